@@ -1,0 +1,107 @@
+"""The public functions over the engine: `fit_messages` for one list, `ContextManager` for a run.
+
+Messages go in and come out in the same wire form; nothing that was given is ever changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from director.context.marks import Sticky
+from director.context.presets import PRESETS, Options
+from director.context.recall import recall
+from director.context.report import Report, report_on
+from director.context.shrink import Shrinking
+from director.context.strategy import Strategy
+from director.context.values import LEVELS, Budget, Context, Fold, Level, Summary
+from director.context.wire import emit, parse
+from director.counting import counter_for
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What to send, what it cost to make it fit, and the way back to what was cut."""
+
+    messages: list[object]
+    report: Report
+    context: Context
+
+    @property
+    def fold(self) -> Fold | None:
+        """The turns that left, which a model may summarise better."""
+        return self.context.fold
+
+    def recall(self, handle: str) -> str:
+        """The original text behind a handle in a notice or a citation."""
+        return recall(self.context, handle)
+
+
+def fit_messages(  # noqa: PLR0913  every argument but the first has a name and a default
+    messages: Sequence[object],
+    *,
+    budget: int | Budget,
+    strategy: str | Strategy = "hybrid",
+    compression_level: Level = "medium",
+    model: str | None = None,
+    summary: Summary | None = None,
+) -> Fitted:
+    """Fit messages of any wire form into a budget, and report what that took.
+
+    Never raises for size: see `report.fits` and `report.floor`.
+    """
+    budget = as_budget(budget, model)
+    chosen = as_strategy(strategy, Options(shrinking=Shrinking(as_level(compression_level))))
+    parsed = parse(messages)
+    given = parsed.context
+    sent = chosen(with_summary(given, summary), budget)
+    repairs = tuple(f"message {repair.where}: {repair.action}" for repair in parsed.repairs)
+    untouched = not repairs and sent == given
+    out = list(messages) if untouched else emit(sent, parsed.wire)
+    return Fitted(out, report_on(given, sent, budget, repairs=repairs), sent)
+
+
+def as_budget(budget: int | Budget, model: str | None) -> Budget:
+    """A budget from a number of tokens; refuses what cannot be a size."""
+    if isinstance(budget, Budget):
+        return budget
+    number: object = budget
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        message = f"budget must be a positive number of tokens or a Budget, not {budget!r}"
+        raise ValueError(message)
+    return Budget(number, counter=counter_for(model))
+
+
+def as_strategy(strategy: str | Strategy, options: Options) -> Strategy:
+    """A strategy from its name, or the strategy itself."""
+    return as_preset(strategy, options) if isinstance(strategy, str) else strategy
+
+
+def as_preset(name: str, options: Options) -> Sticky:
+    """A preset from its name."""
+    if name not in PRESETS:
+        message = f"unknown strategy {name!r}: choose one of {', '.join(PRESETS)}"
+        raise ValueError(message)
+    return PRESETS[name](options)
+
+
+def as_level(level: str) -> Level:
+    """A compression level from its name."""
+    for known in LEVELS:
+        if known == level:
+            return known
+    message = f"unknown compression_level {level!r}: choose one of {', '.join(LEVELS)}"
+    raise ValueError(message)
+
+
+def with_summary(context: Context, summary: Summary | None) -> Context:
+    """The context with a summary in place of the turns it covers; pinned turns stay."""
+    if summary is None:
+        return context
+    gone = tuple(
+        turn
+        for turn in context.turns
+        if turn.at in summary.covers and not getattr(turn, "pinned", False)
+    )
+    kept = tuple(turn for turn in context.turns if turn not in gone)
+    return replace(context, turns=kept, summary=summary, fold=Fold(gone, summary))

@@ -1,0 +1,92 @@
+"""`checkpoint`: the phases behind us as one short entry: where we are, what is done, what matters.
+
+Phases are named by the caller or found by their words. An entry never passes its size.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from director.context.fold import fold_cut
+from director.context.marks import Cut, Sticky
+from director.context.shapes.snapshot_lineage import headline, page_of
+from director.context.shrink import Shrinking, on_arrival
+from director.context.units import protected, units
+from director.context.values import AgentTurn, Budget, Context, Turn
+
+_DONE = re.compile(
+    r"\b(?:done|completed|finished|succeeded|success(?:fully)?|confirmed|logged in|submitted)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Phases:
+    """The names to look for, and the phases that the caller named, by the turn they began at."""
+
+    names: tuple[str, ...] = ("login", "cart", "checkout")
+    named: tuple[tuple[int, str], ...] = ()
+    most: int = 500
+
+    def at(self, turns: Sequence[Turn]) -> list[str]:
+        """The phases that these turns went through, in order, each once."""
+        found = [name for start, name in self.named if any(turn.at >= start for turn in turns)]
+        if not found:
+            words = [
+                (name, re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE)) for name in self.names
+            ]
+            found = [name for turn in turns for name, word in words if word.search(_spoken(turn))]
+        return list(dict.fromkeys(found))
+
+
+def _spoken(turn: Turn) -> str:
+    calls = turn.calls if isinstance(turn, AgentTurn) else ()
+    return "\n".join((turn.text, *(f"{call.tool} {call.args}" for call in calls)))
+
+
+def state_lines(turns: Sequence[Turn], phases: Phases) -> list[str]:
+    """Phase, page and what was done, as lines that each fit on a screen."""
+    through = phases.at(turns)
+    lines = [f"Phase: {through[-1]}"] if through else []
+    if through[:-1]:
+        lines.append(f"Completed phases: {', '.join(through[:-1])}")
+    agents = [turn for turn in turns if isinstance(turn, AgentTurn)]
+    pages = [
+        call.original or call.result
+        for turn in agents
+        for call in turn.calls
+        if page_of(call.original or call.result)
+    ]
+    lines += [f"Page: {headline(pages[-1])[:200]}"] if pages else []
+    done = [
+        line.strip()[:120]
+        for turn in agents
+        for line in turn.text.splitlines()
+        if _DONE.search(line)
+    ]
+    return lines + [f"Done: {line}" for line in dict.fromkeys(done[-4:])]
+
+
+def checkpoint_cut(how: Shrinking | None = None, phases: Phases | None = None) -> Cut:
+    """A cut that folds all but the open unit into one checkpoint of at most its size."""
+    phases = phases or Phases()
+
+    def cut(context: Context, budget: Budget, low: int, /) -> Context:
+        parts = units(context.turns)
+        stay = protected(parts)
+        gone = [turn for i, unit in enumerate(parts) if i not in stay for turn in unit]
+        heading = state_lines([*(context.fold.turns if context.fold else ()), *gone], phases)
+        deep = fold_cut(how, most=phases.most, heading=heading, tail=0.0)
+        return deep(context, budget, low)
+
+    return cut
+
+
+def checkpoint(how: Shrinking | None = None, phases: Phases | None = None) -> Sticky:
+    """The preset: large results shrink on arrival; at a crossing the past is one checkpoint."""
+    return Sticky(checkpoint_cut(how, phases), on_arrival(how or Shrinking()))
+
+
+__all__ = ["Phases", "checkpoint", "checkpoint_cut", "state_lines"]

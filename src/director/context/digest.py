@@ -1,0 +1,238 @@
+"""The mechanical summary: the pieces of folded turns that a next step most likely needs.
+
+No model is asked. Pieces are taken verbatim, ranked by what they alone still say, kept in order,
+and cite the turn they came from. It must never put a word in anyone's mouth.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import re
+from collections import Counter as Tally
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from director.context.literals import is_literal
+from director.context.memory import remembered
+from director.context.shapes import record
+from director.context.shapes.prose import sentences
+from director.context.shrink import Shrinking, shrink_text
+from director.context.values import AgentTurn, Call, Counter, Summary, Turn
+
+HEADER = "[Earlier, in excerpts; recall tN for all of turn N]"
+_LABEL = re.compile(r"t(\d+)(?: ([^\s:]+))?: ?")
+_WORD = re.compile(r"[A-Za-z0-9_][\w.@/+-]*\w|\w")
+_CUE = re.compile(
+    r"\b(?:must|never|always|only|not|don't|cannot|should|need|prefer|instead|decided|decision|"
+    r"agreed|because|todo|next|remaining|error|fail\w*|exception|denied|invalid|wrong|fixed)\b",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(r"\[(?:Checkpoint|(?:Phase|Completed phases|Page|Done): .*)\]$")
+_NOTICED = re.compile(r"\n\[[^\n\]]*full text: recall [0-9a-f]{8}\]$")
+_WHOLE = 600
+_PIECE = 360
+_EXPONENT = 1.0
+_USER_EXPONENT = 1.6
+_TYPICAL = 20
+_AGAIN = 0.03
+_BESIDE = 0.2
+_ELSEWHERE = 0.1
+_WEIGHTS = {"user": 3.0, "call": 1.6, "agent": 1.0, "result": 1.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A verbatim stretch of a turn: who said it, and where it stood."""
+
+    at: int
+    who: str
+    text: str
+    rank: float = 1.0
+
+
+def pieces(turn: Turn, room: int, worth: float = 1.0) -> list[Piece]:
+    """Cut one turn into pieces: what was said, each call, each line of a result."""
+    return (
+        [replace(piece, rank=piece.rank * worth) for piece in _pieces(turn, room)] if worth else []
+    )
+
+
+def _pieces(turn: Turn, room: int) -> list[Piece]:
+    if not isinstance(turn, AgentTurn):
+        return [Piece(turn.at, "user", turn.text.strip(), _WEIGHTS["user"])]
+    found = [Piece(turn.at, "agent", text, _WEIGHTS["agent"]) for text in _stretches(turn.text)]
+    for call in turn.calls:
+        rank = 1.5 if call.failed else 1.0
+        arguments = call.args if call.args.strip() not in ("", "{}") else ""
+        found += [
+            Piece(turn.at, call.tool, text, rank * _WEIGHTS["call"])
+            for text in _stretches(arguments) or [""]
+        ]
+        found += [
+            Piece(turn.at, "→", text, rank * _WEIGHTS["result"])
+            for line in _facts(call, room)
+            for text in _stretches(line)
+        ]
+    return found
+
+
+def _facts(call: Call, room: int) -> list[str]:
+    original = call.result if call.original is None else call.original
+    return (
+        _record_facts(original, room)
+        or _NOTICED.sub("", shrink_text(call.result, Shrinking(), room)).splitlines()
+    )
+
+
+_record_facts = remembered(record.facts)
+
+
+def _stretches(text: str) -> list[str]:
+    text = text.strip()
+    if len(text) <= _PIECE or (len(text) <= _WHOLE and "\n" not in text):
+        return [text] if text else []
+    return [part for sentence in sentences(text) if (part := sentence.strip())]
+
+
+def earlier(summary: Summary | None) -> list[Piece]:
+    """The pieces of a summary made here, or one piece per line of any other."""
+    if summary is None:
+        return []
+    found: list[Piece] = []
+    at, who = (summary.covers or (0,))[0], "agent"
+    for line in summary.text.splitlines():
+        if line == HEADER or not line.strip() or _HEADING.match(line):
+            continue
+        label = _LABEL.match(line)
+        if label:
+            at, who = int(label[1]), label[2] or who
+        elif not line.startswith(" "):
+            at += 1
+        said = line[label.end() :] if label else line.removeprefix(" ")
+        found.append(Piece(at, who, said, _rank_of(who)))
+    return found
+
+
+def _rank_of(who: str) -> float:
+    if who in _WEIGHTS:
+        return _WEIGHTS[who]
+    return _WEIGHTS["result"] if who == "→" else _WEIGHTS["call"]
+
+
+def _prefix(piece: Piece, before: Piece | None) -> str:
+    if before and (before.at, before.who) == (piece.at, piece.who):
+        return " "
+    if before and before.who == piece.who and before.at + 1 == piece.at:
+        return ""
+    return f"t{piece.at}: " if before and before.who == piece.who else f"t{piece.at} {piece.who}: "
+
+
+def select(
+    found: Sequence[Piece], room: int, counter: Counter, elsewhere: Iterable[str] = ()
+) -> list[Piece]:
+    """The pieces worth most for their size, to the room, in their order.
+
+    What a chosen piece says counts little in the next; what stands `elsewhere` counts less.
+    """
+    return _Ranking(found, counter, elsewhere).fill(room)
+
+
+class _Ranking:
+    """A greedy choice that looks again at a piece before it takes it: worth only ever falls."""
+
+    def __init__(self, found: Sequence[Piece], counter: Counter, elsewhere: Iterable[str]) -> None:
+        self.found, self.counter = found, counter
+        self.words = [set(_WORD.findall(piece.text)) for piece in found]
+        self.costs = [counter(piece.text) + 2 for piece in found]
+        self.steady = [self._steady(i) for i in range(len(found))]
+        self.value = self._values(elsewhere)
+        self.taken: set[int] = set()
+
+    def _steady(self, i: int) -> float:
+        """The part of a piece's worth that no other piece changes."""
+        piece = self.found[i]
+        cue = 1.3 if _CUE.search(piece.text) else 1.0
+        recent = 0.7 + 0.3 * piece.at / (self.found[-1].at + 1)
+        power = _USER_EXPONENT if piece.who == "user" else _EXPONENT
+        return float(piece.rank * cue * recent / (self.costs[i] / _TYPICAL) ** power)
+
+    def _values(self, elsewhere: Iterable[str]) -> dict[str, float]:
+        """Rare words are worth more than common ones, literals three times as much."""
+        shared = Tally(word for group in self.words for word in group if len(word) > 1)
+        value = {
+            word: math.log(1 + len(self.found) / n) * (3.0 if is_literal(word) else 1.0)
+            for word, n in shared.items()
+        }
+        for word in {word for text in elsewhere for word in _words(text)} & value.keys():
+            value[word] *= _ELSEWHERE
+        return value
+
+    def gain(self, i: int) -> float:
+        """What a piece adds now."""
+        beside = 1.0 + _BESIDE * ((i - 1 in self.taken) + (i + 1 in self.taken))
+        return sum(self.value.get(word, 0.0) for word in self.words[i]) * self.steady[i] * beside
+
+    def fill(self, room: int) -> list[Piece]:
+        """Take pieces until the room is full; what rounding left over is filled again."""
+        room -= self.counter.per_message
+        left = room - self.counter(HEADER) - 1
+        open_ = list(range(len(self.found)))
+        for _ in range(3):
+            open_ = self._take(open_, left)
+            chosen = [self.found[i] for i in sorted(self.taken)]
+            left = room - self.counter(write(chosen))
+            open_ = [i for i in open_ if self.costs[i] <= left]
+        return [self.found[i] for i in sorted(self.taken)]
+
+    def _take(self, open_: Iterable[int], left: int) -> list[int]:
+        heap = [(-self.gain(i), i) for i in open_]
+        heapq.heapify(heap)
+        passed = []
+        while heap:
+            score, i = heapq.heappop(heap)
+            if i in self.taken:
+                continue
+            now = -self.gain(i)
+            if now > score * 0.999 and heap and now > heap[0][0]:
+                heapq.heappush(heap, (now, i))
+            elif self.costs[i] > left:
+                passed.append(i)
+            else:
+                left -= self.costs[i]
+                self._choose(i)
+                for beside in (i - 1, i + 1):
+                    if not 0 <= beside < len(self.found) or beside in self.taken:
+                        continue
+                    heapq.heappush(heap, (-self.gain(beside), beside))
+        return passed
+
+    def _choose(self, i: int) -> None:
+        self.taken.add(i)
+        for word in self.words[i] & self.value.keys():
+            self.value[word] *= _AGAIN
+
+
+@remembered
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text))
+
+
+def heading(lines: Sequence[str], room: int, counter: Counter) -> str:
+    """A checkpoint's first lines, as many as the room takes, each ended by a line break."""
+    said = "[Checkpoint]\n" if lines else ""
+    for line in lines:
+        if counter(f"{said}[{line}]\n") > room:
+            break
+        said += f"[{line}]\n"
+    return said if said != "[Checkpoint]\n" else ""
+
+
+def write(chosen: Sequence[Piece]) -> str:
+    """The text of a summary: a header, then a line for each piece that names its turn once."""
+    lines = [HEADER]
+    before = None
+    for piece in chosen:
+        lines.append(_prefix(piece, before) + piece.text)
+        before = piece
+    return "\n".join(lines)

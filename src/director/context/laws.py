@@ -1,0 +1,254 @@
+"""The ten laws that every strategy keeps, as functions that return what broke.
+
+A law takes a strategy, a context and a budget and returns a list of sentences, empty if it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TypeAlias
+
+from director.context.digest import HEADER
+from director.context.marks import low_mark
+from director.context.shrink import noticed
+from director.context.sizes import context_size, head_size, summary_size, turn_size
+from director.context.strategy import Strategy
+from director.context.truncate import NOTICE
+from director.context.units import protected, units
+from director.context.values import AgentTurn, Budget, Call, Context, Section, Turn, UserTurn
+from director.context.wire import WIRES, bare, emit, problems
+
+Law: TypeAlias = Callable[[Strategy, Context, Budget], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A law that did not hold, and how."""
+
+    law: str
+    how: str
+
+
+def same_in_same_out(strategy: Strategy, context: Context, budget: Budget) -> list[str]:
+    """Law 1: the same input gives the same output."""
+    same = strategy(context, budget) == strategy(context, budget)
+    return [] if same else ["two calls gave two results"]
+
+
+def never_grows(strategy: Strategy, context: Context, budget: Budget) -> list[str]:
+    """Law 2: the output is never larger than the input."""
+    before = context_size(context, budget.counter)
+    after = context_size(strategy(context, budget), budget.counter)
+    return [f"grew from {before} to {after}"] if after > before else []
+
+
+def never_invents(strategy: Strategy, context: Context, budget: Budget) -> list[str]:
+    """Law 3: nothing is made up or reordered; what is new is marked as such."""
+    out = strategy(context, budget)
+    given = {turn.at: turn for turn in context.turns}
+    wrong = [] if [t.at for t in out.turns] == sorted(t.at for t in out.turns) else ["reordered"]
+    wrong += [
+        f"turn {turn.at} says what was not said"
+        for turn in out.turns
+        if turn.at not in given or not _comes_from(turn, given[turn.at])
+    ]
+    if out.summary and out.summary != context.summary and HEADER not in out.summary.text:
+        wrong.append("a summary is not marked as one")
+    sections = {section.name: section for section in context.sections}
+    return wrong + [
+        f"section {section.name!r} says what it did not say"
+        for section in out.sections
+        if not _is_part_of(section, sections.get(section.name))
+    ]
+
+
+def _comes_from(turn: Turn, given: Turn) -> bool:
+    if isinstance(turn, UserTurn) or isinstance(given, UserTurn):
+        return turn == given
+    plain = replace(turn, calls=given.calls, thinking=given.thinking)
+    return (
+        plain == given
+        and turn.thinking in ((), given.thinking)
+        and len(turn.calls) == len(given.calls)
+        and all(map(_is_rendering, turn.calls, given.calls))
+    )
+
+
+def _is_rendering(call: Call, given: Call) -> bool:
+    if call == given:
+        return True
+    source = given.result if given.original is None else given.original
+    marked = noticed(call.result) is not None or call.images < given.images
+    same = replace(call, result=given.result, original=given.original, images=given.images)
+    return same == given and call.original == source and marked
+
+
+def _is_part_of(section: Section, given: Section | None) -> bool:
+    if given is None:
+        return False
+    return section.text == given.text or given.text.startswith(section.text.removesuffix(NOTICE))
+
+
+def pinned_survives(strategy: Strategy, context: Context, budget: Budget) -> list[str]:
+    """Law 4: what is pinned survives verbatim."""
+    out = strategy(context, budget)
+    wrong = [s.name for s in context.sections if s.pinned and s not in out.sections]
+    wrong += [
+        f"turn {turn.at}"
+        for turn in context.turns
+        if isinstance(turn, UserTurn) and turn.pinned and turn not in out.turns
+    ]
+    return [f"{name} was pinned and is gone" for name in wrong]
+
+
+def request_survives(strategy: Strategy, context: Context, budget: Budget) -> list[str]:
+    """Law 5: the latest request of the user survives verbatim."""
+    requests = [turn for turn in context.turns if isinstance(turn, UserTurn)]
+    if not requests or requests[-1] in strategy(context, budget).turns:
+        return []
+    return [f"the latest request, turn {requests[-1].at}, is gone"]
+
+
+def valid_on_every_wire(strategy: Strategy, context: Context, budget: Budget) -> list[str]:
+    """Law 6: every provider would accept the result."""
+    out = bare(strategy(context, budget))
+    return [
+        f"{wire}: {problem}"
+        for wire in WIRES
+        if wire != "langchain"
+        for problem in problems(emit(out, wire), wire)
+    ]
+
+
+def thinking_whole_or_gone(strategy: Strategy, context: Context, budget: Budget) -> list[str]:
+    """Law 7: a loop keeps all of its thinking, or none."""
+    out = {turn.at: turn for turn in strategy(context, budget).turns}
+    wrong = []
+    for unit in units(context.turns):
+        thinking = [turn for turn in unit if isinstance(turn, AgentTurn) and turn.thinking]
+        kept = [turn for turn in thinking if getattr(out.get(turn.at), "thinking", ())]
+        if kept and (len(kept) < len(thinking) or any(turn.at not in out for turn in unit)):
+            wrong.append(f"the loop from turn {unit[0].at} was split")
+    return wrong
+
+
+def twice_is_once(strategy: Strategy, context: Context, budget: Budget) -> list[str]:
+    """Law 8: applying it twice changes nothing."""
+    once = strategy(context, budget)
+    return [] if strategy(once, budget) == once else ["the second application changed something"]
+
+
+def all_accounted_for(strategy: Strategy, context: Context, budget: Budget) -> list[str]:
+    """Law 9: every turn that left is in the fold, whole, and in the summary's coverage."""
+    out = strategy(context, budget)
+    there = {turn.at for turn in out.turns}
+    folded = {turn.at for turn in out.fold.turns} if out.fold else set()
+    lost = [turn.at for turn in context.turns if turn.at not in there | folded]
+    uncovered = (
+        sorted(folded - set(out.summary.covers)) if out.summary and not context.summary else []
+    )
+    return [f"turn {at} left without a trace" for at in lost] + [
+        f"turn {at} is folded, but the summary does not cover it" for at in uncovered
+    ]
+
+
+def sticky(
+    strategy: Strategy, context: Context, budget: Budget, marks: tuple[Budget, ...] = ()
+) -> list[str]:
+    """Law 10: fed call by call, a rewrite comes only at the limit and ends at the low mark.
+
+    `marks` are further limits that the strategy minds, such as a number of messages.
+    """
+    wrong: list[str] = []
+    before: Context | None = None
+    shown: Context | None = None
+    for call in _calls(context):
+        out = strategy(call, budget)
+        if before is not None and shown is not None and not _extends(out, shown):
+            arrived = call.turns[len(before.turns) :]
+            wrong += _rewrite_faults(shown, arrived, out, budget, marks)
+        before, shown = call, out
+    return wrong
+
+
+def _calls(context: Context) -> list[Context]:
+    """The contexts at which the model was called: before each turn of the agent, and now."""
+    points = [i for i, turn in enumerate(context.turns) if isinstance(turn, AgentTurn) and i]
+    return [replace(context, turns=context.turns[:i]) for i in points] + [context]
+
+
+def _extends(out: Context, shown: Context) -> bool:
+    return (
+        out.sections == shown.sections
+        and out.summary == shown.summary
+        and out.turns[: len(shown.turns)] == shown.turns
+    )
+
+
+def _rewrite_faults(
+    shown: Context,
+    arrived: tuple[Turn, ...],
+    out: Context,
+    budget: Budget,
+    marks: tuple[Budget, ...],
+) -> list[str]:
+    grown = replace(shown, turns=shown.turns + arrived)
+    passed = [m for m in (budget, *marks) if context_size(grown, m.counter) > m.limit]
+    if not passed:
+        return [f"rewrote at turn {grown.turns[-1].at} although nothing was passed"]
+    if all(_ends_low(out, mark) or _at_floor(out, mark) for mark in passed):
+        return []
+    return [f"a rewrite ended at {context_size(out, budget.counter)}, above its low mark"]
+
+
+def _ends_low(out: Context, budget: Budget) -> bool:
+    # The latest rewrite may lie a turn back: what arrived since then is not its fault.
+    low = low_mark(head_size(out, budget.counter), 0.0, budget)
+    newest = turn_size(out.turns[-1], budget.counter) if out.turns else 0
+    return context_size(out, budget.counter) <= max(low + newest, budget.limit)
+
+
+def _at_floor(out: Context, budget: Budget) -> bool:
+    parts = units(out.turns)
+    stay = protected(parts)
+    rest = sum(
+        turn_size(turn, budget.counter)
+        for i, unit in enumerate(parts)
+        if i not in stay
+        for turn in unit
+    )
+    return rest == 0 or summary_size(out.summary, budget.counter) == 0
+
+
+LAWS: Mapping[str, Law] = MappingProxyType(
+    {
+        "same in, same out": same_in_same_out,
+        "never grows": never_grows,
+        "never invents or reorders": never_invents,
+        "what is pinned survives": pinned_survives,
+        "the latest request survives": request_survives,
+        "valid on every wire": valid_on_every_wire,
+        "a thinking loop is whole or gone": thinking_whole_or_gone,
+        "twice is once": twice_is_once,
+        "every folded turn is accounted for": all_accounted_for,
+        "sticky": sticky,
+    }
+)
+
+
+def broken_laws(strategy: Strategy, context: Context, budget: Budget) -> list[Broken]:
+    """Check all ten laws; empty if they hold."""
+    first = strategy(context, budget)
+
+    def known(given: Context, wanted: Budget, /) -> Context:
+        """Laws look at one output from many sides; it need not be made ten times."""
+        return first if given is context and wanted is budget else strategy(given, wanted)
+
+    broken = [
+        Broken(name, how) for name, law in LAWS.items() for how in law(known, context, budget)
+    ]
+    if strategy(context, budget) != first:
+        broken.append(Broken("same in, same out", "two calls gave two results"))
+    return broken

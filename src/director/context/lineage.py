@@ -1,0 +1,43 @@
+"""Snapshot lineage: the newest snapshot of a page in full, an older one as a diff or one line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from director.context.memory import remembered
+from director.context.shapes.snapshot_lineage import difference, headline, page_of
+from director.context.shrink import with_notice
+from director.context.values import AgentTurn, Call, Turn
+
+_page = remembered(page_of)
+_gone = remembered(difference)
+
+
+def older_snapshots_brief(turns: Sequence[Turn]) -> list[Turn]:
+    """The turns with every snapshot that a later one of the same page replaces made brief."""
+    newest: dict[str, str] = {}
+    out: list[Turn] = []
+    for turn in reversed(turns):
+        if isinstance(turn, AgentTurn) and turn.calls:
+            calls = tuple(_brief(call, newest) for call in turn.calls)
+            out.append(turn if calls == turn.calls else replace(turn, calls=calls))
+        else:
+            out.append(turn)
+    return out[::-1]
+
+
+def _brief(call: Call, newest: dict[str, str]) -> Call:
+    original = call.result if call.original is None else call.original
+    page = _page(original)
+    if page is None:
+        return call
+    if page not in newest:
+        newest[page] = original
+        return call
+    gone = _gone(original, newest[page])
+    said = f"{headline(original)}\n{gone}" if gone else headline(original)
+    smaller = with_notice(said, original)
+    if len(smaller) >= len(call.result):
+        return call
+    return replace(call, result=smaller, original=original)

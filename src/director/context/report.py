@@ -1,0 +1,155 @@
+"""The report: what was given, what is sent, what was lost and why, by kind and by turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from director.context.shrink import handle_of
+from director.context.sizes import (
+    call_size,
+    context_size,
+    result_size,
+    section_size,
+    summary_size,
+    turn_size,
+)
+from director.context.units import protected, units
+from director.context.values import AgentTurn, Budget, Call, Context, Counter, Turn
+
+KINDS = ("system", "user", "agent", "calls", "results", "summary")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The tokens of one kind of content, as given and as sent."""
+
+    name: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What became smaller or left: where it stood, why, and the handle that brings it back."""
+
+    turn: int
+    what: str
+    before: int
+    after: int
+    handle: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A comparison of input and output, in the tokens of a named counter with a stated error."""
+
+    before: int
+    after: int
+    limit: int
+    counter: str
+    error: float
+    repairs: tuple[str, ...]
+    given: Context
+    sent: Context
+    counting: Counter
+
+    @property
+    def fits(self) -> bool:
+        """Whether what is sent is within the limit."""
+        return self.after <= self.limit
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Tokens by kind of content, as given and as sent."""
+        before, after = by_kind(self.given, self.counting), by_kind(self.sent, self.counting)
+        return tuple(Kind(name, before[name], after[name]) for name in KINDS)
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """Everything that became smaller or left, the largest first."""
+        found = [*_shrunk(self.sent, self.counting), *_folded(self.sent, self.counting)]
+        return tuple(sorted(found, key=lambda loss: loss.after - loss.before))
+
+    @property
+    def floor(self) -> tuple[tuple[str, int], ...]:
+        """What may not be removed, by name and size, the largest first."""
+        parts = units(self.sent.turns)
+        named = [
+            (section.name, section_size(section, self.counting)) for section in self.sent.sections
+        ]
+        named += [
+            (f"turn {turn.at}", turn_size(turn, self.counting))
+            for i in sorted(protected(parts))
+            for turn in parts[i]
+        ]
+        return tuple(sorted(named, key=lambda pair: -pair[1]))
+
+    def __str__(self) -> str:
+        """One line for a person."""
+        state = "fits" if self.fits else "does not fit"
+        return (
+            f"{self.before:,} → {self.after:,} of {self.limit:,} tokens ({state}; "
+            f"counted by {self.counter} ±{self.error:.0%}; {len(self.losses)} parts smaller)"
+        )
+
+
+def report_on(
+    given: Context,
+    sent: Context,
+    budget: Budget,
+    *,
+    before: int | None = None,
+    repairs: tuple[str, ...] = (),
+) -> Report:
+    """Compare what was given with what is sent; `before` saves counting what was counted."""
+    counter = budget.counter
+    size = context_size(given, counter) if before is None else before
+    after = context_size(sent, counter)
+    return Report(
+        size, after, budget.limit, counter.name, counter.error, repairs, given, sent, counter
+    )
+
+
+def by_kind(context: Context, counter: Counter) -> dict[str, int]:
+    """Tokens of a context by kind of content."""
+    sizes = dict.fromkeys(KINDS, 0)
+    sizes["system"] = sum(section_size(section, counter) for section in context.sections)
+    sizes["summary"] = summary_size(context.summary, counter)
+    for turn in context.turns:
+        size = turn_size(turn, counter)
+        if not isinstance(turn, AgentTurn):
+            sizes["user"] += size
+            continue
+        results = sum(result_size(call, counter) for call in turn.calls)
+        calls = sum(call_size(call, counter) for call in turn.calls) - results
+        sizes["results"] += results
+        sizes["calls"] += calls
+        sizes["agent"] += size - results - calls
+    return sizes
+
+
+def _shrunk(context: Context, counter: Counter) -> Iterator[Loss]:
+    for turn, call in calls_of(context.turns):
+        if call.original is not None:
+            yield Loss(
+                turn.at,
+                f"result of {call.tool} shrunk",
+                counter(call.original),
+                counter(call.result),
+                handle_of(call.original),
+            )
+
+
+def _folded(context: Context, counter: Counter) -> Iterator[Loss]:
+    for turn in context.fold.turns if context.fold else ():
+        what = "agent's turn folded" if isinstance(turn, AgentTurn) else "user's turn folded"
+        yield Loss(turn.at, what, turn_size(turn, counter), 0, f"t{turn.at}")
+
+
+def calls_of(turns: tuple[Turn, ...]) -> Iterator[tuple[AgentTurn, Call]]:
+    """Every call with its turn."""
+    for turn in turns:
+        if isinstance(turn, AgentTurn):
+            for call in turn.calls:
+                yield turn, call

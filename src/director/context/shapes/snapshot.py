@@ -1,0 +1,109 @@
+"""Page snapshots made smaller: what can be acted on stays, prose and markup give way.
+
+A snapshot comes as the response of a browser tool or as a bare accessibility tree. No marker that
+a next step may name (`[ref=e12]`, `[33]<button`, `[123]`, `uid=1_2`) is ever dropped or invented.
+"""
+
+from __future__ import annotations
+
+import re
+
+from director.context.shapes.snapshot_envelope import around, parts
+from director.context.shapes.snapshot_fit import fit
+from director.context.shapes.snapshot_items import compact, items
+from director.context.shapes.snapshot_nodes import Dialect, Node, dialect, nodes
+from director.context.values import Level
+
+_RESPONSE = re.compile(
+    r"^### (?:Ran Playwright code|Page state|Page|Snapshot|Open tabs)$"
+    r"|^- Page Snapshot:?|^\s*- generic (?:\[active\] )?\[ref=\w+\]:$",
+    re.MULTILINE,
+)
+_SAMPLE = 12_000
+# Two thirds of an aria snapshot are indentation, markers of containers and repeated labels, so a
+# page says what it has to say in the rest; what was shrunk already is not measured again.
+_SHARE = 29
+_SMALL = 3_000
+
+
+def recognise(text: str) -> bool:
+    """Whether a text is a page snapshot or the response of a browser tool."""
+    head = text[:_SAMPLE]
+    if _RESPONSE.search(head):
+        return True
+    if "Call log:" in head and "\n" in head and "waiting for" in head:
+        return True
+    return _body(_lines(head)) is not None
+
+
+def _lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").split("\n")
+
+
+def _body(lines: list[str]) -> tuple[int, Dialect] | None:
+    """Where a bare snapshot starts and how it speaks, None if there is none."""
+    for start in _starts(lines):
+        speech = dialect(lines[start : start + 200])
+        if speech is not None:
+            return start, speech
+    return None
+
+
+def _starts(lines: list[str]) -> list[int]:
+    """The places where a tree may begin: at the top, or after a few lines of preamble."""
+    marked = re.compile(r"\s*(?:[-*] |\||\*?\[|uid=|[A-Za-z]+ [\"'])")
+    first = next((at for at, line in enumerate(lines[:60]) if marked.match(line)), 0)
+    return list(dict.fromkeys((first, 0, *_after_headers(lines))))
+
+
+def _after_headers(lines: list[str]) -> list[int]:
+    return [at + 1 for at, line in enumerate(lines[:40]) if line.rstrip().endswith((":", "===="))]
+
+
+def _tree(lines: list[str], speech: Dialect, level: Level, room: int) -> str:
+    found = nodes(lines, speech)
+    if level == "low":
+        return compact(found)
+    if speech == "aria" and not any(node.pre[:2] != "- " for node in found):
+        room = min(room, max(sum(map(len, lines)) * _SHARE // 100, _SMALL))
+    return fit(items(found, speech), level, room)
+
+
+def render(text: str, level: Level, room: int) -> str:
+    """The snapshot at a level, near `room` characters and never longer than it was."""
+    if level == "none":
+        return text
+    pieces = parts(_lines(text))
+    if len(pieces) == 1:
+        smaller = _bare(pieces[0].lines, level, room)
+    else:
+        said = [around(piece.lines, level, room) if not piece.tree else [] for piece in pieces]
+        trees = max(sum(piece.tree for piece in pieces), 1)
+        spent = sum(len(line) + 1 for lines in said for line in lines)
+        left = max(room - spent, room // 2) // trees
+        out: list[str] = []
+        for piece, lines in zip(pieces, said, strict=True):
+            out.extend([_tree(piece.lines, "aria", level, left)] if piece.tree else lines)
+        smaller = "\n".join(out)
+    return smaller if len(smaller) < len(text) else text
+
+
+def tree_of(text: str) -> list[Node]:
+    """The nodes of the snapshot in a text, none if it holds no snapshot."""
+    pieces = parts(_lines(text))
+    fenced = [line for piece in pieces if piece.tree for line in piece.lines]
+    if fenced:
+        return nodes(fenced, "aria")
+    lines = pieces[0].lines
+    found = _body(lines)
+    return nodes(lines[found[0] :], found[1]) if found else []
+
+
+def _bare(lines: list[str], level: Level, room: int) -> str:
+    found = _body(lines)
+    if found is None:
+        return "\n".join(around(lines, level, room))
+    start, speech = found
+    head = around(lines[:start], level, room)
+    tree = _tree(lines[start:], speech, level, max(room - sum(map(len, head)), room // 2))
+    return "\n".join([*head, tree])

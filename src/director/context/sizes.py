@@ -1,0 +1,55 @@
+"""How large things are, in the tokens of a budget's counter. Never changes anything."""
+
+from __future__ import annotations
+
+from director.context.values import AgentTurn, Call, Context, Counter, Section, Summary, Turn
+
+
+def section_size(section: Section, counter: Counter) -> int:
+    """Tokens of one section as a message."""
+    return counter(section.text) + counter.per_message
+
+
+def result_size(call: Call, counter: Counter) -> int:
+    """Tokens of one result as a message."""
+    return counter(call.result) + counter.per_message + call.images * counter.per_image
+
+
+def call_size(call: Call, counter: Counter) -> int:
+    """Tokens of one call inside its turn, and of its result."""
+    return counter(call.tool) + counter(call.args) + 1 + result_size(call, counter)
+
+
+def turn_size(turn: Turn, counter: Counter) -> int:
+    """Tokens of one turn with all its calls and results."""
+    size = counter(turn.text) + counter.per_message
+    if isinstance(turn, AgentTurn):
+        return (
+            size
+            + sum(call_size(call, counter) for call in turn.calls)
+            + sum(counter(str(block)) for block in turn.thinking)
+        )
+    return size + turn.images * counter.per_image
+
+
+def summary_size(summary: Summary | None, counter: Counter) -> int:
+    """Tokens of a summary as a message; none for no summary."""
+    return counter(summary.text) + counter.per_message if summary else 0
+
+
+def head_size(context: Context, counter: Counter) -> int:
+    """Tokens of what always stays: the sections and the turns that are pinned."""
+    pinned = (turn for turn in context.turns if not isinstance(turn, AgentTurn) and turn.pinned)
+    sections = (section for section in context.sections if section.pinned)
+    return sum(section_size(section, counter) for section in sections) + sum(
+        turn_size(turn, counter) for turn in pinned
+    )
+
+
+def context_size(context: Context, counter: Counter) -> int:
+    """Tokens of a whole context."""
+    return (
+        sum(section_size(section, counter) for section in context.sections)
+        + summary_size(context.summary, counter)
+        + sum(turn_size(turn, counter) for turn in context.turns)
+    )

@@ -1,0 +1,72 @@
+"""The one interface, and the combinators that are strategies too."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from director.context.marks import Arrive, Cut, Sticky
+from director.context.sizes import context_size
+from director.context.values import Budget, Context, Turn
+
+
+class Strategy(Protocol):
+    """Turns a context into one that fits the budget better. Pure: same in, same out."""
+
+    def __call__(self, context: Context, budget: Budget, /) -> Context:
+        """Return the context to send."""
+        ...
+
+
+def chain(*strategies: Strategy) -> Strategy:
+    """Apply strategies one after the other."""
+    parts = [each for each in strategies if isinstance(each, Sticky)]
+    if len(parts) == len(strategies):
+        return Sticky(_cuts(parts, stop=False), _arrivals(parts))
+
+    def chained(context: Context, budget: Budget, /) -> Context:
+        for strategy in strategies:
+            context = strategy(context, budget)
+        return context
+
+    return chained
+
+
+def until_fits(*strategies: Strategy) -> Strategy:
+    """Apply strategies, least loss first, and stop as soon as the context fits."""
+    parts = [each for each in strategies if isinstance(each, Sticky)]
+    if len(parts) == len(strategies):
+        return Sticky(_cuts(parts, stop=True), _arrivals(parts))
+
+    def escalated(context: Context, budget: Budget, /) -> Context:
+        for strategy in strategies:
+            context = strategy(context, budget)
+            if context_size(context, budget.counter) <= budget.limit:
+                break
+        return context
+
+    return escalated
+
+
+def _cuts(parts: list[Sticky], *, stop: bool) -> Cut:
+    """One crossing for all: were each to cross by itself, the prefix would break each time."""
+
+    def cut(context: Context, budget: Budget, low: int, /) -> Context:
+        size = context_size(context, budget.counter) + 1
+        while low < context_size(context, budget.counter) < size:
+            size = context_size(context, budget.counter)
+            for part in parts:
+                if stop and context_size(context, budget.counter) <= low:
+                    break
+                context = part.cut(context, budget, low)
+        return context
+
+    return cut
+
+
+def _arrivals(parts: list[Sticky]) -> Arrive:
+    def arrive(turn: Turn, room: int, crossed: bool, /) -> Turn:  # noqa: FBT001
+        for part in parts:
+            turn = part.arrive(turn, room, crossed)
+        return turn
+
+    return arrive

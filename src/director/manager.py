@@ -1,0 +1,198 @@
+"""`ContextManager`: fits a growing history before each model call and remembers its work.
+
+What was parsed, counted or shrunk once is not looked at again: a call touches the new messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from director.api import Fitted, as_budget, as_level, as_preset
+from director.context.checkpoint import Phases
+from director.context.importance import PruningRules
+from director.context.marks import Scan, Sticky
+from director.context.presets import Options
+from director.context.report import report_on
+from director.context.shrink import Shrinking
+from director.context.sizes import context_size, turn_size
+from director.context.values import AgentTurn, Budget, Context, Counter, Turn
+from director.context.window import by_messages, message_budget
+from director.context.wire import Parser, Wire, detect, emit
+from director.counting import counter_for
+from director.metrics import ContextMetrics
+
+
+@dataclass
+class ContextConfig:
+    """Configuration of a ContextManager; `budget=None` makes `window_size` messages the mark."""
+
+    enabled: bool = True
+    strategy: str = "sliding_window"
+    budget: int | Budget | None = None
+    model: str | None = None
+
+    window_size: int = 15
+    preserve_errors: bool = True
+    preserve_screenshots: bool = True
+
+    compression_level: str = "medium"
+    truncate_snapshots: bool = True
+    max_snapshot_depth: int = 3
+    summarize_console: bool = True
+
+    auto_checkpoint: bool = True
+    checkpoint_phases: list[str] = field(default_factory=lambda: ["login", "cart", "checkout"])
+    max_checkpoint_size: int = 500
+
+    importance_threshold: float = 0.3
+    merge_similar: bool = True
+    keep_error_context: int = 5
+
+    def options(self, named: tuple[tuple[int, str], ...] = ()) -> Options:
+        """The engine's options behind these fields."""
+        skip = {"snapshot"} if not self.truncate_snapshots else set()
+        skip |= {"log"} if not self.summarize_console else set()
+        names = tuple(self.checkpoint_phases) if self.auto_checkpoint else ()
+        return Options(
+            shrinking=Shrinking(
+                as_level(self.compression_level),
+                skip=frozenset(skip),
+                depth=self.max_snapshot_depth,
+                older_images_go=not self.preserve_screenshots,
+            ),
+            preserve_errors=self.preserve_errors,
+            phases=Phases(names, named, self.max_checkpoint_size),
+            rules=PruningRules(
+                self.importance_threshold, self.merge_similar, self.keep_error_context
+            ),
+        )
+
+
+class ContextManager:
+    """Sits before the model of one agent run; feed it the whole history before every call."""
+
+    def __init__(self, config: ContextConfig | None = None) -> None:
+        """Check the configuration at once, so that a mistake shows before the first call."""
+        self.config = config or ContextConfig()
+        self.metrics = ContextMetrics()
+        if self.config.window_size < 1:
+            message = f"window_size must be at least 1, not {self.config.window_size!r}"
+            raise ValueError(message)
+        self._sizes: dict[str, int] = {}
+        self._named: tuple[tuple[int, str], ...] = ()
+        self._counter = self._counting()
+        self._budget = self._marks()
+        self._strategy(())
+        self._forget()
+
+    async def process_messages(
+        self, messages: Sequence[object], current_phase: str | None = None
+    ) -> list[object]:
+        """The messages to send instead of these, in the same wire form."""
+        return self.fit(messages, current_phase).messages
+
+    def fit(self, messages: Sequence[object], current_phase: str | None = None) -> Fitted:
+        """Like `process_messages`, with the report and the way back to what was cut."""
+        self._read(messages)
+        if current_phase and (not self._named or self._named[-1][1] != current_phase):
+            self._named = (*self._named, (max(0, len(self._turns) - 1), current_phase))
+            self._scan.cut = self._strategy(self._named).cut
+        sent = self._walk() if self.config.enabled else self._given()
+        given = self._given()
+        repairs = tuple(f"message {r.where}: {r.action}" for r in self._parser.parsed().repairs)
+        untouched = not self.config.enabled or (not repairs and sent == given)
+        out = list(messages) if untouched else emit(sent, self._wire)
+        tokens = Budget(self._limit_in_tokens(), counter=self._counter)
+        report = report_on(given, sent, tokens, before=self._size, repairs=repairs)
+        self.metrics.record_call(report.before, report.after, self.config.strategy)
+        return Fitted(out, report, sent)
+
+    def _counting(self) -> Counter:
+        budget = self.config.budget
+        counter = budget.counter if isinstance(budget, Budget) else counter_for(self.config.model)
+
+        def counted(text: str) -> int:
+            size = self._sizes.get(text)
+            if size is None:
+                self.metrics.counted += 1
+                size = self._sizes[text] = counter.count(text)
+            return size
+
+        return replace(counter, count=counted)
+
+    def _marks(self) -> Budget:
+        if self.config.budget is None:
+            return message_budget(self.config.window_size)
+        return replace(as_budget(self.config.budget, self.config.model), counter=self._counter)
+
+    def _strategy(self, named: tuple[tuple[int, str], ...]) -> Sticky:
+        preset = as_preset(self.config.strategy, self.config.options(named))
+        if self.config.budget is None and self.config.strategy != "sliding_window":
+            return Sticky(by_messages(preset.cut, self._counter), preset.arrive)
+        return preset
+
+    def _forget(self) -> None:
+        """Start anew: the history given is not the one known so far."""
+        self._seen: list[object] = []
+        self._wire: Wire = "chat"
+        self._parser = Parser("chat")
+        self._turns: list[Turn] = []
+        self._fed = 0
+        self._size = 0
+        self._named = ()
+        self._scan: Scan = self._strategy(()).scan(Context(), self._budget)
+
+    def _read(self, messages: Sequence[object]) -> None:
+        """Parse what is new; on any difference in what was seen before, all of it."""
+        known = len(self._seen)
+        if len(messages) < known or list(messages[:known]) != self._seen:
+            self._forget()
+            known = 0
+        if known == 0:
+            self._wire = detect(messages)
+            self._parser = Parser(self._wire)
+        new = list(messages[known:])
+        kept, turns = self._parser.extend(new)
+        self._seen += new
+        self.metrics.parsed += len(new)
+        self._size -= sum(turn_size(turn, self._counter) for turn in self._turns[kept:])
+        self._turns[kept:] = turns
+        self._size += sum(turn_size(turn, self._counter) for turn in turns)
+        if known == 0 or kept < self._fed:
+            self._restart()
+
+    def _restart(self) -> None:
+        sections = self._parser.parsed().context.sections
+        start = Context(sections)
+        self._size = context_size(start, self._counter) + sum(
+            turn_size(turn, self._counter) for turn in self._turns
+        )
+        self._scan = self._strategy(self._named).scan(start, self._budget)
+        self._fed = 0
+
+    def _walk(self) -> Context:
+        """Walk over the turns that can no longer change; look ahead over the last one."""
+        last = max(0, len(self._turns) - 1)
+        folded = len(self._scan.start.fold.turns) if self._scan.start.fold else 0
+        for turn in self._turns[self._fed : last]:
+            self._scan.add(turn)
+        for turn in self._turns[self._fed :]:
+            calls = turn.calls if isinstance(turn, AgentTurn) else ()
+            self.metrics.shrunk += len(calls)
+        self._fed = last
+        now = self._scan.start.fold.turns if self._scan.start.fold else ()
+        if len(now) > folded:
+            phase = self._named[-1][1] if self._named else None
+            self.metrics.record_checkpoint(now[-1].at, phase)
+        ahead = self._scan.copy()
+        for turn in self._turns[last:]:
+            ahead.add(turn)
+        ahead.call()
+        return ahead.context()
+
+    def _given(self) -> Context:
+        return Context(self._scan.given_sections, tuple(self._turns))
+
+    def _limit_in_tokens(self) -> int:
+        return self._budget.limit if self.config.budget is not None else max(1, self._size)

@@ -1,0 +1,85 @@
+"""A seeded generator of histories: the same seed gives the same history, on every machine."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+
+from director.context.values import AgentTurn, Budget, Call, Context, Section, Turn, UserTurn
+
+_WORDS = (
+    "order flight error refund must never 2024-05-18 HAT204 user_id=anna_k8 page click the and "
+    "https://shop.test/item/7 failed total 41.50 checkout login cart done because 中文 naïve 😀 e12"
+).split()
+
+
+def history(seed: int) -> tuple[Context, Budget]:
+    """One history and a budget that makes it tight, loose or impossible."""
+    rng = random.Random(seed)  # noqa: S311  chance, not a secret
+    sections = [Section("system", _text(rng, 12))]
+    if rng.random() < 0.4:
+        sections.append(Section("notes", _text(rng, 60), pinned=rng.random() < 0.3))
+    turns = _turns(rng)
+    context = Context(tuple(sections), tuple(turns))
+    size = sum(len(_all(turn)) for turn in turns) // 4 + 40
+    limit = max(20, int(size * rng.choice((0.15, 0.3, 0.5, 0.7, 1.5))))
+    target = int(limit * 0.6) if rng.random() < 0.2 else None
+    return context, Budget(limit, target=target)
+
+
+def histories(count: int, start: int = 0) -> Iterator[tuple[Context, Budget]]:
+    """Many histories, by consecutive seeds."""
+    return (history(seed) for seed in range(start, start + count))
+
+
+def _turns(rng: random.Random) -> list[Turn]:
+    turns: list[Turn] = []
+    thinking = rng.random() < 0.2
+    for request in range(rng.randint(1, 3)):
+        pinned = request == 0 or rng.random() < 0.1
+        turns.append(UserTurn(len(turns), _text(rng, rng.choice((3, 12, 40))), pinned=pinned))
+        for _ in range(rng.choice((0, 1, 1, 2, 4))):
+            turns.append(_agent(rng, len(turns), thinking=thinking))
+    if rng.random() < 0.3:
+        turns.append(UserTurn(len(turns), _text(rng, 5)))
+    return turns
+
+
+def _agent(rng: random.Random, at: int, *, thinking: bool) -> AgentTurn:
+    calls = tuple(_call(rng, f"c{at}_{n}") for n in range(rng.choice((0, 1, 1, 1, 2))))
+    text = _text(rng, rng.choice((2, 8, 40))) if not calls or rng.random() < 0.5 else ""
+    thought = ({"type": "thinking", "thinking": "hm", "signature": f"s{at}"},) if thinking else ()
+    return AgentTurn(at, text, calls, thought)
+
+
+def _call(rng: random.Random, ident: str) -> Call:
+    args = json.dumps({"q": rng.choice(_WORDS), "n": rng.randint(1, 9)})
+    failed = rng.random() < 0.15
+    images = 1 if rng.random() < 0.03 else 0
+    tool = rng.choice(("search", "browser_click", "shell", "get_order"))
+    return Call(ident, tool, args, _result(rng), failed=failed, images=images)
+
+
+def _result(rng: random.Random) -> str:
+    kind = rng.random()
+    rows = rng.choice((1, 2, 6, 24))
+    if kind < 0.25:
+        return json.dumps([{"id": f"R{n:03}", "word": rng.choice(_WORDS)} for n in range(rows)])
+    if kind < 0.45:
+        return "\n".join(
+            f'- link "{rng.choice(_WORDS)} {n}" [ref=e{n}] [cursor=pointer]:\n  - /url: /p/{n}'
+            for n in range(rows)
+        )
+    if kind < 0.6:
+        return "\n".join(f"12:00:{n:02} INFO {rng.choice(_WORDS)} took {n} ms" for n in range(rows))
+    return _text(rng, rows * 4)
+
+
+def _text(rng: random.Random, most: int) -> str:
+    return " ".join(rng.choice(_WORDS) for _ in range(rng.randint(1, max(1, most))))
+
+
+def _all(turn: Turn) -> str:
+    calls = turn.calls if isinstance(turn, AgentTurn) else ()
+    return turn.text + "".join(call.args + call.result for call in calls)

@@ -1,0 +1,22 @@
+"""For replaying recorded runs: a fresh instance for each run, called before every model call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from director.context.values import Budget, chars4
+from director.manager import ContextConfig, ContextManager
+
+
+def make() -> Callable[[list[object], int], list[object]]:
+    """A function of the messages so far and a budget: strategy `hybrid`, counter `chars4`."""
+    managers: dict[int, ContextManager] = {}
+
+    def manage(messages: list[object], budget: int) -> list[object]:
+        if budget not in managers:
+            config = ContextConfig(strategy="hybrid", budget=Budget(int(budget), counter=chars4))
+            config.max_snapshot_depth = 12
+            managers[budget] = ContextManager(config)
+        return managers[budget].fit(messages).messages
+
+    return manage

@@ -1,0 +1,125 @@
+"""The ten laws on every leaf, combinator and preset, over generated histories."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from director import (
+    Budget,
+    Context,
+    Strategy,
+    UserTurn,
+    adaptive,
+    chain,
+    checkpoint,
+    fold,
+    hybrid,
+    prune,
+    shrink,
+    sliding_window,
+    truncate,
+    until_fits,
+)
+from director.context.presets import PRESETS, Options
+from director.context.values import Section
+from director.testing import broken_laws, check_strategy, history
+
+STRATEGIES: dict[str, Strategy] = {
+    "sliding_window": sliding_window(),
+    "shrink low": shrink("low"),
+    "shrink medium": shrink(),
+    "shrink high": shrink("high"),
+    "prune": prune(),
+    "truncate": truncate,
+    "fold": fold(),
+    "chain": chain(shrink(), truncate, sliding_window()),
+    "until_fits": until_fits(shrink(), truncate, prune(), fold()),
+    "preset sliding_window": PRESETS["sliding_window"](Options()),
+    "preset checkpoint": checkpoint(),
+    "preset hybrid": hybrid(),
+    "preset adaptive": adaptive(),
+}
+COSTLY = {"fold", "until_fits", "preset checkpoint", "preset hybrid", "preset adaptive"}
+CHEAP_PAIRS, COSTLY_PAIRS, PARTS = 9_400, 5_000, 4
+ALL_PAIRS = 20_000
+
+
+@pytest.mark.promise("B1")
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_the_ten_laws_hold(name: str, part: int) -> None:
+    """Over 100,000 pairs of history and strategy in all, at least 5,000 for each strategy."""
+    count = (COSTLY_PAIRS if name in COSTLY else CHEAP_PAIRS) // PARTS
+    result = check_strategy(STRATEGIES[name], count, start=part * count)
+    assert result.holds, str(result)
+
+
+def test_the_pairs_are_as_many_as_the_page_says() -> None:
+    """13 strategies, 100,200 pairs."""
+    pairs = [COSTLY_PAIRS if name in COSTLY else CHEAP_PAIRS for name in STRATEGIES]
+    assert sum(pairs) >= 100_000
+    assert min(pairs) >= 5_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_the_ten_laws_hold_on_the_full_product(name: str) -> None:
+    """Every strategy on every one of 20,000 other histories."""
+    result = check_strategy(STRATEGIES[name], ALL_PAIRS, start=1_000_000)
+    assert result.holds, str(result)
+
+
+def slices_by_message(context: Context, budget: Budget, /) -> Context:  # noqa: ARG001
+    """Keep the last two turns, whatever they are."""
+    return replace(context, turns=context.turns[-2:])
+
+
+def drops_the_request(context: Context, budget: Budget, /) -> Context:
+    """Fit by dropping what the user said last."""
+    smaller = fold()(context, budget)
+    users = [turn for turn in smaller.turns if isinstance(turn, UserTurn)]
+    return replace(smaller, turns=tuple(t for t in smaller.turns if t not in users[-1:]))
+
+
+def grows_by_a_note(context: Context, budget: Budget, /) -> Context:  # noqa: ARG001
+    """Add a friendly reminder."""
+    return replace(context, sections=(*context.sections, Section("note", "Please be brief.")))
+
+
+def rewrites_every_call(context: Context, budget: Budget, /) -> Context:
+    """Fold at every call to just what fits, as a rolling window does."""
+    size = len(context.turns) % 3
+    return sliding_window()(context, replace(budget, limit=budget.limit - size * 20, target=None))
+
+
+def splits_a_thinking_loop(context: Context, budget: Budget, /) -> Context:
+    """Drop every second turn."""
+    kept = tuple(t for i, t in enumerate(context.turns) if i % 2 == 0 or isinstance(t, UserTurn))
+    smaller = fold()(context, budget)
+    return replace(smaller, turns=kept)
+
+
+@pytest.mark.parametrize(
+    ("broken", "laws"),
+    [
+        (slices_by_message, {"what is pinned survives", "every folded turn is accounted for"}),
+        (drops_the_request, {"the latest request survives"}),
+        (grows_by_a_note, {"never grows", "never invents or reorders", "twice is once"}),
+        (rewrites_every_call, {"sticky"}),
+        (splits_a_thinking_loop, {"a thinking loop is whole or gone"}),
+    ],
+)
+def test_a_broken_strategy_is_caught(broken: Strategy, laws: set[str]) -> None:
+    """Each sabotage breaks the laws it should, within 300 histories."""
+    found = {each.law for seed in range(300) for each in broken_laws(broken, *history(seed))}
+    assert laws <= found
+
+
+def test_the_report_of_a_failure_names_the_seed_and_the_law() -> None:
+    """What broke can be found again."""
+    result = check_strategy(grows_by_a_note, 10)
+    assert not result.holds
+    assert str(result).startswith("history 0 (of 1 tried) breaks:")
+    assert "never grows" in str(result)

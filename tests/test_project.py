@@ -1,0 +1,135 @@
+"""The house rules that a program can check."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import director
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+# Notes to finish later, where notes stand; the words themselves may be looked for in texts.
+_UNFINISHED = re.compile(
+    r"(?:#|//|<!--).*\b(?:TO" r"DO|FIX" r"ME|XX" r"X)\b|raise NotImplemented" r"Error"
+)
+_MACHINE = re.compile(r"(?<![\w.~-])/(?:work|farm|root|tmp|home|Users)/\w")
+# Texts of others, which name what they name.
+_FOREIGN = ("uv.lock", "LICENSE", "bench/recordings/", "bench/samples/", "tests/samples/")
+
+
+def tracked() -> list[Path]:
+    """The files that are in the project, or will be with the next commit."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],  # noqa: S607
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listed.returncode:
+        pytest.skip("not a git clone, so there is no list of the project's files")
+    names = (name for name in listed.stdout.splitlines() if not name.startswith(_FOREIGN))
+    return [path for name in names if (path := ROOT / name).is_file()]
+
+
+def text(path: Path) -> str:
+    """The text of a file, or nothing if it is not text."""
+    try:
+        return path.read_text()
+    except UnicodeDecodeError:
+        return ""
+
+
+def imported(path: Path) -> list[str]:
+    """The modules that a file imports, wherever in it."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names.append(node.module or "")
+    return names
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_source_file_is_short_and_says_what_it_is_for(path: Path) -> None:
+    """At most 400 lines, and a docstring first."""
+    source = path.read_text()
+    assert source.count("\n") <= 400
+    assert ast.get_docstring(ast.parse(source))
+
+
+def test_every_test_says_in_words_what_must_hold() -> None:
+    """A docstring on each."""
+    assert [
+        f"{path.relative_to(ROOT)}::{node.name}"
+        for path in TESTS
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.name.startswith("test_")
+        and not ast.get_docstring(node)
+    ] == []
+
+
+def test_nothing_names_a_machine_or_is_marked_unfinished() -> None:
+    """No absolute path of somebody's disk and no note to finish later."""
+    assert [
+        f"{path.relative_to(ROOT)}: {found[0]}"
+        for path in tracked()
+        if (found := _MACHINE.search(text(path)) or _UNFINISHED.search(text(path)))
+    ] == []
+
+
+def test_the_lock_names_the_public_index_only() -> None:
+    """Nobody's mirror is in the lock file."""
+    hosts = set(re.findall(r"(?:https?|file)://([^/\"]*)", (ROOT / "uv.lock").read_text()))
+    assert hosts <= {"pypi.org", "files.pythonhosted.org"}
+
+
+def test_the_engine_imports_the_standard_library_only() -> None:
+    """And itself."""
+    assert [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in (ROOT / "src/director/context").rglob("*.py")
+        for name in imported(path)
+        if name.split(".")[0] not in sys.stdlib_module_names
+        and not f"{name}.".startswith("director.context.")
+    ] == []
+
+
+def test_every_public_name_exists_and_is_documented() -> None:
+    """`director.__all__` is sorted, true, and on the library page."""
+    page = (ROOT / "docs/library.md").read_text()
+    assert list(director.__all__) == sorted(director.__all__)
+    assert [name for name in director.__all__ if not hasattr(director, name)] == []
+    assert [name for name in director.__all__ if f"`{name}" not in page] == []
+
+
+def test_every_promise_has_a_test_and_every_marked_test_a_promise() -> None:
+    """The page names, for each promise, the files in which it is proved."""
+    page = (ROOT / "docs/promises.md").read_text()
+    promised = {
+        id_: set(re.findall(r"`(tests/[\w/]+\.py)`", row))
+        for id_, row in re.findall(r"^\| ([A-Z]\d+) \|(.*)$", page, re.MULTILINE)
+    }
+    proved: dict[str, set[str]] = {}
+    for path in TESTS:
+        for id_ in re.findall(r'mark\.promise\("([^"]+)"\)', path.read_text()):
+            proved.setdefault(id_, set()).add(str(path.relative_to(ROOT)))
+    assert promised == proved
+
+
+@pytest.mark.parametrize("script", ["run", "test", ".ci/run"])
+def test_the_commands_can_be_started(script: str) -> None:
+    """They are executable and the shell can read them."""
+    path = ROOT / script
+    assert path.stat().st_mode & 0o111
+    shell = "bash" if script.startswith(".ci") else "sh"
+    subprocess.run([shell, "-n", str(path)], check=True)
