@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from director.context.fold import fold_cut
+from director.context.lineage import line, page
 from director.context.marks import Cut, Sticky
-from director.context.shapes.snapshot_lineage import headline, page_of
 from director.context.shrink import Shrinking, on_arrival
 from director.context.units import protected, units
 from director.context.values import AgentTurn, Budget, Context, Turn
@@ -57,16 +57,16 @@ def state_lines(turns: Sequence[Turn], phases: Phases) -> list[str]:
         call.original or call.result
         for turn in agents
         for call in turn.calls
-        if page_of(call.original or call.result)
+        if page(call.original or call.result)
     ]
-    lines += [f"Page: {headline(pages[-1])[:200]}"] if pages else []
+    lines += [f"Page: {line(pages[-1])[:200]}"] if pages else []
     done = [
-        line.strip()[:120]
+        said.strip()[:120]
         for turn in agents
-        for line in turn.text.splitlines()
-        if _DONE.search(line)
+        for said in turn.text.splitlines()
+        if _DONE.search(said)
     ]
-    return lines + [f"Done: {line}" for line in dict.fromkeys(done[-4:])]
+    return lines + [f"Done: {said}" for said in dict.fromkeys(done[-4:])]
 
 
 def checkpoint_cut(how: Shrinking | None = None, phases: Phases | None = None) -> Cut:

@@ -33,7 +33,7 @@ _NOTICED = re.compile(r"\n\[[^\n\]]*full text: recall [0-9a-f]{8}\]$")
 _WHOLE = 600
 _PIECE = 360
 _EXPONENT = 1.0
-_USER_EXPONENT = 1.6
+_USER_EXPONENT = 1.85
 _TYPICAL = 20
 _AGAIN = 0.03
 _BESIDE = 0.2
@@ -143,7 +143,7 @@ class _Ranking:
 
     def __init__(self, found: Sequence[Piece], counter: Counter, elsewhere: Iterable[str]) -> None:
         self.found, self.counter = found, counter
-        self.words = [set(_WORD.findall(piece.text)) for piece in found]
+        self.words = [_words(piece.text) for piece in found]
         self.costs = [counter(piece.text) + 2 for piece in found]
         self.steady = [self._steady(i) for i in range(len(found))]
         self.value = self._values(elsewhere)
@@ -159,7 +159,7 @@ class _Ranking:
 
     def _values(self, elsewhere: Iterable[str]) -> dict[str, float]:
         """Rare words are worth more than common ones, literals three times as much."""
-        shared = Tally(word for group in self.words for word in group if len(word) > 1)
+        shared = Tally(word for group in self.words for word in group)
         value = {
             word: math.log(1 + len(self.found) / n) * (3.0 if is_literal(word) else 1.0)
             for word, n in shared.items()
@@ -215,7 +215,9 @@ class _Ranking:
 
 @remembered
 def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text))
+    return frozenset(
+        word if is_literal(word) else word.lower() for word in _WORD.findall(text) if len(word) > 1
+    )
 
 
 def heading(lines: Sequence[str], room: int, counter: Counter) -> str:

@@ -28,7 +28,7 @@ from director.context.values import (
     Turn,
 )
 
-TAIL_SHARE = 0.2
+TAIL_SHARE = 0.15
 SQUEEZES = (0.5, 0.25, 0.1)
 _TRUSTS: tuple[Trust, ...] = ("system", "user", "agent", "web")
 
@@ -89,7 +89,8 @@ def _folded(context: Context, budget: Budget, low: int, plan: _Plan) -> Context:
     stay = protected(parts)
     fixed = sum(section_size(section, counter) for section in context.sections)
     left = low - fixed - sum(sizes[i] for i in stay)
-    tail = left * plan.tail
+    talk = not any(isinstance(turn, AgentTurn) for turn in context.turns)
+    tail = 0.0 if talk else left * plan.tail
     for i in range(len(parts) - 1, -1, -1):
         if i in stay:
             continue
@@ -98,11 +99,11 @@ def _folded(context: Context, budget: Budget, low: int, plan: _Plan) -> Context:
         tail -= sizes[i]
         left -= sizes[i]
         stay.add(i)
-    worth = importance(parts, plan.rules)
+    worth = importance(parts, plan.rules) if len(stay) < len(parts) else []
     gone = [
         (
             turn,
-            0.0 if plan.rules.merge_similar and says_the_same(parts, i) else 0.7 + worth[i] * 0.6,
+            0.0 if plan.rules.merge_similar and says_the_same(parts, i) else 0.85 + worth[i] * 0.3,
         )
         for i, unit in enumerate(parts)
         if i not in stay

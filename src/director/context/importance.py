@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from director.context.literals import literals
+from director.context.memory import remembered
 from director.context.units import Unit, has_error
 from director.context.values import AgentTurn, UserTurn
 
@@ -24,9 +25,9 @@ def importance(parts: Sequence[Unit], rules: PruningRules) -> list[float]:
     used: set[str] = set()
     later = [0.0] * len(parts)
     for i in range(len(parts) - 1, -1, -1):
-        said = {word for turn in parts[i] for word in literals(_said(turn))}
+        said = {word for turn in parts[i] for text in _said(turn) for word in _literals(text)}
         later[i] = min(1.0, len(said & used) / 4)
-        used |= {word for turn in parts[i] for word in literals(_asked(turn))}
+        used |= {word for turn in parts[i] for text in _asked(turn) for word in _literals(text)}
     failed = [i for i, unit in enumerate(parts) if has_error(unit)][-1:]
     return [
         min(
@@ -40,13 +41,18 @@ def importance(parts: Sequence[Unit], rules: PruningRules) -> list[float]:
     ]
 
 
-def _said(turn: UserTurn | AgentTurn) -> str:
+@remembered
+def _literals(text: str) -> frozenset[str]:
+    return frozenset(literals(text))
+
+
+def _said(turn: UserTurn | AgentTurn) -> list[str]:
     calls = turn.calls if isinstance(turn, AgentTurn) else ()
-    return "\n".join((turn.text, *(call.result for call in calls)))
+    return [turn.text, *(call.result for call in calls)]
 
 
-def _asked(turn: UserTurn | AgentTurn) -> str:
-    return "\n".join(call.args for call in turn.calls) if isinstance(turn, AgentTurn) else turn.text
+def _asked(turn: UserTurn | AgentTurn) -> list[str]:
+    return [call.args for call in turn.calls] if isinstance(turn, AgentTurn) else [turn.text]
 
 
 def says_the_same(parts: Sequence[Unit], i: int) -> bool:

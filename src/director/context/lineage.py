@@ -10,7 +10,8 @@ from director.context.shapes.snapshot_lineage import difference, headline, page_
 from director.context.shrink import with_notice
 from director.context.values import AgentTurn, Call, Turn
 
-_page = remembered(page_of)
+page = remembered(page_of)
+line = remembered(headline)
 _gone = remembered(difference)
 
 
@@ -29,14 +30,14 @@ def older_snapshots_brief(turns: Sequence[Turn]) -> list[Turn]:
 
 def _brief(call: Call, newest: dict[str, str]) -> Call:
     original = call.result if call.original is None else call.original
-    page = _page(original)
-    if page is None:
+    shown = page(original)
+    if shown is None:
         return call
-    if page not in newest:
-        newest[page] = original
+    if shown not in newest:
+        newest[shown] = original
         return call
-    gone = _gone(original, newest[page])
-    said = f"{headline(original)}\n{gone}" if gone else headline(original)
+    gone = _gone(original, newest[shown])
+    said = f"{line(original)}\n{gone}" if gone else line(original)
     smaller = with_notice(said, original)
     if len(smaller) >= len(call.result):
         return call

@@ -18,7 +18,7 @@ Cut: TypeAlias = Callable[[Context, Budget, int], Context]
 Arrive: TypeAlias = Callable[[Turn, int, bool], Turn]
 
 CALLS_BETWEEN_REWRITES = 6
-SHALLOWEST, DEEPEST = 0.75, 0.5
+SHALLOWEST, DEEPEST = 0.98, 0.5
 SMALLEST_ROOM, SHARE = 1_500, 0.1
 ABOVE_MINIMUM = 1.1
 
@@ -64,7 +64,7 @@ class Scan:
         self.turns: list[Turn] = []
         self.size = context_size(start, budget.counter)
         self.arrived = 0
-        self.calls = 0
+        self.calls = self.seen = 0
         self.crossed = start.summary is not None
         self.loop_broken = False
 
@@ -74,7 +74,8 @@ class Scan:
         other.budget, other.cut, other.arrive = self.budget, self.cut, self.arrive
         other.start, other.given_sections = self.start, self.given_sections
         other.turns = self.turns.copy()
-        other.size, other.arrived, other.calls = self.size, self.arrived, self.calls
+        other.size, other.arrived = self.size, self.arrived
+        other.calls, other.seen = self.calls, self.seen
         other.crossed, other.loop_broken = self.crossed, self.loop_broken
         return other
 
@@ -91,6 +92,7 @@ class Scan:
         size = turn_size(turn, self.budget.counter)
         self.size += size
         self.arrived += size
+        self.seen += 1
 
     def call(self) -> None:
         """The model is called here: rewrite if the limit would be passed."""
@@ -99,7 +101,7 @@ class Scan:
             return
         context = self.context()
         head = head_size(context, self.budget.counter)
-        low = low_mark(head, self.arrived / self.calls, self.budget)
+        low = low_mark(head, self._per_call(), self.budget)
         smaller = self.cut(context, self.budget, low)
         self.crossed = True
         size = context_size(smaller, self.budget.counter)
@@ -107,6 +109,12 @@ class Scan:
             self.loop_broken = self.loop_broken or self._breaks_loop(smaller)
             self.turns, self.size = list(smaller.turns), size
             self.start = Context(smaller.sections, (), smaller.summary, smaller.fold)
+
+    def _per_call(self) -> float:
+        """Tokens that a call brings; before a second one is seen, less than a turn is assumed."""
+        if self.calls == 1:
+            return self.arrived / max(1, self.seen) / CALLS_BETWEEN_REWRITES
+        return self.arrived / max(self.calls, self.seen / 2)
 
     def _breaks_loop(self, smaller: Context) -> bool:
         """Whether a turn of the open loop left or lost its thinking."""

@@ -131,6 +131,13 @@ def _lines(messages: Sequence[object]) -> tuple[str, ...]:
     return tuple(json.dumps(message, sort_keys=True, default=repr) for message in messages)
 
 
+def asked_of(message: object) -> str:
+    """The arguments of a chat message's calls, a line each."""
+    calls = message.get("tool_calls") if isinstance(message, Mapping) else None
+    found = [call.get("function") for call in calls or () if isinstance(call, Mapping)]
+    return "\n".join(str(each.get("arguments")) for each in found if isinstance(each, Mapping))
+
+
 def text_of(message: object) -> str:
     """The text of a chat message, whether it is a string or a list of parts."""
     content = message.get("content") if isinstance(message, Mapping) else None

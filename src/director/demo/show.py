@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from director import Fitted
 from director.demo.recording import Message
-from director.demo.replay import PRICES, Step, Totals, calls, text_of
+from director.demo.replay import PRICES, Step, Totals, asked_of, calls, text_of
 from director.demo.screen import Screen, short
 
 _WIDE, _EXAMPLE_LINES, _LARGEST = 5, 6, 5
@@ -119,7 +119,7 @@ def recalled(screen: Screen, fitted: Fitted, messages: Sequence[Message]) -> lis
     handles = list(dict.fromkeys(loss.handle for loss in fitted.report.losses if loss.handle))
     if not handles:
         return []
-    recorded = "\n".join(map(text_of, messages))
+    recorded = "\n".join(f"{text_of(message)}\n{asked_of(message)}" for message in messages)
     originals = [fitted.recall(handle) for handle in handles]
     same = sum(_recorded(original, recorded) for original in originals)
     signs = sum(map(len, originals))

@@ -23,7 +23,7 @@ def history(seed: int) -> tuple[Context, Budget]:
     turns = _turns(rng)
     context = Context(tuple(sections), tuple(turns))
     size = sum(len(_all(turn)) for turn in turns) // 4 + 40
-    limit = max(20, int(size * rng.choice((0.15, 0.3, 0.5, 0.7, 1.5))))
+    limit = max(20, int(size * rng.choice((0.2, 0.35, 0.5, 0.5, 0.7, 0.7, 1.5))))
     target = int(limit * 0.6) if rng.random() < 0.2 else None
     return context, Budget(limit, target=target)
 

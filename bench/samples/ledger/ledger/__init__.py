@@ -1,0 +1,1 @@
+"""Books of a small club."""
