@@ -3,7 +3,7 @@
 Fits any history into a budget, keeps what the next step needs, and never loses what was said.
 """
 
-from director.api import Fitted, fit_messages
+from director.api import Fitted, fit_messages, summarise
 from director.context.checkpoint import Phases, checkpoint
 from director.context.fold import fold
 from director.context.importance import PruningRules
@@ -65,6 +65,7 @@ __all__ = [
     "prune",
     "shrink",
     "sliding_window",
+    "summarise",
     "truncate",
     "until_fits",
 ]

@@ -15,6 +15,7 @@ from director.context.report import Report, report_on
 from director.context.shrink import Shrinking
 from director.context.strategy import Strategy
 from director.context.values import LEVELS, Budget, Context, Fold, Level, Summary
+from director.context.verify import mechanical, repaired
 from director.context.wire import emit, parse
 from director.counting import counter_for
 
@@ -59,6 +60,20 @@ def fit_messages(  # noqa: PLR0913  every argument but the first has a name and 
     untouched = not repairs and sent == given
     out = list(messages) if untouched else emit(sent, parsed.wire)
     return Fitted(out, report_on(given, sent, budget, repairs=repairs), sent)
+
+
+def summarise(
+    fold: Fold, *, tokens: int = 2_000, written: str | None = None, model: str | None = None
+) -> Summary:
+    """A summary of folded turns: in excerpts, or a model's text checked and repaired.
+
+    Give the result to `fit_messages(summary=...)`. What `written` lost is appended verbatim, with
+    the turns it came from; an empty or worthless text gives way to the excerpts.
+    """
+    counter = counter_for(model)
+    if written is None:
+        return mechanical(fold, tokens, counter)
+    return repaired(written, fold, tokens, counter)
 
 
 def as_budget(budget: int | Budget, model: str | None) -> Budget:

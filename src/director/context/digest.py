@@ -37,6 +37,7 @@ _USER_EXPONENT = 1.85
 _TYPICAL = 20
 _AGAIN = 0.03
 _BESIDE = 0.2
+_FATIGUE = 24.0
 _ELSEWHERE = 0.1
 _WEIGHTS = {"user": 3.0, "call": 1.6, "agent": 1.0, "result": 1.0}
 
@@ -123,7 +124,7 @@ def _rank_of(who: str) -> float:
 def _prefix(piece: Piece, before: Piece | None) -> str:
     if before and (before.at, before.who) == (piece.at, piece.who):
         return " "
-    if before and before.who == piece.who and before.at + 1 == piece.at:
+    if before and before.who == piece.who == "user" and before.at + 1 == piece.at:
         return ""
     return f"t{piece.at}: " if before and before.who == piece.who else f"t{piece.at} {piece.who}: "
 
@@ -148,6 +149,7 @@ class _Ranking:
         self.steady = [self._steady(i) for i in range(len(found))]
         self.value = self._values(elsewhere)
         self.taken: set[int] = set()
+        self.told: Tally[int] = Tally()
 
     def _steady(self, i: int) -> float:
         """The part of a piece's worth that no other piece changes."""
@@ -171,7 +173,9 @@ class _Ranking:
     def gain(self, i: int) -> float:
         """What a piece adds now."""
         beside = 1.0 + _BESIDE * ((i - 1 in self.taken) + (i + 1 in self.taken))
-        return sum(self.value.get(word, 0.0) for word in self.words[i]) * self.steady[i] * beside
+        tired = 1.0 + self.told[self.found[i].at] / _FATIGUE
+        says = sum(self.value.get(word, 0.0) for word in self.words[i])
+        return says * self.steady[i] * beside / tired
 
     def fill(self, room: int) -> list[Piece]:
         """Take pieces until the room is full; what rounding left over is filled again."""
@@ -209,6 +213,7 @@ class _Ranking:
 
     def _choose(self, i: int) -> None:
         self.taken.add(i)
+        self.told[self.found[i].at] += 1
         for word in self.words[i] & self.value.keys():
             self.value[word] *= _AGAIN
 

@@ -24,13 +24,12 @@ from director.context.values import (
     Context,
     Level,
     Summary,
-    Trust,
     Turn,
 )
+from director.context.verify import trust_of
 
 TAIL_SHARE = 0.15
 SQUEEZES = (0.5, 0.25, 0.1)
-_TRUSTS: tuple[Trust, ...] = ("system", "user", "agent", "web")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +145,9 @@ def _summary(
     ]
     top = digest.heading(heading, room // 2, budget.counter)
     chosen = digest.select(found, room - budget.counter(top), budget.counter, elsewhere)
-    trusts = [before.trust] if before else []
-    trusts += [trust for turn, _ in gone for trust in _trusts(turn)]
-    return Summary(top + digest.write(chosen), tuple(covers), max(trusts, key=_TRUSTS.index))
+    return Summary(
+        top + digest.write(chosen), tuple(covers), trust_of([turn for turn, _ in gone], before)
+    )
 
 
 def _dropped(context: Context, covered: set[int]) -> list[Turn]:
@@ -159,12 +158,6 @@ def _dropped(context: Context, covered: set[int]) -> list[Turn]:
 def _texts(turn: Turn) -> list[str]:
     calls = turn.calls if isinstance(turn, AgentTurn) else ()
     return [turn.text, *(text for call in calls for text in (call.args, call.result))]
-
-
-def _trusts(turn: Turn) -> list[Trust]:
-    if isinstance(turn, AgentTurn):
-        return ["agent", *(call.trust for call in turn.calls)]
-    return ["user"]
 
 
 def _older_images_gone(turns: list[Turn]) -> list[Turn]:

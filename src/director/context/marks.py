@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from director.context.sizes import context_size, head_size, turn_size
-from director.context.values import AgentTurn, Budget, Context, Turn
+from director.context.values import AgentTurn, Budget, Context, Turn, messages
 
 Cut: TypeAlias = Callable[[Context, Budget, int], Context]
 Arrive: TypeAlias = Callable[[Turn, int, bool], Turn]
@@ -57,12 +57,14 @@ def as_it_is(turn: Turn, room: int, crossed: bool, /) -> Turn:  # noqa: ARG001, 
 class Scan:
     """A walk along a history: what is kept so far, and the marks passed on the way."""
 
-    def __init__(self, start: Context, budget: Budget, cut: Cut, arrive: Arrive) -> None:
+    def __init__(self, start: Context, budget: Budget, strategy: Sticky) -> None:
         """Begin at a context without turns."""
-        self.budget, self.cut, self.arrive = budget, cut, arrive
+        self.budget, self.cut, self.arrive = budget, strategy.cut, strategy.arrive
+        self.messages = strategy.messages
         self.start, self.given_sections = start, start.sections
         self.turns: list[Turn] = []
         self.size = context_size(start, budget.counter)
+        self.count = context_size(start, messages)
         self.arrived = 0
         self.calls = self.seen = 0
         self.crossed = start.summary is not None
@@ -72,6 +74,7 @@ class Scan:
         """The same state, free to walk on without changing this one."""
         other = Scan.__new__(Scan)
         other.budget, other.cut, other.arrive = self.budget, self.cut, self.arrive
+        other.messages, other.count = self.messages, self.count
         other.start, other.given_sections = self.start, self.given_sections
         other.turns = self.turns.copy()
         other.size, other.arrived = self.size, self.arrived
@@ -91,23 +94,32 @@ class Scan:
         self.turns.append(turn)
         size = turn_size(turn, self.budget.counter)
         self.size += size
+        self.count += turn_size(turn, messages)
         self.arrived += size
         self.seen += 1
 
     def call(self) -> None:
         """The model is called here: rewrite if the limit would be passed."""
         self.calls += 1
-        if self.size <= self.budget.limit:
-            return
         context = self.context()
+        crowded = (
+            self.messages
+            and len(self.turns) > 1
+            and context_size(context, messages) >= 2 * self.messages
+        )
+        if self.size <= self.budget.limit and not crowded:
+            return
         head = head_size(context, self.budget.counter)
-        low = low_mark(head, self._per_call(), self.budget)
+        low = self.budget.limit
+        if self.size > low:
+            low = low_mark(head, self._per_call(), self.budget)
         smaller = self.cut(context, self.budget, low)
         self.crossed = True
         size = context_size(smaller, self.budget.counter)
         if size < self.size:
             self.loop_broken = self.loop_broken or self._breaks_loop(smaller)
             self.turns, self.size = list(smaller.turns), size
+            self.count = context_size(smaller, messages)
             self.start = Context(smaller.sections, (), smaller.summary, smaller.fold)
 
     def _per_call(self) -> float:
@@ -135,13 +147,16 @@ class Scan:
 class Sticky:
     """A strategy made of a cut and a way to arrive; `scan` lets a caller resume the walk."""
 
-    def __init__(self, cut: Cut, arrive: Arrive = as_it_is) -> None:
-        """Remember what to do at a crossing and on arrival."""
-        self.cut, self.arrive = cut, arrive
+    def __init__(self, cut: Cut, arrive: Arrive = as_it_is, *, messages: int | None = None) -> None:
+        """Remember what to do at a crossing and on arrival.
+
+        With `messages`, twice as many messages are a crossing too.
+        """
+        self.cut, self.arrive, self.messages = cut, arrive, messages
 
     def scan(self, start: Context, budget: Budget) -> Scan:
         """Begin a walk at a context without turns."""
-        return Scan(start, budget, self.cut, self.arrive)
+        return Scan(start, budget, self)
 
     def __call__(self, context: Context, budget: Budget, /) -> Context:
         """Walk the whole history, as if it had been fed call by call."""

@@ -17,7 +17,7 @@ def result_size(call: Call, counter: Counter) -> int:
 
 def call_size(call: Call, counter: Counter) -> int:
     """Tokens of one call inside its turn, and of its result."""
-    return counter(call.tool) + counter(call.args) + 1 + result_size(call, counter)
+    return counter(call.tool) + counter(call.args) + counter.per_call + result_size(call, counter)
 
 
 def turn_size(turn: Turn, counter: Counter) -> int:

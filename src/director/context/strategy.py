@@ -21,7 +21,7 @@ def chain(*strategies: Strategy) -> Strategy:
     """Apply strategies one after the other."""
     parts = [each for each in strategies if isinstance(each, Sticky)]
     if len(parts) == len(strategies):
-        return Sticky(_cuts(parts, stop=False), _arrivals(parts))
+        return _one(parts, stop=False)
 
     def chained(context: Context, budget: Budget, /) -> Context:
         for strategy in strategies:
@@ -35,7 +35,7 @@ def until_fits(*strategies: Strategy) -> Strategy:
     """Apply strategies, least loss first, and stop as soon as the context fits."""
     parts = [each for each in strategies if isinstance(each, Sticky)]
     if len(parts) == len(strategies):
-        return Sticky(_cuts(parts, stop=True), _arrivals(parts))
+        return _one(parts, stop=True)
 
     def escalated(context: Context, budget: Budget, /) -> Context:
         for strategy in strategies:
@@ -45,6 +45,11 @@ def until_fits(*strategies: Strategy) -> Strategy:
         return context
 
     return escalated
+
+
+def _one(parts: list[Sticky], *, stop: bool) -> Sticky:
+    sizes = [part.messages for part in parts if part.messages]
+    return Sticky(_cuts(parts, stop=stop), _arrivals(parts), messages=min(sizes, default=None))
 
 
 def _cuts(parts: list[Sticky], *, stop: bool) -> Cut:

@@ -11,29 +11,36 @@ from collections.abc import Sequence
 from director.context.leaving import drop
 from director.context.marks import Cut, Sticky
 from director.context.sizes import context_size, head_size
-from director.context.strategy import Strategy, chain
 from director.context.units import Unit, has_error, protected, units
-from director.context.values import Budget, Context, Counter, Prices
+from director.context.values import Budget, Context, Counter, Prices, messages
 
 _CHANGE = re.compile(
     r"logged in|cart updated|order completed|signed in|saved|created", re.IGNORECASE
 )
 
-messages = Counter(lambda text: 0, "messages", 0.0, per_message=1, per_image=0)  # noqa: ARG005
 
+def window_cut(*, preserve_errors: bool = True, size: int | None = None) -> Cut:
+    """A cut that drops the oldest units down to the mark, preserved ones last.
 
-def window_cut(*, preserve_errors: bool = True) -> Cut:
-    """A cut that drops the oldest units down to the mark, preserved ones last."""
+    With a size, also back to that many messages once there are twice as many.
+    """
 
     def cut(context: Context, budget: Budget, low: int, /) -> Context:
-        parts = units(context.turns)
-        stay = protected(parts)
-        last = _preserved(parts, errors=preserve_errors)
-        loose = [i for i in range(len(parts)) if i not in stay]
-        order = [i for i in loose if i not in last] + [i for i in loose if i in last]
-        return drop(context, parts, order, budget, low)
+        smaller = _oldest_gone(context, budget, low, errors=preserve_errors)
+        if size is None or context_size(smaller, messages) < 2 * size:
+            return smaller
+        return _oldest_gone(smaller, message_budget(size), size, errors=preserve_errors)
 
     return cut
+
+
+def _oldest_gone(context: Context, budget: Budget, low: int, *, errors: bool) -> Context:
+    parts = units(context.turns)
+    stay = protected(parts)
+    last = _preserved(parts, errors=errors)
+    loose = [i for i in range(len(parts)) if i not in stay]
+    order = [i for i in loose if i not in last] + [i for i in loose if i in last]
+    return drop(context, parts, order, budget, low)
 
 
 def _preserved(parts: Sequence[Unit], *, errors: bool) -> set[int]:
@@ -59,13 +66,6 @@ def by_messages(cut: Cut, counter: Counter) -> Cut:
     return counted
 
 
-def sliding_window(size: int | None = None, *, preserve_errors: bool = True) -> Strategy:
+def sliding_window(size: int | None = None, *, preserve_errors: bool = True) -> Sticky:
     """The strategy: cut to the low mark; with a size, back to `size` messages on reaching twice."""
-    window = Sticky(window_cut(preserve_errors=preserve_errors))
-    if size is None:
-        return window
-
-    def by_count(context: Context, budget: Budget, /) -> Context:  # noqa: ARG001
-        return window(context, message_budget(size))
-
-    return chain(by_count, window)
+    return Sticky(window_cut(preserve_errors=preserve_errors, size=size), messages=size)
