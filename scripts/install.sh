@@ -1,4 +1,4 @@
-# Sourced by ./run and ./test: puts what uv.lock names into .venv, and touches nothing else.
+# Sourced by ./run and ./test: puts what locked/*.txt names into .venv, and touches nothing else.
 # shellcheck shell=sh
 
 say() {
@@ -30,31 +30,34 @@ make_venv() {
         stop "pip could not install uv: is there a network, or a package index in pip's settings?"
 }
 
-# uv takes the files from the addresses in uv.lock. Where only pip knows the way to an index,
-# pip installs the same versions, held to the same hashes.
+# uv first, for its speed. Where only pip knows the way to an index, pip installs the same
+# versions, held to the same hashes.
 fetch() {
-    .venv/bin/uv sync --quiet --frozen --inexact --compile-bytecode "$@" && return
+    .venv/bin/python -m uv pip install --quiet --compile-bytecode --require-hashes \
+        --requirement "locked/$1.txt" && return
     say "uv could not install; trying pip with the same versions and hashes"
-    .venv/bin/uv export --quiet --frozen --no-emit-project --output-file .venv/locked.txt "$@" &&
-        .venv/bin/python -m pip install --quiet --require-hashes --requirement .venv/locked.txt &&
-        .venv/bin/python -m pip install --quiet --no-deps --editable .
+    .venv/bin/python -m pip install --quiet --require-hashes --requirement "locked/$1.txt"
 }
 
-# install NAME [OPTIONS OF uv sync]: quick and offline when nothing changed since the last time.
+# The project itself stands in .venv as a link to src, built by what the lock names.
+link() {
+    .venv/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+}
+
+# install NAME: what locked/NAME.txt names; quick and offline when nothing changed since.
 install() {
     stamp=.venv/installed-$1
-    shift
     # The system's certificates, so that networks with their own authority work as they do for pip.
-    export UV_SYSTEM_CERTS=1 UV_NATIVE_TLS=1 UV_PROJECT_ENVIRONMENT=.venv UV_PYTHON=.venv/bin/python
-    export UV_NO_PROGRESS=1
+    export UV_SYSTEM_CERTS=1 UV_NATIVE_TLS=1 UV_PYTHON=.venv/bin/python UV_NO_PROGRESS=1
+    export PIP_DISABLE_PIP_VERSION_CHECK=1
     unset VIRTUAL_ENV
     if ! .venv/bin/python -m uv --version >/dev/null 2>&1; then
         make_venv
     fi
     # The folder is part of the stamp: a copied or moved clone still points to the old one.
-    if ! { pwd && cat uv.lock pyproject.toml; } | cmp -s - "$stamp"; then
-        say "installing what uv.lock names into .venv"
-        fetch "$@" || stop "could not install; the lines above say why"
-        { pwd && cat uv.lock pyproject.toml; } >"$stamp"
+    if ! { pwd && cat "locked/$1.txt" pyproject.toml; } | cmp -s - "$stamp"; then
+        say "installing what locked/$1.txt names into .venv"
+        { fetch "$1" && link; } || stop "could not install; the lines above say why"
+        { pwd && cat "locked/$1.txt" pyproject.toml; } >"$stamp"
     fi
 }

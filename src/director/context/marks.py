@@ -18,7 +18,7 @@ Cut: TypeAlias = Callable[[Context, Budget, int], Context]
 Arrive: TypeAlias = Callable[[Turn, int, bool], Turn]
 
 CALLS_BETWEEN_REWRITES = 6
-SHALLOWEST, DEEPEST = 0.98, 0.5
+SHALLOWEST, DEEPEST, BESIDE_HEAD = 0.98, 0.49, 0.3
 SMALLEST_ROOM, SHARE = 1_500, 0.1
 ABOVE_MINIMUM = 1.1
 
@@ -29,7 +29,9 @@ def low_mark(head: int, arriving: float, budget: Budget) -> int:
         return min(budget.target, budget.limit)
     rest = max(0, budget.limit - head)
     wanted = budget.limit - CALLS_BETWEEN_REWRITES * arriving
-    deep = max(head + DEEPEST * rest, _cacheable(budget))
+    # Beside a large head, which stays cached, a rewrite of the small rest is cheap.
+    share = DEEPEST + BESIDE_HEAD * max(0.0, 1 - 2 * rest / max(1, head))
+    deep = max(head + share * rest, _cacheable(budget))
     return int(min(head + SHALLOWEST * rest, max(deep, wanted), budget.limit))
 
 

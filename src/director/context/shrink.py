@@ -40,9 +40,7 @@ SHAPES: tuple[ModuleType, ...] = (
     code,
     prose,
 )
-_NOTICE = re.compile(
-    r"\n\[(?:[\d,]+ of [\d,]+ characters|same facts), full text: recall ([0-9a-f]{8})\]$"
-)
+_NOTICE = re.compile(r"\n\[(?:[\d,]+ of [\d,]+ characters|same facts); recall ([0-9a-f]{8})\]$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +89,7 @@ def _less_indented(text: str, depth: int) -> str:
 def with_notice(smaller: str, original: str, *, same: bool = False) -> str:
     """A shorter text with one line that says what went and how to read the original."""
     said = "same facts" if same else f"{len(smaller):,} of {len(original):,} characters"
-    return f"{smaller}\n[{said}, full text: recall {handle_of(original)}]"
+    return f"{smaller}\n[{said}; recall {handle_of(original)}]"
 
 
 def shrink_call(call: Call, how: Shrinking, room: int) -> Call:
