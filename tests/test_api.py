@@ -86,6 +86,15 @@ def test_wrong_names_are_answered_with_the_right_ones() -> None:
         fit_messages([], budget=10, compression_level="extreme")  # type: ignore[arg-type]
 
 
+def test_the_report_warns_where_the_budget_says() -> None:
+    """A person is told before the limit is reached."""
+    messages = shop(1)
+    report = fit_messages(messages, budget=Budget(5_000, warn=100)).report
+    assert report.fits
+    assert report.warns
+    assert not fit_messages(messages, budget=5_000).report.warns
+
+
 def test_an_empty_history_stays_empty() -> None:
     """Nothing in, nothing out."""
     assert fit_messages([], budget=10).messages == []

@@ -46,7 +46,6 @@ def test_many_calls_give_what_one_call_gives(
     """State only saves work: it decides nothing."""
     budget = Budget(limit, counter=chars4)
     config = ContextConfig(strategy=strategy, budget=budget, max_snapshot_depth=12)
-    config.preserve_screenshots = False
     manager = ContextManager(config)
     for history in calls_of(messages):
         step = manager.fit(copy.deepcopy(history))

@@ -62,15 +62,13 @@ def fit_messages(  # noqa: PLR0913  every argument but the first has a name and 
     return Fitted(out, report_on(given, sent, budget, repairs=repairs), sent)
 
 
-def summarise(
-    fold: Fold, *, tokens: int = 2_000, written: str | None = None, model: str | None = None
-) -> Summary:
+def summarise(fold: Fold, *, tokens: int = 2_000, written: str | None = None) -> Summary:
     """A summary of folded turns: in excerpts, or a model's text checked and repaired.
 
     Give the result to `fit_messages(summary=...)`. What `written` lost is appended verbatim, with
     the turns it came from; an empty or worthless text gives way to the excerpts.
     """
-    counter = counter_for(model)
+    counter = counter_for()
     if written is None:
         return mechanical(fold, tokens, counter)
     return repaired(written, fold, tokens, counter)

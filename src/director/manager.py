@@ -59,7 +59,7 @@ class ContextConfig:
                 as_level(self.compression_level),
                 skip=frozenset(skip),
                 depth=self.max_snapshot_depth,
-                older_images_go=not self.preserve_screenshots,
+                keeps_latest_image=self.preserve_screenshots,
             ),
             preserve_errors=self.preserve_errors,
             phases=Phases(names, named, self.max_checkpoint_size),
@@ -103,7 +103,7 @@ class ContextManager:
         repairs = tuple(f"message {r.where}: {r.action}" for r in self._parser.parsed().repairs)
         untouched = not self.config.enabled or (not repairs and sent == given)
         out = list(messages) if untouched else emit(sent, self._wire)
-        tokens = Budget(self._limit_in_tokens(), counter=self._counter)
+        tokens = replace(self._budget, limit=self._limit_in_tokens(), counter=self._counter)
         report = report_on(given, sent, tokens, before=self._size, repairs=repairs)
         self.metrics.record_call(report.before, report.after, self.config.strategy)
         return Fitted(out, report, sent)

@@ -59,8 +59,7 @@ def fold_cut(
         turns = [shrink_turn(turn, shrinking, room) for turn in context.turns]
         if shrinking.level != "none":
             turns = older_snapshots_brief(turns)
-        if shrinking.older_images_go:
-            turns = _older_images_gone(turns)
+        turns = _older_images_gone(turns, keep_latest=shrinking.keeps_latest_image)
         smaller = replace(context, turns=tuple(turns))
         if context_size(smaller, budget.counter) <= low:
             return smaller
@@ -160,9 +159,10 @@ def _texts(turn: Turn) -> list[str]:
     return [turn.text, *(text for call in calls for text in (call.args, call.result))]
 
 
-def _older_images_gone(turns: list[Turn]) -> list[Turn]:
-    """Only the latest turn with images keeps them."""
+def _older_images_gone(turns: list[Turn], *, keep_latest: bool) -> list[Turn]:
+    """Only the latest turn with images keeps them, if any does."""
     newest = max((i for i, turn in enumerate(turns) if _images(turn)), default=-1)
+    newest = newest if keep_latest else len(turns)
     return [
         replace(turn, calls=tuple(_image_gone(call) for call in turn.calls))
         if i < newest and isinstance(turn, AgentTurn) and _images(turn)
@@ -178,7 +178,7 @@ def _images(turn: Turn) -> int:
 def _image_gone(call: Call) -> Call:
     if not call.images:
         return call
-    noted = f"{call.result}\n[{call.images} older image(s) left out]".lstrip("\n")
+    noted = f"{call.result}\n[{call.images} image(s) left out]".lstrip("\n")
     return replace(call, images=0, result=noted, original=call.original or call.result)
 
 

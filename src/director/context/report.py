@@ -47,6 +47,7 @@ class Report:
     before: int
     after: int
     limit: int
+    warn: int | None
     counter: str
     error: float
     repairs: tuple[str, ...]
@@ -58,6 +59,11 @@ class Report:
     def fits(self) -> bool:
         """Whether what is sent is within the limit."""
         return self.after <= self.limit
+
+    @property
+    def warns(self) -> bool:
+        """Whether a user should be told that the limit is near."""
+        return self.warn is not None and self.after >= self.warn
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -107,7 +113,16 @@ def report_on(
     size = context_size(given, counter) if before is None else before
     after = context_size(sent, counter)
     return Report(
-        size, after, budget.limit, counter.name, counter.error, repairs, given, sent, counter
+        before=size,
+        after=after,
+        limit=budget.limit,
+        warn=budget.warn,
+        counter=counter.name,
+        error=counter.error,
+        repairs=repairs,
+        given=given,
+        sent=sent,
+        counting=counter,
     )
 
 

@@ -50,7 +50,7 @@ class Shrinking:
     level: Level = "medium"
     skip: frozenset[str] = frozenset()
     depth: int = 12
-    older_images_go: bool = True
+    keeps_latest_image: bool = True
 
 
 def handle_of(text: str) -> str:
