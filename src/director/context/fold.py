@@ -16,7 +16,7 @@ from director.context.lineage import older_snapshots_brief
 from director.context.marks import Cut, Sticky, room_at
 from director.context.shrink import Shrinking, shrink_text, shrink_turn
 from director.context.sizes import context_size, section_size, turn_size
-from director.context.units import protected, units, without_thinking
+from director.context.units import Unit, protected, units, without_thinking
 from director.context.values import (
     AgentTurn,
     Budget,
@@ -84,29 +84,11 @@ def _folded(context: Context, budget: Budget, low: int, plan: _Plan) -> Context:
     counter = budget.counter
     parts = units(context.turns)
     sizes = [sum(turn_size(turn, counter) for turn in unit) for unit in parts]
-    stay = protected(parts)
     fixed = sum(section_size(section, counter) for section in context.sections)
+    stay = _staying(parts, sizes, low - fixed, plan)
     left = low - fixed - sum(sizes[i] for i in stay)
-    talk = not any(isinstance(turn, AgentTurn) for turn in context.turns)
-    tail = 0.0 if talk else left * plan.tail
-    for i in range(len(parts) - 1, -1, -1):
-        if i in stay:
-            continue
-        if sizes[i] > tail:
-            break
-        tail -= sizes[i]
-        left -= sizes[i]
-        stay.add(i)
-    worth = importance(parts, plan.rules) if len(stay) < len(parts) else []
-    gone = [
-        (
-            turn,
-            0.0 if plan.rules.merge_similar and says_the_same(parts, i) else 0.85 + worth[i] * 0.3,
-        )
-        for i, unit in enumerate(parts)
-        if i not in stay
-        for turn in unit
-    ]
+    worth = _worth(parts, plan.rules) if len(stay) < len(parts) else []
+    gone = [(turn, worth[i]) for i, unit in enumerate(parts) if i not in stay for turn in unit]
     kept = tuple(turn for i, unit in enumerate(parts) if i in stay for turn in unit)
     if not gone and context.summary is None:
         return context
@@ -122,6 +104,30 @@ def _folded(context: Context, budget: Budget, low: int, plan: _Plan) -> Context:
     # The summary would be longer than what it stands for: the turns leave without one.
     loose = [i for i in range(len(parts)) if i not in stay]
     return drop(context, parts, loose, budget, low)
+
+
+def _staying(parts: Sequence[Unit], sizes: Sequence[int], room: int, plan: _Plan) -> set[int]:
+    """The units that stay whole: the protected ones, and the newest while their share lasts."""
+    stay = protected(parts)
+    if not any(isinstance(turn, AgentTurn) for unit in parts for turn in unit):
+        return stay
+    tail = (room - sum(sizes[i] for i in stay)) * plan.tail
+    for i in range(len(parts) - 1, -1, -1):
+        if i in stay:
+            continue
+        tail -= sizes[i]
+        if tail < 0:
+            break
+        stay.add(i)
+    return stay
+
+
+def _worth(parts: Sequence[Unit], rules: PruningRules) -> list[float]:
+    """How much a unit's pieces count in the summary; what the next unit repeats, not at all."""
+    return [
+        0.0 if rules.merge_similar and says_the_same(parts, i) else 0.85 + 0.3 * score
+        for i, score in enumerate(importance(parts, rules))
+    ]
 
 
 def _summary(
@@ -178,8 +184,9 @@ def _images(turn: Turn) -> int:
 def _image_gone(call: Call) -> Call:
     if not call.images:
         return call
+    original = call.result if call.original is None else call.original
     noted = f"{call.result}\n[{call.images} image(s) left out]".lstrip("\n")
-    return replace(call, images=0, result=noted, original=call.original or call.result)
+    return replace(call, images=0, result=noted, original=original)
 
 
 def _squeezed(context: Context, budget: Budget, low: int) -> Context:

@@ -103,14 +103,10 @@ class Scan:
     def call(self) -> None:
         """The model is called here: rewrite if the limit would be passed."""
         self.calls += 1
-        context = self.context()
-        crowded = (
-            self.messages
-            and len(self.turns) > 1
-            and context_size(context, messages) >= 2 * self.messages
-        )
+        crowded = self.messages is not None and self.count >= 2 * self.messages
         if self.size <= self.budget.limit and not crowded:
             return
+        context = self.context()
         head = head_size(context, self.budget.counter)
         low = self.budget.limit
         if self.size > low:

@@ -30,12 +30,12 @@ from director.context.values import AgentTurn, Budget, Call, Context, Level, Tur
 
 SHAPES: tuple[ModuleType, ...] = (
     snapshot,
-    record,
     html,
     diff,
     search,
-    table,
     log,
+    record,
+    table,
     shell,
     code,
     prose,

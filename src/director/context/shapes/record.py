@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import ast
 import json
+import re
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -20,6 +23,8 @@ _PLAIN_BREAKERS = frozenset('|\n"')
 _INLINE = 160
 _FEW_ROWS = 3
 _SERIES = 16
+_WORD = re.compile(r"[A-Za-z_]{3,}")
+_WRONG = re.compile(r"error|fail|denied|invalid|exception|refused|timeout", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +95,21 @@ def _load(text: str) -> Json | None:
         value: Json = json.loads(bare)
     except (ValueError, RecursionError):
         try:
-            value = ast.literal_eval(bare)
+            value = _by_line(bare) or ast.literal_eval(bare)
         except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
             value = _loose(bare)
     return value if isinstance(value, (dict, list, tuple)) and value else None
+
+
+def _by_line(bare: str) -> Json:
+    """JSON lines as one list; None if not every line is an object."""
+    lines = bare.splitlines()
+    if len(lines) < _FEW_ROWS or not all(line.startswith("{") for line in lines):
+        return None
+    try:
+        return [json.loads(line) for line in lines]
+    except ValueError:
+        return None
 
 
 def _loose(bare: str) -> Json:
@@ -272,11 +288,23 @@ def _sampled(rows: list[str], most: int) -> list[str]:
         return rows
     head, tail = max(1, most // 2), max(1, most // 5)
     middle = range(head, len(rows) - tail)
-    odd = sorted(sorted(middle, key=lambda i: -len(rows[i]))[: max(0, most - head - tail)])
+    odd = sorted(sorted(middle, key=_oddness(rows))[: max(0, most - head - tail)])
     keys = [_first_cell(rows[i]) for i in middle if i not in set(odd)]
     named = ", ".join(dict.fromkeys(key for key in keys if len(key) <= 24))
     gap = f"… {len(keys)} more rows: {named}" if len(named) <= 40 * most else f"… {len(keys)} more"
     return [*rows[:head], *(rows[i] for i in odd), gap, *rows[-tail:]]
+
+
+def _oddness(rows: list[str]) -> Callable[[int], tuple[int, int, int]]:
+    """Rows that tell of an error first, then those with words few rows hold, then long ones."""
+    words = [set(_WORD.findall(row)) for row in rows]
+    held = Counter(word for group in words for word in group)
+    rare = [sum(held[word] <= 2 for word in group) for group in words]
+
+    def key(i: int) -> tuple[int, int, int]:
+        return (0 if _WRONG.search(rows[i]) else 1, -rare[i], -len(rows[i]))
+
+    return key
 
 
 def _first_cell(row: str) -> str:

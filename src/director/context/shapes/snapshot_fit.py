@@ -17,6 +17,7 @@ LINE = 400
 _HEAD = 64
 _AROUND = 34
 _LEAST = 64
+_TINY = 20
 _SHORT = 24
 _GLEANED = 160
 _FOR_LINKS = 0.5
@@ -192,13 +193,15 @@ def _spoken(items: list[Item], room: int, head: int) -> list[Item]:
     plain = {at: min(len(items[at].body), _HEAD) + 1 for at in texts if at not in dense}
     needs = sum(dense.values())
     prose = min(sum(plain.values()), max(room - needs, room // 6)) if head else 0
-    cap = max(_cap(list(dense.values()), room - prose), _LEAST)
+    # Many short texts would together pass the room many times over at the usual least.
+    least = max(_TINY, min(_LEAST, max(3 * room, 12 * _LEAST) // max(len(dense), 1)))
+    cap = max(_cap(list(dense.values()), room - prose), least)
     spare = max(room - prose - needs, 0) // max(len(dense), 1)
     short = _cap(list(plain.values()), prose)
     out: list[Item] = []
     for at, item in enumerate(items):
         if at in dense:
-            size = max(min(dense[at], cap) + spare, min(len(item.body), _LEAST) + 1) - 1
+            size = max(min(dense[at], cap) + spare, min(len(item.body), least) + 1) - 1
             out.append(item._replace(body=_telling(item.body, size, min(head, size // 3))))
         elif at not in plain:
             out.append(item)
@@ -223,6 +226,17 @@ def _gleaned(item: Item) -> Item | None:
     return item._replace(body=body) if _SIGN.search(body) else None
 
 
+def _brief(items: list[Item], room: int) -> list[Item]:
+    """What is said behind the labels, cut to the room that the labels leave."""
+    acts = sum(len(i.pre + i.body + i.post) + 1 for i in items if i.kind == "act")
+    tails = [len(item.tail) for item in items if item.tail]
+    cap = max(_cap(tails, max(room - acts, room // 6)), _LEAST // 2)
+    return [
+        item._replace(tail=_telling(item.tail, cap, cap // 3)) if len(item.tail) > cap else item
+        for item in items
+    ]
+
+
 def fit(items: list[Item], level: Level, room: int) -> str:
     """The lines of the items at a level, near the wanted size."""
     high = level == "high"
@@ -245,6 +259,9 @@ def fit(items: list[Item], level: Level, room: int) -> str:
     for attempt in (lines(items, urls=repeated), lines(items)):
         if sum(map(len, attempt)) + len(attempt) <= room:
             return "\n".join(attempt)
+    items = _brief(items, room)
+    if sum(map(len, brief := lines(items))) + len(brief) <= room:
+        return "\n".join(brief)
     every = frozenset(item.body for item in items if item.kind == "act" and item.url)
     named = sum(len(item.url) + 7 for item in items if item.kind == "act")
     acts = sum(len(item.pre + item.body + item.post) + 1 for item in items if item.kind == "act")
