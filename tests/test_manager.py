@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from chats import Message, chats
 from director import Budget, ContextConfig, ContextManager, chars4, fit_messages
+from director.context.wire import problems
 
 STRATEGIES = ["sliding_window", "checkpoint", "hybrid", "adaptive"]
 
@@ -63,6 +64,26 @@ def test_a_call_parses_and_counts_the_new_messages_only() -> None:
     manager.fit([*messages, {"role": "user", "content": "And now the last word."}])
     assert manager.metrics.parsed - parsed == 1
     assert manager.metrics.counted - counted <= 2
+
+
+def test_the_wire_is_known_as_soon_as_a_message_tells_it() -> None:
+    """An Anthropic history begins with a message that any wire could hold."""
+    messages: list[Message] = [{"role": "user", "content": "Check every order."}]
+    for at in range(40):
+        use = {"type": "tool_use", "id": f"t{at}", "name": "check", "input": {"order": at}}
+        result = {"type": "tool_result", "tool_use_id": f"t{at}", "content": f"A-{at} is fine " * 9}
+        messages += [
+            {"role": "assistant", "content": [use]},
+            {"role": "user", "content": [result]},
+        ]
+    manager = ContextManager(ContextConfig(strategy="hybrid", budget=600))
+    for end in range(1, len(messages) + 1, 2):
+        step = manager.fit(messages[:end])
+        whole = fit_messages(messages[:end], budget=600)
+        assert step.messages == whole.messages
+        assert problems(step.messages, "anthropic") == []
+    assert step.report.fits
+    assert step.fold is not None
 
 
 def test_another_history_is_read_from_the_start() -> None:

@@ -18,7 +18,7 @@ from director.context.shrink import Shrinking
 from director.context.sizes import context_size, turn_size
 from director.context.values import AgentTurn, Budget, Context, Counter, Turn
 from director.context.window import by_messages, message_budget
-from director.context.wire import Parser, Wire, detect, emit
+from director.context.wire import Parser, Wire, emit, told
 from director.counting import counter_for
 from director.metrics import ContextMetrics
 
@@ -136,6 +136,7 @@ class ContextManager:
         """Start anew: the history given is not the one known so far."""
         self._seen: list[object] = []
         self._wire: Wire = "chat"
+        self._told: Wire | None = None
         self._parser = Parser("chat")
         self._turns: list[Turn] = []
         self._fed = 0
@@ -146,11 +147,15 @@ class ContextManager:
     def _read(self, messages: Sequence[object]) -> None:
         """Parse what is new; on any difference in what was seen before, all of it."""
         known = len(self._seen)
-        if len(messages) < known or list(messages[:known]) != self._seen:
+        # Plain messages of text look alike on most wires: the first that does not settles it.
+        wire = self._told or told(messages[known:])
+        late = wire not in (None, self._wire)
+        if late or len(messages) < known or list(messages[:known]) != self._seen:
             self._forget()
-            known = 0
+            known, wire = 0, told(messages)
+        self._told = wire
         if known == 0:
-            self._wire = detect(messages)
+            self._wire = wire or "chat"
             self._parser = Parser(self._wire)
         new = list(messages[known:])
         kept, turns = self._parser.extend(new)

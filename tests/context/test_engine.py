@@ -20,6 +20,7 @@ from director import (
     UserTurn,
     chars4,
     checkpoint,
+    counter_for,
     fold,
     hybrid,
     prune,
@@ -69,7 +70,7 @@ class TestMarks:
         assert hybrid()(context, Budget(10_000)) == context
 
     def test_a_rewrite_leaves_room_for_several_calls(self) -> None:
-        """The faster text arrives, the deeper the cut, within bounds."""
+        """The faster text arrives, the deeper the cut, within bounds set by the prices."""
         budget = Budget(10_000)
         marks = [low_mark(1_000, rate, budget) for rate in (10, 300, 700, 5_000)]
         assert marks == sorted(marks, reverse=True)
@@ -284,3 +285,11 @@ class TestSummarise:
     def test_a_worthless_text_gives_way_to_the_excerpts(self, written: str) -> None:
         """An empty skeleton never replaces what was said."""
         assert summarise(self.folded(), written=written) == summarise(self.folded())
+
+
+def test_a_summary_keeps_to_its_room_under_an_exact_counter() -> None:
+    """Labels count too: many short turns must not pass the room by their names."""
+    counter = counter_for("gpt-6")
+    found = [piece for n in range(900) for piece in pieces(looked(n, f"A-{n} ok"), 900)]
+    for room in (200, 1_500, 4_000):
+        assert counter(write(select(found, room, counter))) + counter.per_message <= room

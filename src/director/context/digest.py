@@ -149,6 +149,7 @@ class _Ranking:
         self.steady = [self._steady(i) for i in range(len(found))]
         self.value = self._values(elsewhere)
         self.taken: set[int] = set()
+        self.order: list[int] = []
         self.told: Tally[int] = Tally()
 
     def _steady(self, i: int) -> float:
@@ -184,10 +185,19 @@ class _Ranking:
         open_ = list(range(len(self.found)))
         for _ in range(3):
             open_ = self._take(open_, left)
-            chosen = [self.found[i] for i in sorted(self.taken)]
-            left = room - self.counter(write(chosen))
+            left = room - self._written()
             open_ = [i for i in open_ if self.costs[i] <= left]
+        while left < 0 and self.order:
+            # Labels and joints came dearer than assumed: what was chosen last goes again.
+            while left < 0 and self.order:
+                last = self.order.pop()
+                self.taken.discard(last)
+                left += self.costs[last]
+            left = room - self._written()
         return [self.found[i] for i in sorted(self.taken)]
+
+    def _written(self) -> int:
+        return self.counter(write([self.found[i] for i in sorted(self.taken)]))
 
     def _take(self, open_: Iterable[int], left: int) -> list[int]:
         heap = [(-self.gain(i), i) for i in open_]
@@ -213,6 +223,7 @@ class _Ranking:
 
     def _choose(self, i: int) -> None:
         self.taken.add(i)
+        self.order.append(i)
         self.told[self.found[i].at] += 1
         for word in self.words[i] & self.value.keys():
             self.value[word] *= _AGAIN

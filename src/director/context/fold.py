@@ -14,7 +14,7 @@ from director.context.importance import PruningRules, importance, says_the_same
 from director.context.leaving import drop, folded_away
 from director.context.lineage import older_snapshots_brief
 from director.context.marks import Cut, Sticky, room_at
-from director.context.shrink import Shrinking, shrink_text, shrink_turn
+from director.context.shrink import Shrinking, shrink_turn, squeeze_cut
 from director.context.sizes import context_size, section_size, turn_size
 from director.context.units import Unit, protected, units, without_thinking
 from director.context.values import (
@@ -29,7 +29,6 @@ from director.context.values import (
 from director.context.verify import trust_of
 
 TAIL_SHARE = 0.15
-SQUEEZES = (0.5, 0.25, 0.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ def fold_cut(
                 replace(smaller, turns=tuple(without_thinking(smaller.turns))), budget, low, plan
             )
         if context_size(smaller, budget.counter) > low:
-            smaller = _squeezed(smaller, budget, low)
+            smaller = squeeze_cut(smaller, budget, low)
         return smaller
 
     return cut
@@ -187,29 +186,3 @@ def _image_gone(call: Call) -> Call:
     original = call.result if call.original is None else call.original
     noted = f"{call.result}\n[{call.images} image(s) left out]".lstrip("\n")
     return replace(call, images=0, result=noted, original=original)
-
-
-def _squeezed(context: Context, budget: Budget, low: int) -> Context:
-    """The results that had to stay, rendered anew from their originals with less room."""
-    smaller = context
-    for share in SQUEEZES:
-        room = int(room_at(low, budget) * share)
-        turns = tuple(_squeeze_turn(turn, room) for turn in context.turns)
-        smaller = replace(context, turns=turns)
-        if context_size(smaller, budget.counter) <= low:
-            break
-    return smaller
-
-
-def _squeeze_turn(turn: Turn, room: int) -> Turn:
-    if not isinstance(turn, AgentTurn):
-        return turn
-    return replace(turn, calls=tuple(_squeeze_call(call, room) for call in turn.calls))
-
-
-def _squeeze_call(call: Call, room: int) -> Call:
-    original = call.result if call.original is None else call.original
-    smaller = shrink_text(original, Shrinking("high"), room)
-    if len(smaller) >= len(call.result):
-        return call
-    return replace(call, result=smaller, original=original)

@@ -11,12 +11,11 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from director.context.digest import HEADER
-from director.context.marks import low_mark
 from director.context.shrink import noticed
-from director.context.sizes import context_size, head_size, summary_size, turn_size
+from director.context.sizes import context_size
 from director.context.strategy import Strategy
 from director.context.truncate import NOTICE
-from director.context.units import protected, units
+from director.context.units import units
 from director.context.values import AgentTurn, Budget, Call, Context, Section, Turn, UserTurn
 from director.context.wire import WIRES, bare, emit, problems
 
@@ -168,7 +167,8 @@ def sticky(
         out = strategy(call, budget)
         if before is not None and shown is not None and not _extends(out, shown):
             arrived = call.turns[len(before.turns) :]
-            wrong += _rewrite_faults(shown, arrived, out, budget, marks)
+            grown = replace(shown, turns=shown.turns + arrived)
+            wrong += _rewrite_faults(strategy, grown, out, budget, marks)
         before, shown = call, out
     return wrong
 
@@ -188,38 +188,29 @@ def _extends(out: Context, shown: Context) -> bool:
 
 
 def _rewrite_faults(
-    shown: Context,
-    arrived: tuple[Turn, ...],
+    strategy: Strategy,
+    grown: Context,
     out: Context,
     budget: Budget,
     marks: tuple[Budget, ...],
 ) -> list[str]:
-    grown = replace(shown, turns=shown.turns + arrived)
     passed = [m for m in (budget, *marks) if context_size(grown, m.counter) > m.limit]
     if not passed:
         return [f"rewrote at turn {grown.turns[-1].at} although nothing was passed"]
-    if all(_ends_low(out, mark) or _at_floor(out, mark) for mark in passed):
+    high = [mark for mark in passed if context_size(out, mark.counter) > _low(mark)]
+    if not high or _at_floor(strategy, out, replace(budget, limit=_low(budget))):
         return []
     return [f"a rewrite ended at {context_size(out, budget.counter)}, above its low mark"]
 
 
-def _ends_low(out: Context, budget: Budget) -> bool:
-    # The latest rewrite may lie a turn back: what arrived since then is not its fault.
-    low = low_mark(head_size(out, budget.counter), 0.0, budget)
-    newest = turn_size(out.turns[-1], budget.counter) if out.turns else 0
-    return context_size(out, budget.counter) <= max(low + newest, budget.limit)
+def _low(budget: Budget) -> int:
+    return budget.limit if budget.target is None else min(budget.target, budget.limit)
 
 
-def _at_floor(out: Context, budget: Budget) -> bool:
-    parts = units(out.turns)
-    stay = protected(parts)
-    rest = sum(
-        turn_size(turn, budget.counter)
-        for i, unit in enumerate(parts)
-        if i not in stay
-        for turn in unit
-    )
-    return rest == 0 or summary_size(out.summary, budget.counter) == 0
+def _at_floor(strategy: Strategy, out: Context, tighter: Budget) -> bool:
+    """Whether the strategy cannot make it smaller, however tight the budget."""
+    smaller = context_size(strategy(out, tighter), tighter.counter)
+    return smaller >= context_size(out, tighter.counter)
 
 
 LAWS: Mapping[str, Law] = MappingProxyType(

@@ -17,18 +17,25 @@ from director.context.values import AgentTurn, Budget, Context, Turn, messages
 Cut: TypeAlias = Callable[[Context, Budget, int], Context]
 Arrive: TypeAlias = Callable[[Turn, int, bool], Turn]
 
-CALLS_BETWEEN_REWRITES = 6
+EXPECTED_CALLS = 6
+REWRITE_SHARE = 0.25
 SHALLOWEST, DEEPEST, BESIDE_HEAD = 0.98, 0.49, 0.3
 SMALLEST_ROOM, SHARE = 1_500, 0.1
 ABOVE_MINIMUM = 1.1
 
 
 def low_mark(head: int, arriving: float, budget: Budget) -> int:
-    """Where a rewrite ends: room for several more calls at the rate at which text arrives."""
+    """Where a rewrite ends: as high as its price allows, spread over the calls until the next.
+
+    `arriving` is what a call brings. At a mark m the prefix behind the head is written anew every
+    (limit - m) / arriving calls; that may cost a share of what reading the cache costs anyway.
+    """
     if budget.target is not None:
         return min(budget.target, budget.limit)
     rest = max(0, budget.limit - head)
-    wanted = budget.limit - CALLS_BETWEEN_REWRITES * arriving
+    rewriting = (budget.prices.write - budget.prices.read) * arriving
+    reading = REWRITE_SHARE * budget.prices.read * budget.limit
+    wanted = (head * rewriting + budget.limit * reading) / max(1e-9, rewriting + reading)
     # Beside a large head, which stays cached, a rewrite of the small rest is cheap.
     share = DEEPEST + BESIDE_HEAD * max(0.0, 1 - 2 * rest / max(1, head))
     deep = max(head + share * rest, _cacheable(budget))
@@ -121,9 +128,9 @@ class Scan:
             self.start = Context(smaller.sections, (), smaller.summary, smaller.fold)
 
     def _per_call(self) -> float:
-        """Tokens that a call brings; before a second one is seen, less than a turn is assumed."""
+        """Tokens that a call brings; before a second one is seen there is no prefix to spare."""
         if self.calls == 1:
-            return self.arrived / max(1, self.seen) / CALLS_BETWEEN_REWRITES
+            return 0.0
         return self.arrived / max(self.calls, self.seen / 2)
 
     def _breaks_loop(self, smaller: Context) -> bool:

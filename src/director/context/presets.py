@@ -10,9 +10,10 @@ from typing import Literal, TypeAlias
 from director.context.checkpoint import Phases, checkpoint, checkpoint_cut
 from director.context.fold import fold_cut
 from director.context.importance import PruningRules
-from director.context.marks import CALLS_BETWEEN_REWRITES, Cut, Sticky
-from director.context.shrink import Shrinking, on_arrival
+from director.context.marks import EXPECTED_CALLS, Cut, Sticky
+from director.context.shrink import Shrinking, on_arrival, shrink_cut, squeeze_cut
 from director.context.sizes import context_size, head_size
+from director.context.strategy import in_turn
 from director.context.values import Budget, Context
 from director.context.window import window_cut
 
@@ -41,7 +42,7 @@ def adaptive(options: Options | None = None) -> Sticky:
     cuts = (
         fold_cut(options.shrinking, rules=options.rules),
         checkpoint_cut(options.shrinking, options.phases),
-        window_cut(preserve_errors=options.preserve_errors),
+        _window(options),
     )
     return Sticky(cheapest(cuts), on_arrival(options.shrinking))
 
@@ -59,25 +60,26 @@ def cheapest(cuts: tuple[Cut, ...]) -> Cut:
         def cost(smaller: Context) -> tuple[bool, float]:
             size = context_size(smaller, budget.counter)
             read = budget.prices.read if size >= budget.prices.minimum else budget.prices.write
-            return size > budget.limit, (
+            return size > low, (
                 budget.prices.write * (size - head)
-                + CALLS_BETWEEN_REWRITES * read * size
-                + CALLS_BETWEEN_REWRITES
-                * budget.prices.recall
-                * budget.prices.write
-                * (before - size)
+                + EXPECTED_CALLS * read * size
+                + EXPECTED_CALLS * budget.prices.recall * budget.prices.write * (before - size)
             )
 
         best = min((each(context, budget, low) for each in cuts), key=cost)
         size = context_size(best, budget.counter)
-        return cut(best, budget, low) if budget.limit < size < before else best
+        return cut(best, budget, low) if low < size < before else best
 
     return cut
 
 
+def _window(options: Options) -> Cut:
+    window = window_cut(preserve_errors=options.preserve_errors)
+    return in_turn((shrink_cut(options.shrinking), window, squeeze_cut))
+
+
 def _sliding(options: Options) -> Sticky:
-    cut = window_cut(preserve_errors=options.preserve_errors)
-    return Sticky(cut, on_arrival(options.shrinking))
+    return Sticky(_window(options), on_arrival(options.shrinking))
 
 
 def _checkpoint(options: Options) -> Sticky:

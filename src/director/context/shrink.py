@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, replace
 from types import ModuleType
 
-from director.context.marks import Arrive, Sticky
+from director.context.marks import Arrive, Cut, Sticky, room_at
 from director.context.memory import remembered
 from director.context.shapes import (
     code,
@@ -26,6 +26,7 @@ from director.context.shapes import (
     snapshot,
     table,
 )
+from director.context.sizes import context_size
 from director.context.values import AgentTurn, Budget, Call, Context, Level, Turn
 
 SHAPES: tuple[ModuleType, ...] = (
@@ -41,6 +42,8 @@ SHAPES: tuple[ModuleType, ...] = (
     prose,
 )
 _NOTICE = re.compile(r"\n\[(?:[\d,]+ of [\d,]+ characters|same facts); recall ([0-9a-f]{8})\]$")
+
+SQUEEZES = (0.5, 0.25, 0.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,3 +131,39 @@ def nothing(context: Context, budget: Budget, low: int, /) -> Context:  # noqa: 
 def shrink(level: Level = "medium") -> Sticky:
     """The strategy: every large result shrinks on arrival, and nothing else happens."""
     return Sticky(nothing, on_arrival(Shrinking(level)))
+
+
+def shrink_cut(how: Shrinking) -> Cut:
+    """A cut that shrinks every result that is not shrunk yet, and nothing else."""
+
+    def cut(context: Context, budget: Budget, low: int, /) -> Context:
+        room = room_at(low, budget)
+        return replace(context, turns=tuple(shrink_turn(turn, how, room) for turn in context.turns))
+
+    return cut
+
+
+def squeeze_cut(context: Context, budget: Budget, low: int, /) -> Context:
+    """The last resort: results rendered anew from their originals, with ever less room."""
+    smaller = context
+    for share in SQUEEZES:
+        room = int(room_at(low, budget) * share)
+        turns = tuple(_squeeze_turn(turn, room) for turn in context.turns)
+        smaller = replace(context, turns=turns)
+        if context_size(smaller, budget.counter) <= low:
+            break
+    return smaller
+
+
+def _squeeze_turn(turn: Turn, room: int) -> Turn:
+    if not isinstance(turn, AgentTurn):
+        return turn
+    return replace(turn, calls=tuple(_squeeze_call(call, room) for call in turn.calls))
+
+
+def _squeeze_call(call: Call, room: int) -> Call:
+    original = call.result if call.original is None else call.original
+    smaller = shrink_text(original, Shrinking("high"), room)
+    if len(smaller) >= len(call.result):
+        return call
+    return replace(call, result=smaller, original=original)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from director.context.marks import Arrive, Cut, Sticky
@@ -49,20 +50,21 @@ def until_fits(*strategies: Strategy) -> Strategy:
 
 def _one(parts: list[Sticky], *, stop: bool) -> Sticky:
     sizes = [part.messages for part in parts if part.messages]
-    return Sticky(_cuts(parts, stop=stop), _arrivals(parts), messages=min(sizes, default=None))
+    cut = in_turn([part.cut for part in parts], stop=stop)
+    return Sticky(cut, _arrivals(parts), messages=min(sizes, default=None))
 
 
-def _cuts(parts: list[Sticky], *, stop: bool) -> Cut:
+def in_turn(cuts: Sequence[Cut], *, stop: bool = True) -> Cut:
     """One crossing for all: were each to cross by itself, the prefix would break each time."""
 
     def cut(context: Context, budget: Budget, low: int, /) -> Context:
         size = context_size(context, budget.counter) + 1
         while low < context_size(context, budget.counter) < size:
             size = context_size(context, budget.counter)
-            for part in parts:
+            for each in cuts:
                 if stop and context_size(context, budget.counter) <= low:
                     break
-                context = part.cut(context, budget, low)
+                context = each(context, budget, low)
         return context
 
     return cut

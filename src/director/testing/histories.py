@@ -4,14 +4,34 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator
 
-from director.context.values import AgentTurn, Budget, Call, Context, Section, Turn, UserTurn
+from director.context.values import (
+    AgentTurn,
+    Budget,
+    Call,
+    Context,
+    Counter,
+    Section,
+    Turn,
+    UserTurn,
+    chars4,
+)
+from director.counting import remembering
 
 _WORDS = (
     "order flight error refund must never 2024-05-18 HAT204 user_id=anna_k8 page click the and "
     "https://shop.test/item/7 failed total 41.50 checkout login cart done because 中文 naïve 😀 e12"
 ).split()
+
+
+def _words_and_marks(text: str) -> int:
+    return len(_TOKEN.findall(text))
+
+
+_TOKEN = re.compile(r"\w{1,6}|[^\w\s]")
+_marks = Counter(remembering(_words_and_marks), "words and marks", 0.3)
 
 
 def history(seed: int) -> tuple[Context, Budget]:
@@ -25,7 +45,7 @@ def history(seed: int) -> tuple[Context, Budget]:
     size = sum(len(_all(turn)) for turn in turns) // 4 + 40
     limit = max(20, int(size * rng.choice((0.2, 0.35, 0.5, 0.5, 0.7, 0.7, 1.5))))
     target = int(limit * 0.6) if rng.random() < 0.2 else None
-    return context, Budget(limit, target=target)
+    return context, Budget(limit, target=target, counter=rng.choice((chars4, chars4, _marks)))
 
 
 def histories(count: int, start: int = 0) -> Iterator[tuple[Context, Budget]]:

@@ -6,7 +6,7 @@ refuse comes back repaired, and every repair is reported. Never imports a provid
 
 from __future__ import annotations
 
-from director.context.wire.detect import detect
+from director.context.wire.detect import detect, told
 from director.context.wire.emitter import bare, emit
 from director.context.wire.events import WIRES, Parsed, Repair, Wire
 from director.context.wire.oracle import problems
@@ -23,4 +23,5 @@ __all__ = [
     "emit",
     "parse",
     "problems",
+    "told",
 ]
