@@ -293,3 +293,15 @@ def test_a_summary_keeps_to_its_room_under_an_exact_counter() -> None:
     found = [piece for n in range(900) for piece in pieces(looked(n, f"A-{n} ok"), 900)]
     for room in (200, 1_500, 4_000):
         assert counter(write(select(found, room, counter))) + counter.per_message <= room
+
+
+def test_what_is_below_the_threshold_leaves_at_a_crossing_even_beyond_the_mark() -> None:
+    """Idle talk goes together, so that the next crossing is far away."""
+    turns = [looked(n, WORDS * 2) for n in range(1, 12)]
+    kept = {
+        threshold: len(
+            prune(PruningRules(threshold, keep_error_context=0))(run_of(*turns), Budget(400)).turns
+        )
+        for threshold in (0.0, 0.35)
+    }
+    assert kept[0.35] < kept[0.0]

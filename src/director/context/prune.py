@@ -19,13 +19,17 @@ def prune_cut(rules: PruningRules | None = None) -> Cut:
         stay = protected(parts)
         loose = [i for i in range(len(parts)) if i not in stay]
         scores = importance(parts, rules)
-        repeated = {i for i in loose if rules.merge_similar and says_the_same(parts, i)}
-        order = sorted(loose, key=lambda i: (i not in repeated, scores[i], i))
-        idle = {i for i in loose if scores[i] < rules.importance_threshold} | repeated
-        smaller = drop(context, parts, order, budget, low)
-        if context_size(smaller, budget.counter) < context_size(context, budget.counter):
-            return smaller
-        return drop(context, parts, [i for i in order if i in idle], budget, 0)
+        idle = {
+            i
+            for i in loose
+            if scores[i] < rules.importance_threshold
+            or (rules.merge_similar and says_the_same(parts, i))
+        }
+        smaller = drop(context, parts, sorted(idle), budget, 0)
+        order = sorted(idle) + sorted(set(loose) - idle, key=lambda i: (scores[i], i))
+        if context_size(smaller, budget.counter) > low:
+            smaller = drop(context, parts, order, budget, low)
+        return smaller
 
     return cut
 
