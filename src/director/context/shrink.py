@@ -123,14 +123,10 @@ def on_arrival(how: Shrinking) -> Arrive:
     return arrive
 
 
-def nothing(context: Context, budget: Budget, low: int, /) -> Context:  # noqa: ARG001
-    """Cut nothing at a crossing."""
-    return context
-
-
 def shrink(level: Level = "medium") -> Sticky:
-    """The strategy: every large result shrinks on arrival, and nothing else happens."""
-    return Sticky(nothing, on_arrival(Shrinking(level)))
+    """The strategy: large results shrink on arrival, the small ones at a crossing."""
+    how = Shrinking(level)
+    return Sticky(shrink_cut(how), on_arrival(how))
 
 
 def shrink_cut(how: Shrinking) -> Cut:
