@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -305,3 +308,23 @@ def test_what_is_below_the_threshold_leaves_at_a_crossing_even_beyond_the_mark()
         for threshold in (0.0, 0.35)
     }
     assert kept[0.35] < kept[0.0]
+
+
+def test_a_summary_does_not_depend_on_the_order_of_a_set() -> None:
+    """Processes with other hash seeds choose the same pieces, to the last one."""
+    program = (
+        "import hashlib, director, director.testing as t\n"
+        "out = [director.hybrid()(*h).summary for h in t.histories(120)]\n"
+        "print(hashlib.sha256(repr(out).encode()).hexdigest())"
+    )
+    seen = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(seen) == 1

@@ -225,14 +225,16 @@ class _Ranking:
         self.taken.add(i)
         self.order.append(i)
         self.told[self.found[i].at] += 1
-        for word in self.words[i] & self.value.keys():
+        for word in self.words[i]:
             self.value[word] *= _AGAIN
 
 
 @remembered
-def _words(text: str) -> frozenset[str]:
-    return frozenset(
-        word if is_literal(word) else word.lower() for word in _WORD.findall(text) if len(word) > 1
+def _words(text: str) -> tuple[str, ...]:
+    # In their order, not a set: sums of floats depend on it, and a set's order on the process.
+    found = _WORD.findall(text)
+    return tuple(
+        dict.fromkeys(word if is_literal(word) else word.lower() for word in found if len(word) > 1)
     )
 
 
