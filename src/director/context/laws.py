@@ -15,7 +15,7 @@ from director.context.shrink import noticed
 from director.context.sizes import context_size
 from director.context.strategy import Strategy
 from director.context.truncate import NOTICE
-from director.context.units import units
+from director.context.units import thoughts, units, unthinking
 from director.context.values import AgentTurn, Budget, Call, Context, Section, Turn, UserTurn
 from director.context.wire import WIRES, bare, emit, problems
 
@@ -69,7 +69,7 @@ def _comes_from(turn: Turn, given: Turn) -> bool:
     plain = replace(turn, calls=given.calls, thinking=given.thinking)
     return (
         plain == given
-        and turn.thinking in ((), given.thinking)
+        and turn.thinking in (unthinking(given).thinking, given.thinking)
         and len(turn.calls) == len(given.calls)
         and all(map(_is_rendering, turn.calls, given.calls))
     )
@@ -126,8 +126,9 @@ def thinking_whole_or_gone(strategy: Strategy, context: Context, budget: Budget)
     out = {turn.at: turn for turn in strategy(context, budget).turns}
     wrong = []
     for unit in units(context.turns):
-        thinking = [turn for turn in unit if isinstance(turn, AgentTurn) and turn.thinking]
-        kept = [turn for turn in thinking if getattr(out.get(turn.at), "thinking", ())]
+        thinking = [turn for turn in unit if isinstance(turn, AgentTurn) and thoughts(turn)]
+        left = (out.get(turn.at) for turn in thinking)
+        kept = [turn for turn in left if isinstance(turn, AgentTurn) and thoughts(turn)]
         if kept and (len(kept) < len(thinking) or any(turn.at not in out for turn in unit)):
             wrong.append(f"the loop from turn {unit[0].at} was split")
     return wrong

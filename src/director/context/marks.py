@@ -8,10 +8,10 @@ model call, so feeding the whole history gives what feeding it call by call gave
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeAlias
 
 from director.context.sizes import context_size, head_size, turn_size
+from director.context.units import thoughts, unthinking
 from director.context.values import AgentTurn, Budget, Context, Turn, messages
 
 Cut: TypeAlias = Callable[[Context, Budget, int], Context]
@@ -96,7 +96,7 @@ class Scan:
         if isinstance(turn, AgentTurn):
             self.call()
             if self.loop_broken and turn.thinking:
-                turn = replace(turn, thinking=())
+                turn = unthinking(turn)
         else:
             self.loop_broken = False
         turn = self.arrive(turn, room_at(self.size, self.budget), self.crossed)
@@ -139,7 +139,8 @@ class Scan:
         for turn in reversed(self.turns):
             if not isinstance(turn, AgentTurn):
                 return False
-            if turn.thinking and getattr(kept.get(turn.at), "thinking", ()) != turn.thinking:
+            left = kept.get(turn.at)
+            if thoughts(turn) and not (isinstance(left, AgentTurn) and thoughts(left)):
                 return True
         return False
 

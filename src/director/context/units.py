@@ -1,4 +1,7 @@
-"""Units: the smallest runs of turns that a provider lets us remove, and which of them must stay."""
+"""Units: the smallest runs of turns that a provider lets us remove, and which of them must stay.
+
+A provider's own compaction stands among the thinking of its turn, is opaque, and stays.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from director.context.values import AgentTurn, Turn, UserTurn
+from director.context.wire.shape import word
 
 Unit: TypeAlias = tuple[Turn, ...]
 
@@ -26,7 +30,7 @@ def units(turns: Sequence[Turn]) -> list[Unit]:
 
 
 def _loop_units(loop: list[AgentTurn]) -> list[Unit]:
-    if any(turn.thinking for turn in loop):
+    if any(map(thoughts, loop)):
         return [tuple(loop)]
     return [(turn,) for turn in loop]
 
@@ -34,13 +38,14 @@ def _loop_units(loop: list[AgentTurn]) -> list[Unit]:
 def protected(parts: Sequence[Unit]) -> set[int]:
     """Indices of the units that no strategy may remove.
 
-    These are the pinned turns, the latest request of the user, and the last agent unit with all
-    that follows it.
+    These are the pinned turns, the latest request of the user, the latest compaction by the
+    provider, and the last agent unit with all that follows it.
     """
     stay = {i for i, unit in enumerate(parts) if isinstance(unit[0], UserTurn) and unit[0].pinned}
     users = [i for i, unit in enumerate(parts) if isinstance(unit[0], UserTurn)]
     agents = [i for i, unit in enumerate(parts) if isinstance(unit[0], AgentTurn)]
     stay.update(users[-1:])
+    stay.update([i for i in agents if any(map(_compacts, parts[i]))][-1:])
     if agents:
         stay.update(range(agents[-1], len(parts)))
     return stay
@@ -49,9 +54,26 @@ def protected(parts: Sequence[Unit]) -> set[int]:
 def without_thinking(turns: Sequence[Turn]) -> list[Turn]:
     """The same turns with their thinking gone, so that a loop may be cut anywhere."""
     return [
-        replace(turn, thinking=()) if isinstance(turn, AgentTurn) and turn.thinking else turn
+        unthinking(turn) if isinstance(turn, AgentTurn) and turn.thinking else turn
         for turn in turns
     ]
+
+
+def unthinking(turn: AgentTurn) -> AgentTurn:
+    """The turn without its thinking."""
+    thought = thoughts(turn)
+    return replace(turn, thinking=tuple(b for b in turn.thinking if b not in thought))
+
+
+def thoughts(turn: AgentTurn) -> tuple[object, ...]:
+    """The thinking of a turn that is no compaction."""
+    if not turn.thinking:
+        return ()
+    return tuple(block for block in turn.thinking if word(block, "type") != "compaction")
+
+
+def _compacts(turn: Turn) -> bool:
+    return isinstance(turn, AgentTurn) and len(thoughts(turn)) < len(turn.thinking)
 
 
 def has_error(unit: Unit) -> bool:

@@ -149,7 +149,8 @@ def _edit(turn: AgentTurn, said: Said, calls: list[_Pair], reasoned: set[str]) -
         there.add(native.nth)
         if call.id != native.use.id or call.args != native.use.args:
             changed[native.nth] = call
-    unthink = said.thinks and not turn.thinking
+    thinks = any(word(thought, "type") != "compaction" for thought in turn.thinking)
+    unthink = said.thinks and not thinks
     unnamed = unthink or bool(said.leans and said.leans not in reasoned)
     text = turn.text if turn.text != said.text else None
     return Edit(frozenset(said.calls) - there, changed, text, unthink, unnamed)

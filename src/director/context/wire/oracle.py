@@ -25,6 +25,8 @@ def problems(messages: Sequence[object], wire: Wire, before: Sequence[object] = 
 
 
 def _get(value: object, name: str) -> object:
+    if type(value) is dict:  # nearly always, and far quicker than asking for the protocol
+        return value.get(name)
     return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
 
 
