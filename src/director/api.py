@@ -5,13 +5,14 @@ Messages go in and come out in the same wire form; nothing that was given is eve
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from director.context.marks import Sticky
 from director.context.presets import PRESETS, Options
 from director.context.recall import recall
 from director.context.report import Report, report_on
+from director.context.request import request
 from director.context.shrink import Shrinking
 from director.context.strategy import Strategy
 from director.context.values import LEVELS, Budget, Context, Fold, Level, Summary
@@ -62,13 +63,22 @@ def fit_messages(  # noqa: PLR0913  every argument but the first has a name and 
     return Fitted(out, report_on(given, sent, budget, repairs=repairs), sent)
 
 
-def summarise(fold: Fold, *, tokens: int = 2_000, written: str | None = None) -> Summary:
+def summarise(
+    fold: Fold,
+    model: Callable[[str], str] | None = None,
+    *,
+    tokens: int = 2_000,
+    written: str | None = None,
+) -> Summary:
     """A summary of folded turns: in excerpts, or a model's text checked and repaired.
 
-    Give the result to `fit_messages(summary=...)`. What `written` lost is appended verbatim, with
-    the turns it came from; an empty or worthless text gives way to the excerpts.
+    `model` is anything that answers a text with a text, such as `open_model(...)`; or give what
+    it has `written`. What the text lost is appended verbatim, with the turns it came from; an
+    empty or worthless one gives way to the excerpts. The result is for `fit_messages(summary=)`.
     """
     counter = counter_for()
+    if model is not None and written is None:
+        written = model(request(fold, tokens, counter))
     if written is None:
         return mechanical(fold, tokens, counter)
     return repaired(written, fold, tokens, counter)

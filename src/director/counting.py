@@ -5,12 +5,14 @@ A counter states its name and its error. Nothing is fetched: vocabularies come w
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 from director.context.values import Counter, chars4
 
-__all__ = ["chars4", "counter_for", "exact", "remembering"]
+__all__ = ["Calibration", "calibrated", "chars4", "counter_for", "exact", "remembering"]
 
 _VOCABULARIES = (
     ("o200k_base", ("gpt-", "o1", "o3", "o4", "chatgpt", "openai:")),
@@ -22,6 +24,7 @@ _VOCABULARIES = (
 _DEFAULT = "o200k_base"
 _ESTIMATES = {"claude": ("o200k_base", 1.15, 0.15), "gemini": ("o200k_base", 1.0, 0.15)}
 _REMEMBERED = 8_192
+_LEAST, _MOST = 0.25, 4.0
 
 
 def remembering(count: Callable[[str], int], most: int = _REMEMBERED) -> Callable[[str], int]:
@@ -73,3 +76,69 @@ def counter_for(model: str | None = None) -> Counter:
         if name.startswith(starts) or bare.startswith(starts):
             return exact(vocabulary)
     return exact(_DEFAULT, f"{_DEFAULT} (estimate)", error=0.25)
+
+
+def calibrated(counter: Counter, factor: float, error: float) -> Counter:
+    """A counter whose counts, framing included, are multiplied by a factor that was observed."""
+    count = counter.count
+
+    def counted(text: str) -> int:
+        return round(count(text) * factor)
+
+    return Counter(
+        counted,
+        f"{counter.name} × {factor:.3g} (calibrated)",
+        error,
+        per_message=round(counter.per_message * factor),
+        per_call=round(counter.per_call * factor),
+        per_image=round(counter.per_image * factor),
+    )
+
+
+class Calibration:
+    """Learns from reported usage how far a counter is off.
+
+    The factor is what was reported over what was estimated in the latest observations, within
+    bounds, so that one strange report cannot spoil it. `base` is the counter as it was given;
+    each text is counted by it once.
+    """
+
+    def __init__(self, counter: Counter, latest: int = 20) -> None:
+        self.base = replace(counter, count=remembering(counter.count))
+        self._seen: deque[tuple[float, int]] = deque(maxlen=latest)
+
+    def observe(self, estimated: int, reported: int, *, factor: float = 1.0) -> float:
+        """Learn from one request and give the new factor.
+
+        `factor` is the one that the estimate was made with: 1 for the counter as it was given.
+        A request of no tokens teaches nothing.
+        """
+        if estimated > 0 and reported > 0 and factor > 0:
+            self._seen.append((estimated / factor, reported))
+        return self.factor
+
+    @property
+    def factor(self) -> float:
+        """Reported over estimated, within bounds; 1 before anything was seen."""
+        if not self._seen:
+            return 1.0
+        ratio = sum(reported for _, reported in self._seen) / sum(raw for raw, _ in self._seen)
+        return min(_MOST, max(_LEAST, ratio))
+
+    @property
+    def error(self) -> float:
+        """The largest relative error observed with this factor.
+
+        A few observations prove little: it is not below the counter's own over their number.
+        """
+        if not self._seen:
+            return self.base.error
+        factor = self.factor
+        worst = max(abs(reported - raw * factor) / reported for raw, reported in self._seen)
+        return max(worst, self.base.error / len(self._seen))
+
+    def counter(self) -> Counter:
+        """The counter as it is now known; before anything was seen, the one that was given."""
+        if not self._seen:
+            return self.base
+        return calibrated(self.base, self.factor, self.error)

@@ -1,0 +1,71 @@
+"""Models: one thin layer over the providers, with their state as a shortcut and never as truth.
+
+`open_model("openai:gpt-6.1-terra")` gives a model; the libraries of providers are loaded then,
+and not before.
+"""
+
+from director.models.capabilities import Capabilities
+from director.models.failures import Failure, ModelError
+from director.models.images import Image
+from director.models.journal import FileJournal, Journal, MemoryJournal
+from director.models.local import LocalServer, found
+from director.models.model import Model
+from director.models.names import NoKey, UnknownModel
+from director.models.opening import NoLibrary, open_model
+from director.models.timing import Timing
+from director.models.tools import Tool, ToolArgumentError, call, tool
+from director.models.turns import INTERRUPTED, Result, turn_of, user_turn
+from director.models.values import (
+    Again,
+    Asked,
+    Attempt,
+    Calling,
+    Done,
+    Handle,
+    Happening,
+    Policy,
+    Record,
+    Reply,
+    StateRef,
+    Text,
+    Usage,
+)
+
+__all__ = [
+    "INTERRUPTED",
+    "Again",
+    "Asked",
+    "Attempt",
+    "Calling",
+    "Capabilities",
+    "Done",
+    "Failure",
+    "FileJournal",
+    "Handle",
+    "Happening",
+    "Image",
+    "Journal",
+    "LocalServer",
+    "MemoryJournal",
+    "Model",
+    "ModelError",
+    "NoKey",
+    "NoLibrary",
+    "Policy",
+    "Record",
+    "Reply",
+    "Result",
+    "StateRef",
+    "Text",
+    "Timing",
+    "Tool",
+    "ToolArgumentError",
+    "UnknownModel",
+    "Usage",
+    "call",
+    "found",
+    "open_model",
+    "tool",
+    "turn_of",
+    "user_turn",
+]

@@ -1,0 +1,101 @@
+"""An answer of Anthropic's as its events come in: blocks are begun, grown and ended.
+
+The library's own gathering fails on what a provider should not send but may; here it is either
+an answer that is whole, or a failure that can be tried again. Unknown events change nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from director.models.dialect import Failed, Seq, texts
+from director.models.failures import Failure
+from director.models.values import Asked, Calling, Text
+
+_GROWS = {
+    "text_delta": "text",
+    "thinking_delta": "thinking",
+    "signature_delta": "signature",
+    "compaction_delta": "content",
+}
+
+
+class Arriving:
+    """One answer on its way; `ended` says that nothing of it is missing."""
+
+    def __init__(self) -> None:
+        self._message: dict[str, object] = {}
+        self._blocks: dict[object, dict[str, object]] = {}
+        self._inputs: dict[object, str] = {}
+        self.ended = False
+
+    def add(self, event: Mapping[str, object]) -> list[Text | Calling | Seq]:
+        """Take in an event; what it tells."""
+        kind = texts(event.get("type"))
+        if kind == "message_start":
+            self._message = dict(_mapping(event.get("message")))
+            return [Seq(texts(self._message.get("id")), None)]
+        if kind == "content_block_start":
+            self._blocks[event.get("index")] = dict(_mapping(event.get("content_block")))
+        elif kind == "content_block_delta":
+            return self._grow(event.get("index"), _mapping(event.get("delta")))
+        elif kind == "content_block_stop":
+            return self._end(event.get("index"))
+        elif kind == "message_delta":
+            self._conclude(event)
+        self.ended = self.ended or kind == "message_stop"
+        return []
+
+    def body(self) -> dict[str, object]:
+        """The answer as it would have come in one piece."""
+        return {**self._message, "content": list(self._blocks.values())}
+
+    def _grow(self, index: object, delta: Mapping[str, object]) -> list[Text | Calling | Seq]:
+        block = self._block(index)
+        kind = texts(delta.get("type"))
+        if kind == "input_json_delta":
+            self._inputs[index] = self._inputs.get(index, "") + texts(delta.get("partial_json"))
+        elif kind == "citations_delta":
+            before = block.get("citations")
+            known = before if isinstance(before, list) else []
+            block["citations"] = [*known, delta.get("citation")]
+        elif kind in _GROWS:
+            name = _GROWS[kind]
+            block[name] = texts(block.get(name)) + texts(delta.get(name))
+        return [Text(texts(delta.get("text")))] if kind == "text_delta" else []
+
+    def _end(self, index: object) -> list[Text | Calling | Seq]:
+        block = self._block(index)
+        written = self._inputs.pop(index, "")
+        if written:
+            try:
+                block["input"] = json.loads(written)
+            except ValueError as error:
+                what = f"the arguments of a call are no JSON ({error})."
+                raise Failed(Failure("broken_stream", what, 200)) from error
+        return [Calling(asked(block))] if block.get("type") == "tool_use" else []
+
+    def _block(self, index: object) -> dict[str, object]:
+        if index not in self._blocks:
+            what = "the stream tells of a block that it never began."
+            raise Failed(Failure("broken_stream", what, 200))
+        return self._blocks[index]
+
+    def _conclude(self, event: Mapping[str, object]) -> None:
+        before, now = _mapping(self._message.get("usage")), _mapping(event.get("usage"))
+        told = {name: value for name, value in now.items() if value is not None}
+        if before or told:
+            self._message["usage"] = {**before, **told}
+        more = {name: event[name] for name in ("context_management",) if event.get(name)}
+        self._message.update({**_mapping(event.get("delta")), **more})
+
+
+def asked(block: Mapping[str, object]) -> Asked:
+    """The call that a block is."""
+    args = json.dumps(block.get("input") or {}, ensure_ascii=False)
+    return Asked(texts(block.get("id")), texts(block.get("name")), args)
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, Mapping) else {}

@@ -1,0 +1,106 @@
+"""From a name to a model that can be talked to. Libraries of providers are loaded here, late."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from director.counting import counter_for
+from director.models.brains.load import load
+from director.models.capabilities import Capabilities, find
+from director.models.dialect import Dialect
+from director.models.journal import Journal
+from director.models.local import probe
+from director.models.model import Model, Place
+from director.models.names import Access, Named, credentials, parse
+from director.models.scripted import Scripted
+from director.models.timing import Timing
+from director.models.values import Policy
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+
+class NoLibrary(ImportError):  # noqa: N818  the name says what is missing
+    """The library of a provider is not installed; the message says how to get it."""
+
+
+def open_model(  # noqa: PLR0913  every argument but the name has a default
+    name: str,
+    *,
+    journal: Journal | None = None,
+    policy: Policy | None = None,
+    timing: Timing | None = None,
+    capabilities: Capabilities | None = None,
+    env: Mapping[str, str] = os.environ,
+) -> Model:
+    """The model of that name, such as `openai:gpt-6.1-terra`; keys come from the environment.
+
+    Raises `UnknownModel`, `NoKey` or `NoLibrary`, each saying what to do.
+    """
+    named = parse(name)
+    access = credentials(named, env)
+    timing = timing or Timing()
+    can = capabilities or find(named.provider, named.model)
+    dialect, probe = _dialect(named, access, can, timing)
+    return Model(
+        Place(named.provider, _account(access), named.model),
+        dialect,
+        journal=journal,
+        policy=policy,
+        timing=timing,
+        counter=counter_for(named.model),
+        reopen=lambda known: open_model(
+            name, policy=policy, timing=timing, capabilities=known, env=env
+        ),
+        probe=None if capabilities else probe,
+    )
+
+
+def _account(access: Access) -> str:
+    """Whose memory a server's ids belong to, without telling the key."""
+    return hashlib.sha256(f"{access.base_url}\n{access.key}".encode()).hexdigest()[:16]
+
+
+def _dialect(
+    named: Named, access: Access, can: Capabilities, timing: Timing
+) -> tuple[Dialect, Callable[[], Awaitable[Capabilities]] | None]:
+    """The API of a model, and for a server of one's own the way to find out what it can do."""
+    if named.provider == "scripted":
+        return Scripted(load(named.model), named.model, timing), None
+    if named.form == "anthropic":
+        _need("anthropic")
+        from anthropic import AsyncAnthropic  # noqa: PLC0415  takes a second to load
+
+        from director.models.anthropic import Anthropic  # noqa: PLC0415
+
+        made = AsyncAnthropic(api_key=access.key, base_url=access.base_url, max_retries=0)
+        return Anthropic(made, named.model, can), None
+    _need("openai")
+    from openai import AsyncOpenAI  # noqa: PLC0415  takes half a second to load
+
+    from director.models.chat import Chat  # noqa: PLC0415
+    from director.models.responses import Responses  # noqa: PLC0415
+
+    client = AsyncOpenAI(api_key=access.key, base_url=access.base_url, max_retries=0)
+    speaks = Chat if named.form == "chat" else Responses
+    own = named.provider in ("chat", "responses")
+    return speaks(client, named.model, can), partial(_probe, client, named) if own else None
+
+
+async def _probe(client: AsyncOpenAI, named: Named) -> Capabilities:
+    async def ask(path: str, body: Mapping[str, object] | None) -> tuple[int, object]:
+        send = client.get if body is None else partial(client.post, body=body)
+        return 200, await send(path, cast_to=object)
+
+    return await probe(ask, named.base_url, named.model, named.form)
+
+
+def _need(library: str) -> None:
+    if find_spec(library) is None:
+        message = f"the library {library!r} is not installed: pip install 'director[{library}]'"
+        raise NoLibrary(message)

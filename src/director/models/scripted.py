@@ -1,0 +1,183 @@
+"""The scripted model: plays a script through the same interface as a real one.
+
+Deterministic: the same history gets the same answer, with the same ids. It asks nobody, costs
+nothing, and remembers nothing between requests but where its script is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
+
+from director.models.capabilities import Form, find
+from director.models.dialect import Body, Failed, Final, Piece, Read, mappings, texts
+from director.models.failures import read_error
+from director.models.prepare import Prepared
+from director.models.script import (
+    Ask,
+    Brain,
+    Compact,
+    Emit,
+    Fail,
+    Refuse,
+    Say,
+    Seen,
+    Shown,
+    Stop,
+    Think,
+    Wait,
+)
+from director.models.timing import Timing
+from director.models.values import Asked, Calling, Policy, StateRef, Text, Usage
+
+
+class Scripted:
+    """A brain behind the interface of a provider, in the form of the Responses API."""
+
+    form: Form = "responses"
+
+    def __init__(self, brain: Brain, model: str, timing: Timing) -> None:
+        self.can = find("scripted", model)
+        self._brain = brain
+        self._model = model
+        self._timing = timing
+
+    def body(self, prepared: Prepared, policy: Policy, state: StateRef | None, key: str) -> Body:  # noqa: ARG002
+        """The request, always with the whole history."""
+        return {
+            "model": self._model,
+            "input": [*prepared.messages],
+            "instructions": prepared.instructions,
+            "tools": [tool.name for tool in prepared.tools],
+        }
+
+    async def create(self, body: Body, within: float) -> Mapping[str, object]:  # noqa: ARG002
+        """What the script says to this request."""
+        seen = Seen(
+            "responses",
+            self._model,
+            texts(body.get("instructions")),
+            tuple(str(name) for name in _list(body.get("tools"))),
+            tuple(shown for item in mappings(body.get("input")) for shown in show(item)),
+        )
+        said = self._brain(seen)
+        for emit in said:
+            if isinstance(emit, Wait):
+                await self._timing.sleep(emit.seconds)
+            elif isinstance(emit, Fail):
+                error = {"code": emit.code, "message": emit.message}
+                raise Failed(read_error(200, error, {}, self._timing.now()))
+        return _answer(seen, said, _size(body))
+
+    async def stream(self, body: Body, within: float) -> AsyncGenerator[Piece, None]:
+        """The same word by word."""
+        answer = await self.create(body, within)
+        for item in mappings(answer.get("output")):
+            for part in mappings(item.get("content")):
+                for word in texts(part.get("text")).splitlines(keepends=True):
+                    yield Text(word)
+            if item.get("type") == "function_call":
+                yield Calling(_asked(item))
+        yield Final(answer)
+
+    def read(self, body: Mapping[str, object], state: StateRef | None) -> Read:  # noqa: ARG002
+        """What an answer says."""
+        items = mappings(body.get("output"))
+        stop = texts(body.get("stop"))
+        counted = body.get("usage")
+        usage = counted if isinstance(counted, Usage) else None
+        said = (part for item in items for part in mappings(item.get("content")))
+        return Read(
+            texts(body.get("id")),
+            items,
+            "\n".join(texts(part.get("text") or part.get("refusal")) for part in said),
+            tuple(_asked(item) for item in items if item.get("type") == "function_call"),
+            "incomplete" if stop else "completed",
+            stop,
+            usage,
+            (),
+        )
+
+    async def count(self, body: Body, within: float) -> int:  # noqa: ARG002
+        """The size of a request in the unit of the script: a token for four bytes."""
+        return _size(body)
+
+    async def close(self) -> None:
+        """Nothing to close."""
+
+
+def show(item: Mapping[str, object]) -> list[Shown]:
+    """An item of the Responses form as a brain is shown it."""
+    kind = texts(item.get("type")) or "message"
+    call = texts(item.get("call_id"))
+    if kind == "message":
+        role = {"assistant": "agent", "user": "user"}.get(texts(item.get("role")), "system")
+        text, images = _content(item.get("content"))
+        shown = Shown("agent", text) if role == "agent" else Shown("user", text, images=images)
+        return [Shown("system", text)] if role == "system" else [shown]
+    if kind == "function_call":
+        return [Shown("call", texts(item.get("arguments")), texts(item.get("name")), call)]
+    if kind == "function_call_output":
+        text, images = _content(item.get("output"))
+        return [Shown("result", text, call=call, images=images)]
+    if kind == "reasoning":
+        said = (texts(part.get("text")) for part in mappings(item.get("summary")))
+        return [Shown("thinking", "\n".join(said))]
+    if kind == "compaction":
+        return [Shown("compaction", texts(item.get("encrypted_content")))]
+    return [Shown("other", json.dumps(item, default=str))]
+
+
+def _content(content: object) -> tuple[str, int]:
+    if isinstance(content, str):
+        return content, 0
+    parts = mappings(content)
+    said = [texts(part.get("text") or part.get("refusal")) for part in parts]
+    images = sum("image" in texts(part.get("type")) for part in parts)
+    return "\n".join(text for text in said if text), images
+
+
+def _answer(seen: Seen, said: Sequence[Emit], size: int) -> dict[str, object]:
+    stem = hashlib.sha256(repr((seen, said)).encode()).hexdigest()
+    output: list[dict[str, object]] = []
+    stop = ""
+    for nth, emit in enumerate(said):
+        name = f"{stem[:24]}{nth:02x}"
+        if isinstance(emit, Stop):
+            stop = emit.reason
+        elif not isinstance(emit, Wait | Fail):
+            output.append(_item(emit, name))
+    written = _size(output)
+    thought = sum(_size(item) for item in output if item["type"] == "reasoning")
+    usage = Usage(uncached=size, output=written, reasoning=thought)
+    return {"id": f"resp_{stem[:32]}", "output": output, "stop": stop, "usage": usage}
+
+
+def _item(emit: Say | Think | Ask | Refuse | Compact, name: str) -> dict[str, object]:
+    if isinstance(emit, Ask):
+        named = {"call_id": emit.id or f"call_{name}", "name": emit.tool, "arguments": emit.args}
+        return {"type": "function_call", "id": f"fc_{name}", **named}
+    if isinstance(emit, Think):
+        summary = [{"type": "summary_text", "text": emit.text}]
+        return {"type": "reasoning", "id": f"rs_{name}", "summary": summary}
+    if isinstance(emit, Compact):
+        return {"type": "compaction", "id": f"cmp_{name}", "encrypted_content": emit.text}
+    part: dict[str, object] = (
+        {"type": "output_text", "text": emit.text, "annotations": []}
+        if isinstance(emit, Say)
+        else {"type": "refusal", "refusal": emit.text}
+    )
+    return {"type": "message", "id": f"msg_{name}", "role": "assistant", "content": [part]}
+
+
+def _asked(item: Mapping[str, object]) -> Asked:
+    return Asked(texts(item.get("call_id")), texts(item.get("name")), texts(item.get("arguments")))
+
+
+def _size(value: object) -> int:
+    return (len(json.dumps(value, default=str).encode()) + 3) // 4
+
+
+def _list(value: object) -> Sequence[object]:
+    return value if isinstance(value, list) else ()

@@ -1,0 +1,275 @@
+"""One turn on its way: attempts, waits, the server's memory, until there is a reply or no hope.
+
+Every request that is made is an attempt in the result. What may have been done is never done
+again where that would start a second job, and a history that the server lost is sent once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+
+from director.models.dialect import Dialect, Failed, Final, Piece, Read, Seq
+from director.models.failures import Failure, ModelError, read_exception, wait_for
+from director.models.jobs import Background
+from director.models.journal import Journal
+from director.models.prepare import Prepared, stripped
+from director.models.timing import Timing
+from director.models.values import (
+    Again,
+    Attempt,
+    Calling,
+    Handle,
+    Policy,
+    StateRef,
+    Text,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The end of a turn: what was read, and what it was an answer to."""
+
+    read: Read
+    prepared: Prepared
+    attempts: tuple[Attempt, ...]
+    warnings: tuple[str, ...]
+    replays: int
+
+
+@dataclass(slots=True)
+class Sending:
+    """The sending of one turn. `unchained` reports that a server will not remember."""
+
+    dialect: Dialect
+    jobs: Background | None
+    journal: Journal
+    timing: Timing
+    policy: Policy
+    prepared: Prepared
+    thread: str
+    model: str
+    key: str
+    streaming: bool
+    state: StateRef | None
+    handle: Handle | None = None
+    attempts: list[Attempt] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    replays: int = 0
+    unchained: bool = False
+    _failures: int = 0
+    _since: float = 0.0
+    _resumed: int | None = None
+    _mended: set[str] = field(default_factory=set)
+
+    async def run(self) -> AsyncGenerator[Text | Calling | Again | Answered, None]:
+        """What arrives, and at last the answer; raises `ModelError` if there is none."""
+        self._since = self.timing.now()
+        heard = False
+        while True:
+            at = self.timing.now()
+            ended = False
+            chained = self.state is not None
+            try:
+                async with aclosing(self._once()) as pieces:
+                    async for piece in pieces:
+                        if isinstance(piece, Final):
+                            ended = True
+                            read = self.dialect.read(piece.body, self.state)
+                            self._note("ok", at, chained=chained)
+                            yield self._answered(read)
+                            return
+                        if not isinstance(piece, Seq):
+                            heard = True
+                            yield piece
+                failure = Failure("broken_stream", "the answer ended before it was complete.", 200)
+            except Exception as error:  # noqa: BLE001  others than a provider's are raised again
+                failure = self._failure(error)
+                if self.jobs:
+                    failure = self._settled(failure, ended=ended)
+            wait = self._next(failure, at, chained=chained)
+            if heard and not self._resumes(self.handle):
+                heard = False
+                yield Again(failure.message)
+            if wait:
+                await self.timing.sleep(wait)
+
+    async def _once(self) -> AsyncGenerator[Piece, None]:
+        body = self.dialect.body(self.prepared, self.policy, self.state, self.key)
+        if self.jobs:
+            async with aclosing(self._in_background(self.jobs, body)) as pieces:
+                async for piece in pieces:
+                    yield piece
+        elif self.streaming:
+            async with aclosing(self.dialect.stream(body, self.policy.timeout)) as pieces:
+                async for piece in pieces:
+                    yield piece
+        else:
+            yield Final(await self.dialect.create(body, self.policy.timeout))
+
+    async def _in_background(
+        self, jobs: Background, body: dict[str, object]
+    ) -> AsyncGenerator[Piece, None]:
+        handle = self.handle
+        if handle is None:
+            handle = Handle(self.prepared.job(self.model), self.timing.now())
+            self._keep(handle)
+            if self.streaming:
+                live = self._live(self.dialect.stream(body, self.policy.timeout))
+                async with aclosing(live):
+                    async for piece in live:
+                        yield piece
+                return
+            answer = await self.dialect.create(body, self.policy.timeout)
+            handle = replace(handle, id=str(answer.get("id") or ""))
+            self._keep(handle)
+            if jobs.over(answer):
+                yield Final(answer)
+                return
+        elif not handle.id:
+            what = "a background job may have been started before, but its id never arrived."
+            raise Failed(Failure("ambiguous", what))
+        if self._resumes(handle):
+            self._resumed = handle.sequence
+            live = self._live(jobs.resume(handle))
+            async with aclosing(live):
+                async for piece in live:
+                    yield piece
+            return
+        yield Final(await jobs.finish(handle, self._polled))
+
+    async def _live(self, pieces: AsyncGenerator[Piece, None]) -> AsyncGenerator[Piece, None]:
+        async with aclosing(pieces):
+            async for piece in pieces:
+                if isinstance(piece, Seq) and self.handle:
+                    self._heard(piece)
+                yield piece
+
+    def _resumes(self, handle: Handle | None) -> bool:
+        """Whether the rest of a stream can be had; once at each place, then the job is polled."""
+        if not self.streaming or handle is None or not handle.id:
+            return False
+        return handle.sequence != self._resumed
+
+    def _heard(self, piece: Seq) -> None:
+        """Remember how far a streaming job was heard; its id is kept as soon as it is known."""
+        before = self.handle or Handle("", 0.0)
+        self.handle = replace(before, id=piece.id, sequence=piece.number)
+        if not before.id:
+            self._keep(self.handle)
+
+    def _polled(self) -> None:
+        self._failures, self._since = 0, self.timing.now()
+
+    def _keep(self, handle: Handle | None) -> None:
+        self.handle = handle
+        before = self.journal.read(self.thread)
+        self.journal.write(self.thread, replace(before, handle=handle))
+
+    def _answered(self, read: Read) -> Answered:
+        return Answered(
+            read, self.prepared, tuple(self.attempts), tuple(self.warnings), self.replays
+        )
+
+    def _failure(self, error: Exception) -> Failure:
+        if isinstance(error, Failed):
+            return error.failure
+        found = read_exception(error, self.timing.now())
+        if found is None:
+            raise error
+        return found
+
+    def _settled(self, failure: Failure, *, ended: bool) -> Failure:
+        """What a failure means for the job: whether it is over, runs on, or may be running."""
+        if self.handle is None:
+            return failure
+        if ended or failure.kind == "timed_out":
+            self._keep(None)
+            return failure
+        if self.handle.id:
+            if failure.status == 404:
+                return replace(failure, kind="job_lost")
+            return replace(failure, kind="broken_stream") if failure.status == 200 else failure
+        if failure.status is not None and failure.status not in (200, 502, 504):
+            self._keep(None)
+            return failure
+        return replace(failure, kind="ambiguous", retry=False)
+
+    def _next(self, failure: Failure, at: float, *, chained: bool) -> float:
+        """Seconds to wait before the next attempt; raises if there must be none."""
+        if self._mend(failure):
+            self._note(failure.kind, at, failure, chained=chained)
+            return 0.0
+        self._failures += 1
+        if self.state and self.state.once:
+            # The server may have gone on from it already, and does so only once.
+            self.state = None
+            self.replays += 1
+        wait = wait_for(failure, self._failures, self.timing.jitter())
+        late = self.timing.now() + (wait or 0.0) - self._since > self.policy.seconds
+        tired = self._failures >= self.policy.attempts
+        if wait is None or wait > self.policy.longest_wait or tired or late:
+            self._note(failure.kind, at, failure, chained=chained)
+            raise ModelError(failure, tuple(self.attempts))
+        self._note(failure.kind, at, failure, wait, chained=chained)
+        if failure.kind == "ambiguous":
+            self.warnings.append("a request that was not answered may have been paid for.")
+        return wait
+
+    def _mend(self, failure: Failure) -> bool:
+        """Change what is sent so that the same failure cannot come again; once for each kind."""
+        if failure.kind in self._mended:
+            return False
+        if failure.kind == "state_lost" and self.state:
+            self.state = None
+            self.replays += 1
+            self.unchained = failure.code not in ("previous_response_not_found", "thread_not_found")
+        elif failure.kind == "thinking_lost":
+            self.prepared = stripped(self.prepared)
+            self.state = None
+            self.replays += 1
+            self.warnings.append("the provider refused its earlier reasoning; sent without it.")
+        elif failure.kind == "job_lost":
+            self._keep(None)
+            self.replays += 1
+        else:
+            return False
+        self._mended.add(failure.kind)
+        return True
+
+    def _note(
+        self,
+        outcome: str,
+        at: float,
+        failure: Failure | None = None,
+        waited: float = 0.0,
+        *,
+        chained: bool,
+    ) -> None:
+        found = failure or Failure("invalid", "", 200)
+        self.attempts.append(
+            Attempt(
+                len(self.attempts) + 1,
+                outcome,
+                found.status,
+                found.request,
+                waited,
+                round(self.timing.now() - at, 6),
+                chained,
+            )
+        )
+
+
+def usable(
+    state: StateRef | None, prepared: Prepared, provider: str, account: str, now: float
+) -> bool:
+    """Whether a server's memory is what this history begins with, and still there."""
+    return (
+        state is not None
+        and (state.provider, state.account) == (provider, account)
+        and (state.expires_at is None or now < state.expires_at)
+        and state.covers < len(prepared.digests)
+        and prepared.digests[state.covers] == state.digest
+        and state.covers < len(prepared.messages)
+    )

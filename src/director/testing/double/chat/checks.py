@@ -1,0 +1,240 @@
+"""What a chat completions request may be: the rules, in the order in which the vendor applies them.
+
+Every rule refuses with the vendor's own words. Nothing here renders, generates or remembers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from director.models.capabilities import Capabilities, find
+from director.testing.double import refusals, texts
+from director.testing.double.chat.messages import check_messages, check_pairs, check_said
+from director.testing.double.profiles import Profile
+from director.testing.double.shapes import listed, mapping
+from director.testing.double.values import (
+    CHAT,
+    Field,
+    bad_name,
+    check,
+    check_metadata,
+    expect,
+    missing,
+    unknown,
+)
+
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+TIERS = ("auto", "default", "flex", "scale", "priority", "fast")
+FIELDS: dict[str, Field] = {
+    "messages": Field((list,), low=1),
+    "model": Field((str,)),
+    "audio": Field((dict,)),
+    "frequency_penalty": Field((float,), low=-2, high=2),
+    "logit_bias": Field((dict,)),
+    "logprobs": Field((bool,)),
+    "max_completion_tokens": Field((int,), low=1),
+    "max_tokens": Field((int,), low=1),
+    "metadata": Field((dict,)),
+    "modalities": Field((list,)),
+    "moderation": Field((dict,)),
+    "n": Field((int,), low=1, high=128),
+    "parallel_tool_calls": Field((bool,)),
+    "prediction": Field((dict,)),
+    "presence_penalty": Field((float,), low=-2, high=2),
+    "prompt_cache_key": Field((str,)),
+    "prompt_cache_options": Field((dict,)),
+    "prompt_cache_retention": Field((str,), values=("in_memory", "24h")),
+    "reasoning_effort": Field((str,), values=EFFORTS),
+    "response_format": Field((dict,)),
+    "safety_identifier": Field((str,), high=64),
+    "seed": Field((int,)),
+    "service_tier": Field((str,), values=TIERS),
+    "stop": Field(),
+    "store": Field((bool,)),
+    "stream": Field((bool,)),
+    "stream_options": Field((dict,)),
+    "temperature": Field((float,), low=0, high=2),
+    "tool_choice": Field(),
+    "tools": Field((list,), low=1, high=128),
+    "top_logprobs": Field((int,), low=0, high=20),
+    "top_p": Field((float,), low=0, high=1),
+    "user": Field((str,)),
+    "verbosity": Field((str,), values=("low", "medium", "high")),
+    "web_search_options": Field((dict,)),
+}
+SAMPLING = (
+    "temperature",
+    "top_p",
+    "logprobs",
+    "top_logprobs",
+    "presence_penalty",
+    "frequency_penalty",
+    "logit_bias",
+)
+NAME = re.compile(r"[a-zA-Z0-9_-]+")
+KINDS = Field((str,), values=("function", "custom"))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A request that kept the rules of its shape, with what its model can do."""
+
+    model: str
+    can: Capabilities
+    messages: tuple[Mapping[str, object], ...]
+    tools: tuple[Mapping[str, object], ...]
+    body: Mapping[str, object]
+
+
+def capabilities(profile: Profile, model: str) -> Capabilities:
+    """What a model can do at the server that the double plays."""
+    try:
+        return find(profile.owner, model)
+    except KeyError:
+        return find("chat", model)
+
+
+def checked(profile: Profile, body: Mapping[str, object]) -> Wanted:
+    """The request, if it breaks none of the rules; what is left to check is the window."""
+    model = body.get("model")
+    if not model:
+        raise refusals.openai("chat.model_missing", "you must provide a model parameter")
+    if "messages" not in body:
+        raise missing("chat.required", "messages")
+    for key in body if profile.strict else ():
+        if key not in FIELDS:
+            raise unknown(key, CHAT)
+    for key, field in FIELDS.items():
+        check(key, body.get(key), field, CHAT)
+    check_metadata(body.get("metadata"), CHAT)
+    messages = check_messages(listed(body["messages"]), strict=profile.strict)
+    tools = _check_tools(listed(body.get("tools")))
+    can = capabilities(profile, str(model))
+    if profile.strict:
+        _check_model(str(model), can)
+        _check_abilities(body, can)
+    _check_choice(body, tools)
+    if profile.strict:
+        check_said(messages)
+    if profile.pairing:
+        check_pairs(messages)
+    return Wanted(str(model), can, messages, tools, body)
+
+
+def check_window(can: Capabilities, tokens: int) -> None:
+    """Refuse a context that is larger than the model takes."""
+    if tokens > can.max_input:
+        raise refusals.openai(
+            "C6",
+            texts.CHAT_WINDOW.format(limit=can.max_input, size=tokens),
+            param="messages",
+            code="context_length_exceeded",
+        )
+
+
+def _check_tools(tools: Sequence[object]) -> tuple[Mapping[str, object], ...]:
+    made: list[Mapping[str, object]] = []
+    for place, tool in enumerate(tools):
+        where = f"tools[{place}]"
+        expect(where, tool, (dict,), CHAT)
+        found = mapping(tool)
+        if "type" not in found:
+            raise missing("chat.required", f"{where}.type")
+        check(f"{where}.type", found["type"], KINDS, CHAT)
+        made.append(found)
+        if found["type"] == "function":
+            _check_function(found, where)
+    return tuple(made)
+
+
+def _check_function(tool: Mapping[str, object], where: str) -> None:
+    if "function" not in tool:
+        raise missing("C3", f"{where}.function")
+    expect(f"{where}.function", tool["function"], (dict,), CHAT)
+    function = mapping(tool["function"])
+    param = f"{where}.function.name"
+    if "name" not in function:
+        raise missing("chat.required", param)
+    check(param, function["name"], Field((str,), 1, 64), CHAT)
+    if not NAME.fullmatch(str(function["name"])):
+        raise bad_name("chat.tool_name", param)
+
+
+def _check_model(model: str, can: Capabilities) -> None:
+    if not can.known:
+        raise refusals.openai(
+            "chat.model",
+            texts.NO_SUCH_MODEL.format(model=model),
+            status=404,
+            code="model_not_found",
+        )
+
+
+def _check_abilities(body: Mapping[str, object], can: Capabilities) -> None:
+    if can.reasoning and body.get("max_tokens") is not None:
+        raise refusals.openai(
+            "C5",
+            texts.UNSUPPORTED.format(param="max_tokens") + " Use 'max_completion_tokens' instead.",
+            param="max_tokens",
+            code="unsupported_parameter",
+        )
+    samples = can.sampling or body.get("reasoning_effort") == "none"
+    refused = () if samples else SAMPLING
+    for name in refused + (() if can.reasoning else ("reasoning_effort",)):
+        if body.get(name) is not None:
+            raise refusals.openai(
+                "chat.sampling",
+                texts.UNSUPPORTED.format(param=name),
+                param=name,
+                code="unsupported_parameter",
+            )
+    _check_amount(body, can)
+    if body.get("n") not in (None, 1):
+        raise refusals.openai(
+            "chat.n",
+            f"Unsupported value: 'n' does not support {body['n']} with this model."
+            " Only the default (1) value is supported.",
+            param="n",
+            code="unsupported_value",
+            defect=False,
+        )
+
+
+def _check_amount(body: Mapping[str, object], can: Capabilities) -> None:
+    for name in ("max_completion_tokens", "max_tokens"):
+        wanted = body.get(name)
+        if isinstance(wanted, int) and wanted > can.max_output:
+            raise refusals.openai(
+                "chat.max_output",
+                f"{name} is too large: {wanted}. This model supports at most {can.max_output}"
+                f" completion tokens, whereas you provided {wanted}.",
+                param=name,
+                code="invalid_value",
+            )
+
+
+def _check_choice(body: Mapping[str, object], tools: Sequence[Mapping[str, object]]) -> None:
+    if body.get("stream_options") is not None and body.get("stream") is not True:
+        raise refusals.openai(
+            "chat.stream_options",
+            texts.STREAM_OPTIONS,
+            param="stream_options",
+        )
+    choice = mapping(body.get("tool_choice"))
+    if choice.get("type") == "function":
+        name = mapping(choice.get("function")).get("name")
+        if name not in {mapping(tool.get("function")).get("name") for tool in tools}:
+            raise refusals.openai(
+                "chat.tool_choice",
+                texts.NO_SUCH_TOOL.format(name=name),
+                param="tool_choice",
+            )
+    for key in ("tool_choice", "parallel_tool_calls"):
+        if body.get(key) is not None and not tools:
+            raise refusals.openai(
+                "chat.no_tools",
+                f"Invalid value for '{key}': '{key}' is only allowed when 'tools' are specified.",
+                param=key,
+            )

@@ -1,0 +1,235 @@
+"""The strict double: a provider on loopback that refuses what the real one refuses.
+
+It has no model in it: a scripted brain says what is said. It breaks when told to, keeps books,
+and judges the client that spoke to it. It must never reach beyond loopback.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self, TypeAlias
+
+from director.models.brains import Tape, load
+from director.models.script import Brain, Emit
+from director.testing.double import control
+from director.testing.double.books.ledger import Ledger
+from director.testing.double.desk import Desk
+from director.testing.double.exchange import Fault, Reply, Request
+from director.testing.double.faults import Faults
+from director.testing.double.keys import Limiter, Limits
+from director.testing.double.profiles import PROFILES, Profile
+from director.testing.double.route import Route
+from director.testing.double.routes import ROUTES
+from director.testing.double.server import Server
+from director.testing.double.verdict import Finding, judge, notes
+from director.testing.double.world import Clock, Exchange, Generation, Ids, World
+
+Script: TypeAlias = Brain | Sequence[Sequence[Emit]] | str | Path
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """A rule that the client broke."""
+
+    exchange: int
+    rule: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"#{self.exchange} {self.rule}: {self.message}"
+
+
+class Double:
+    """A provider to test against: `with Double("openai", brain) as double: …`.
+
+    `brain` is a brain, the list of what is said at each request, or the path of a script.
+    Faults may be given here or struck later. A brain that fails fails the `with` block.
+    """
+
+    def __init__(  # noqa: PLR0913  each is a choice of its own
+        self,
+        profile: str | Profile = "openai",
+        brain: Script = (),
+        *,
+        clock: Literal["virtual", "real"] = "virtual",
+        seed: int = 0,
+        keys: Collection[str] | None = None,
+        faults: Iterable[Fault] = (),
+        limits: Limits | None = None,
+        routes: Sequence[Route] = ROUTES,
+        port: int = 0,
+    ) -> None:
+        self._real = clock == "real"
+        make = _rewinding(brain)
+        self.world = World(
+            profile=_profile(profile),
+            brain=make(),
+            clock=Clock(time.time(), ticks=True) if self._real else Clock(),
+            ids=Ids(seed),
+        )
+        self._desk = Desk(
+            self.world,
+            routes,
+            keys,
+            Limiter(limits or Limits()),
+            Faults(route.endpoint for route in routes),
+            rewind=make,
+        )
+        self._desk.faults.lay(faults)
+        self._server = Server(self._respond, port)
+
+    def __enter__(self) -> Self:
+        self.open()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        raised: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+        if kind is None and self.world.failures:
+            raise self.world.failures[0]
+
+    def open(self) -> None:
+        """Begin to listen."""
+        self._server.open()
+
+    def close(self) -> None:
+        """Drop every connection and stop."""
+        self._server.close()
+
+    @property
+    def url(self) -> str:
+        """The address of the double."""
+        return f"http://127.0.0.1:{self._server.port}"
+
+    @property
+    def openai_url(self) -> str:
+        """What OpenAI's client takes as its base address."""
+        return f"{self.url}/v1"
+
+    @property
+    def anthropic_url(self) -> str:
+        """What Anthropic's client takes as its base address."""
+        return self.url
+
+    @property
+    def exchanges(self) -> list[Exchange]:
+        """The journal."""
+        return self.world.exchanges
+
+    @property
+    def generations(self) -> list[Generation]:
+        """What the brain was shown and what it said."""
+        return self.world.generations
+
+    @property
+    def ledger(self) -> Ledger:
+        """The books."""
+        return self.world.ledger
+
+    @property
+    def failures(self) -> list[Exception]:
+        """What went wrong in the brain or in the double itself; clear it if it was meant to."""
+        return self.world.failures
+
+    @property
+    def defects(self) -> list[Defect]:
+        """The rules that the client broke, in order."""
+        return defects(self.exchanges)
+
+    @property
+    def pending_faults(self) -> list[Fault]:
+        """The faults that have yet to strike."""
+        return self._desk.faults.pending()
+
+    def now(self) -> float:
+        """The time of the clock."""
+        return self.world.clock.now()
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass."""
+        self.world.clock.advance(seconds)
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait on the double's clock; on a virtual one it costs no time."""
+        if not self._real:
+            self.advance(seconds)
+        await asyncio.sleep(seconds if self._real else 0)
+
+    def strike(self, *faults: Fault) -> None:
+        """Lay more faults; they count calls from now on."""
+        with self._desk.lock:
+            self._desk.faults.lay(faults)
+
+    def clear_faults(self) -> None:
+        """Take all faults away."""
+        with self._desk.lock:
+            self._desk.faults.clear()
+
+    def script(self, brain: Script) -> None:
+        """Let another brain speak."""
+        self.script_anew(_rewinding(brain))
+
+    def script_anew(self, make: Callable[[], Brain]) -> None:
+        """Let the brain speak that this makes; it is made again at every reset."""
+        with self._desk.lock:
+            self._desk.rewind = make
+            self.world.brain = make()
+
+    def reset(self) -> None:
+        """Begin again: no journal, no state, no faults, and the script from its start."""
+        self._desk.reset()
+
+    def verdict(self) -> list[Finding]:
+        """What the client did wrong over all exchanges; a clean one leaves nothing."""
+        with self._desk.lock:
+            return judge(self.exchanges)
+
+    def notes(self) -> list[Finding]:
+        """What is worth knowing but not wrong, such as work that may have been paid twice."""
+        with self._desk.lock:
+            return notes(self.exchanges)
+
+    def _respond(self, request: Request) -> Reply:
+        if request.target.startswith(control.PREFIX):
+            return control.respond(self, request)
+        return self._desk.reply(request)
+
+
+def defects(exchanges: Iterable[Exchange]) -> list[Defect]:
+    """The rules that were broken in these exchanges, with what was answered to each."""
+    return [
+        Defect(exchange.asked.number, exchange.rule, _message(exchange))
+        for exchange in exchanges
+        if exchange.defect
+    ]
+
+
+def _message(exchange: Exchange) -> str:
+    error = exchange.answer.body.get("error") if exchange.answer else None
+    return str(error.get("message", "")) if isinstance(error, Mapping) else ""
+
+
+def _profile(given: str | Profile) -> Profile:
+    if isinstance(given, Profile):
+        return given
+    if given not in PROFILES:
+        raise ValueError(f"no such profile: {given}; there is {', '.join(PROFILES)}")
+    return PROFILES[given]
+
+
+def _rewinding(script: Script) -> Callable[[], Brain]:
+    """What makes the brain of a script, from its start each time."""
+    if callable(script):
+        return lambda: script
+    if isinstance(script, str | Path):
+        return lambda: load(script)
+    return lambda: Tape(script)

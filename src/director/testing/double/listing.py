@@ -1,0 +1,92 @@
+"""The listing of models, in OpenAI's and in Anthropic's shape.
+
+What is listed is what the catalogue names. A local server lists one model and knows any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from director.models.capabilities import find, models
+from director.testing.double import refusals, texts
+from director.testing.double.exchange import Answer, Asked
+from director.testing.double.route import Route
+from director.testing.double.world import World
+
+CREATED = 1_767_225_600
+LOCAL = "local-model"
+UNKNOWN_DATE = "1970-01-01T00:00:00Z"
+
+
+def listed(world: World, asked: Asked, _params: Mapping[str, str]) -> Answer:
+    """All models."""
+    names = models(world.profile.owner) if world.profile.strict else (LOCAL,)
+    if not _anthropic(world, asked):
+        return Answer({"object": "list", "data": [_openai_model(world, name) for name in names]})
+    after = asked.query.get("after_id", "")
+    rest = names[names.index(after) + 1 :] if after in names else names
+    limit = asked.query.get("limit", "")
+    page = rest[: int(limit) if limit.isdigit() else 20]
+    return Answer(
+        {
+            "data": [_anthropic_model(world, name) for name in page],
+            "first_id": page[0] if page else None,
+            "last_id": page[-1] if page else None,
+            "has_more": len(page) < len(rest),
+        }
+    )
+
+
+def one(world: World, asked: Asked, params: Mapping[str, str]) -> Answer:
+    """One model by its id."""
+    name = params["id"]
+    known = not world.profile.strict or name in models(world.profile.owner)
+    if _anthropic(world, asked):
+        if not known:
+            raise refusals.anthropic(
+                "models.unknown", f"model: {name}", status=404, kind="not_found_error"
+            )
+        return Answer(_anthropic_model(world, name))
+    if not known:
+        raise refusals.openai(
+            "models.unknown",
+            texts.NO_SUCH_MODEL.format(model=name),
+            status=404,
+            code="model_not_found",
+        )
+    return Answer(_openai_model(world, name))
+
+
+def _anthropic(world: World, asked: Asked) -> bool:
+    """Whether the answer has Anthropic's shape: a server that speaks both goes by the header."""
+    apis = world.profile.apis
+    return "anthropic" in apis and (apis == ("anthropic",) or "anthropic-version" in asked.headers)
+
+
+def _openai_model(world: World, name: str) -> dict[str, object]:
+    return {"id": name, "object": "model", "created": CREATED, "owned_by": world.profile.owner}
+
+
+def _anthropic_model(world: World, name: str) -> dict[str, object]:
+    can = find("anthropic", name)
+    return {
+        "type": "model",
+        "id": name,
+        "display_name": name.replace("-", " ").title(),
+        "created_at": UNKNOWN_DATE,
+        "lifecycle": "active",
+        "capabilities": None,
+        "deprecated_at": None,
+        "line": None,
+        "retires_at": None,
+        "max_input_tokens": can.max_input if world.profile.strict else None,
+        "max_tokens": can.max_output if world.profile.strict else None,
+    }
+
+
+ROUTES: tuple[Route, ...] = (
+    Route("GET", "/v1/models", "models.list", "chat", listed),
+    Route("GET", "/v1/models/{id}", "models.get", "chat", one),
+    Route("GET", "/v1/models", "models.list", "anthropic", listed),
+    Route("GET", "/v1/models/{id}", "models.get", "anthropic", one),
+)

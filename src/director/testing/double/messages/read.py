@@ -1,0 +1,267 @@
+"""A request to the Messages API as values: the prompt, its pieces, and how both are counted.
+
+Reads and renders only: nothing here refuses a request, asks a brain or keeps a state.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from typing import Literal, TypeAlias
+
+from director.models.capabilities import Capabilities
+from director.models.script import Kind, Seen, Shown
+from director.testing.double.books.block import Block, Part
+from director.testing.double.shapes import listed, mapping
+
+Json: TypeAlias = Mapping[str, object]
+THOUGHTS = ("thinking", "redacted_thinking")
+IMAGE_BYTES = 6_000
+_SIDE: dict[str, Kind] = {"user": "user", "assistant": "agent", "system": "system"}
+
+
+def number(value: object, default: int) -> int:
+    """A value as a whole number, or the default."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else default
+
+
+def blocks_of(content: object) -> tuple[Json, ...]:
+    """Content as blocks: a string is short for one block of text."""
+    if isinstance(content, str):
+        return ({"type": "text", "text": content},)
+    return tuple(mapping(block) for block in listed(content))
+
+
+def canonical(value: object) -> str:
+    """A block as one text that neither cache marks nor null fields change."""
+    return json.dumps(_bare(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _bare(value: object) -> object:
+    if isinstance(value, list | tuple):
+        return [_bare(each) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        key: _bare(part) if key == "content" else part
+        for key, part in value.items()
+        if key != "cache_control" and part is not None
+    }
+
+
+# Pieces and prompts have no slots, so that they remember what was once read off them: a long
+# conversation is sent whole with every request, and every rule looks at all of it.
+@dataclass(frozen=True)
+class Piece:
+    """One block of the conversation, and where it stood in the messages."""
+
+    role: str
+    block: Json
+    message: int
+    index: int
+
+    @cached_property
+    def kind(self) -> str:
+        """The type of its block."""
+        return str(self.block.get("type", ""))
+
+    @cached_property
+    def canonical(self) -> str:
+        """Its block as one text that neither cache marks nor null fields change."""
+        return canonical(self.block)
+
+    @property
+    def place(self) -> str:
+        """Where it stood, as error texts name it."""
+        return f"messages.{self.message}.content.{self.index}"
+
+    @property
+    def side(self) -> str:
+        """Whose turn it is in: a system message belongs to the user's."""
+        return "assistant" if self.role == "assistant" else "user"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Pieces of one side in a row: messages of the same role are one turn."""
+
+    side: str
+    pieces: tuple[Piece, ...]
+
+    def of(self, *kinds: str) -> list[Piece]:
+        """Its pieces of these types."""
+        return [piece for piece in self.pieces if piece.kind in kinds]
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """All that the model is to be shown, whether sent now or kept by a thread."""
+
+    model: str
+    system: tuple[Json, ...]
+    tools: tuple[Json, ...]
+    pieces: tuple[Piece, ...]
+
+    @cached_property
+    def turns(self) -> list[Turn]:
+        """The pieces by turns."""
+        sides = groupby(self.pieces, key=lambda piece: piece.side)
+        return [Turn(side, tuple(pieces)) for side, pieces in sides]
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """It as a cache sees it: tools, system, messages."""
+        return tuple(_blocks(self))
+
+    def keeping(self, pieces: Sequence[Piece]) -> Prompt:
+        """The same prompt with other pieces."""
+        return Prompt(self.model, self.system, self.tools, tuple(pieces))
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request that passed the checks: its body, its betas, and what its model can do."""
+
+    body: Json
+    betas: frozenset[str]
+    provider: str
+    can: Capabilities
+
+    @property
+    def model(self) -> str:
+        """The model that was asked."""
+        return str(self.body.get("model", ""))
+
+    @property
+    def manual(self) -> bool:
+        """Whether the model thinks by a budget: those that do are those that can be sampled."""
+        return self.can.sampling
+
+    @property
+    def thinking(self) -> Json:
+        """The thinking that was asked for."""
+        return mapping(self.body.get("thinking"))
+
+    @property
+    def edits(self) -> list[Json]:
+        """The edits of the context that were asked for."""
+        edits = listed(mapping(self.body.get("context_management")).get("edits"))
+        return [mapping(edit) for edit in edits]
+
+
+def pieces_of(messages: Sequence[object], start: int = 0) -> Iterator[Piece]:
+    """The blocks of all messages, one after the other."""
+    for at, given in enumerate(messages, start):
+        message = mapping(given)
+        for index, block in enumerate(blocks_of(message.get("content"))):
+            yield Piece(str(message.get("role", "")), block, at, index)
+
+
+def prompt_of(body: Json) -> Prompt:
+    """The prompt of a request that brings all of it along."""
+    return Prompt(
+        str(body.get("model", "")),
+        blocks_of(body.get("system")),
+        tuple(mapping(tool) for tool in listed(body.get("tools"))),
+        tuple(pieces_of(listed(body.get("messages")))),
+    )
+
+
+def _marked(block: Json) -> str:
+    for candidate in (block, *map(mapping, reversed(listed(block.get("content"))))):
+        if candidate.get("cache_control"):
+            return str(mapping(candidate["cache_control"]).get("ttl") or "5m")
+    return ""
+
+
+def _images(block: Json) -> int:
+    inner = listed(block.get("content"))
+    return (block.get("type") == "image") + sum(_images(mapping(each)) for each in inner)
+
+
+def words(block: Json) -> str:
+    """The words in a block, those of the blocks in it included."""
+    if "content" in block and block.get("type") != "compaction":
+        return "\n".join(filter(None, (words(each) for each in blocks_of(block["content"]))))
+    kind = block.get("type")
+    if kind == "tool_use":
+        return json.dumps(block.get("input", {}), ensure_ascii=False)
+    if kind == "document":
+        return words(mapping(block.get("source")))
+    names = ("text", "thinking", "content", "data")
+    return next((text for name in names if isinstance(text := block.get(name), str)), "")
+
+
+def weight(block: Json) -> str:
+    """The text that a block counts as; an image counts the same whatever it shows."""
+    if block.get("type") == "image":
+        seal = hashlib.sha256(canonical(block).encode()).hexdigest()
+        return f"image {seal}".ljust(IMAGE_BYTES, ".")
+    if block.get("type") == "tool_use":
+        return f"{block.get('id')} {block.get('name')} {words(block)}"
+    if block.get("type") == "tool_result":
+        inner = "".join(weight(each) for each in blocks_of(block.get("content")))
+        return f"{block.get('tool_use_id')} {inner}"
+    return words(block)
+
+
+def _blocks(prompt: Prompt) -> Iterator[Block]:
+    for tool in prompt.tools:
+        yield Block("tools", canonical(tool), _marked(tool))
+    for block in prompt.system:
+        yield Block("instructions", words(block), _marked(block))
+    turns = prompt.turns
+    for at, turn in enumerate(turns):
+        newest = at == len(turns) - 1 and turn.side == "user"
+        part: Part = "new" if newest else "history"
+        for piece in turn.pieces:
+            yield Block(part, weight(piece.block), _marked(piece.block))
+
+
+def rendered(prompt: Prompt, automatic: object) -> tuple[Block, ...]:
+    """The blocks of a prompt; `automatic`, the request's own cache_control, marks the last."""
+    made = prompt.blocks
+    if automatic and made and not made[-1].breakpoint:
+        last = made[-1]
+        ttl = str(mapping(automatic).get("ttl") or "5m")
+        return (*made[:-1], Block(last.part, last.text, ttl))
+    return made
+
+
+def _shown(piece: Piece, tools: Mapping[str, str]) -> Shown:
+    block, text = piece.block, words(piece.block)
+    if piece.kind == "tool_use":
+        return Shown("call", text, str(block.get("name", "")), str(block.get("id", "")))
+    if piece.kind == "tool_result":
+        call = str(block.get("tool_use_id", ""))
+        return Shown("result", text, tools.get(call, ""), call, _images(block))
+    if piece.kind in THOUGHTS:
+        return Shown("thinking", text if piece.kind == "thinking" else "")
+    if piece.kind == "compaction":
+        return Shown("compaction", text)
+    if piece.kind in ("text", "image", "document", "search_result"):
+        image = piece.kind == "image"
+        return Shown(_SIDE[piece.role], "" if image else text, images=int(image))
+    return Shown("other", canonical(block))
+
+
+def seen(prompt: Prompt, run: str, purpose: Literal["answer", "compact"] = "answer") -> Seen:
+    """What the model sees of the prompt."""
+    tools = {
+        str(piece.block.get("id")): str(piece.block.get("name"))
+        for piece in prompt.pieces
+        if piece.kind == "tool_use"
+    }
+    return Seen(
+        "anthropic",
+        prompt.model,
+        "\n".join(words(block) for block in prompt.system),
+        tuple(str(tool.get("name", "")) for tool in prompt.tools),
+        tuple(_shown(piece, tools) for piece in prompt.pieces),
+        run,
+        purpose,
+    )

@@ -1,0 +1,81 @@
+"""Whom the double plays: which APIs it has and what it refuses, forgets or ignores. Data only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Chain: TypeAlias = Literal["kept", "zdr", "missing", "ignored", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One kind of server.
+
+    `chain` is what becomes of previous_response_id: kept, refused for zero retention, always
+    not found (404), silently ignored, or refused as not supported. `pairing` says whether
+    unanswered calls and orphans are refused; `strict` whether unknown fields and models are.
+    """
+
+    name: str
+    apis: tuple[Literal["responses", "chat", "anthropic"], ...]
+    chain: Chain = "kept"
+    pairing: bool = True
+    strict: bool = True
+    background: Literal["real", "needs_store", "echoed", "refused"] = "real"
+    conversations: bool = True
+    compact: bool = True
+    input_tokens: bool = True
+    count_tokens: bool = True
+    keys: bool = True
+    owner: str = "openai"
+
+
+PROFILES: dict[str, Profile] = {
+    profile.name: profile
+    for profile in (
+        Profile("openai", ("responses", "chat")),
+        Profile("openai-zdr", ("responses", "chat"), chain="zdr"),
+        Profile("azure", ("responses", "chat"), background="needs_store", owner="azure"),
+        Profile("anthropic", ("anthropic",), owner="anthropic"),
+        Profile(
+            "vllm",
+            ("responses", "chat"),
+            chain="missing",
+            pairing=False,
+            strict=False,
+            background="refused",
+            conversations=False,
+            compact=False,
+            input_tokens=False,
+            keys=False,
+            owner="vllm",
+        ),
+        Profile(
+            "ollama",
+            ("responses", "chat", "anthropic"),
+            chain="ignored",
+            pairing=False,
+            strict=False,
+            background="echoed",
+            conversations=False,
+            compact=False,
+            input_tokens=False,
+            count_tokens=False,
+            keys=False,
+            owner="library",
+        ),
+        Profile(
+            "llamacpp",
+            ("responses", "chat", "anthropic"),
+            chain="refused",
+            pairing=False,
+            strict=False,
+            background="refused",
+            conversations=False,
+            compact=False,
+            keys=False,
+            owner="llamacpp",
+        ),
+    )
+}

@@ -1,0 +1,1 @@
+"""OpenAI's Responses API and its conversations, as the double plays them."""

@@ -1,0 +1,71 @@
+"""Measuring and compacting a context without answering it: `input_tokens` and `compact`.
+
+Neither leaves anything that a later request could be chained to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from director.testing.double.books.block import OVERHEAD, units
+from director.testing.double.exchange import Answer, Asked
+from director.testing.double.responses.build import compacted_text, maker, usage
+from director.testing.double.responses.checks import COMPACT, COUNT, check_request
+from director.testing.double.responses.context import booked, gather
+from director.testing.double.responses.items import digest, stored_form
+from director.testing.double.responses.state import MONTH, Item, Kept, Shelf, absent, owner
+from director.testing.double.route import Route
+from director.testing.double.world import World
+
+
+def count(world: World, asked: Asked, _path: Mapping[str, str]) -> Answer:
+    """How many tokens a request would take in."""
+    if not world.profile.input_tokens:
+        raise absent(world, asked, "input_tokens")
+    can = check_request(world, asked.body, COUNT)
+    context = gather(world, asked, can, window=False)
+    return Answer({"object": "response.input_tokens", "input_tokens": context.tokens})
+
+
+def compact(world: World, asked: Asked, _path: Mapping[str, str]) -> Answer:
+    """A context made small: the user's messages as they were, and one item for all the rest."""
+    if not world.profile.compact:
+        raise absent(world, asked, "compact")
+    can = check_request(world, asked.body, COMPACT)
+    context = gather(world, asked, can)
+    now, making = world.clock.now(), maker(world, asked)
+    text = compacted_text(world.think(asked, context.seen(asked, compact=True)))
+    messages: list[Item] = [
+        stored_form(world, each.item, making.key)
+        for each in context.rendered
+        if each.shown.kind == "user"
+    ]
+    item = making.compaction(text, [digest(each) for each in messages])
+    line = booked(world, asked, context, output=units(text) + OVERHEAD)
+    final: Item = {
+        "id": making.name("resp"),
+        "object": "response.compaction",
+        "created_at": int(now),
+        "output": [*messages, item],
+        "usage": usage(line),
+    }
+    name = str(final["id"])
+    world.state(Shelf).responses[name] = Kept(
+        name,
+        owner(asked),
+        now,
+        final,
+        [],
+        [],
+        stored=False,
+        chains=False,
+        until=now + MONTH,
+        compaction=True,
+    )
+    return Answer(final)
+
+
+ROUTES = (
+    Route("POST", "/v1/responses/compact", "responses.compact", "responses", compact),
+    Route("POST", "/v1/responses/input_tokens", "responses.input_tokens", "responses", count),
+)

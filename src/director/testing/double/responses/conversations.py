@@ -1,0 +1,203 @@
+"""Conversations: lists of items that responses read from and add to, one response at a time.
+
+Nothing here asks a brain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from director.testing.double import refusals, texts
+from director.testing.double.exchange import Answer, Asked
+from director.testing.double.responses.checks import check_items
+from director.testing.double.responses.items import check_own, page, resolved, sent, stored_form
+from director.testing.double.responses.jobs import OPEN, status
+from director.testing.double.responses.state import Item, Kept, Shelf, absent, owner
+from director.testing.double.route import Route
+from director.testing.double.values import (
+    Field,
+    check_keys,
+    check_metadata,
+    missing,
+    too_long,
+)
+from director.testing.double.world import World
+
+MOST = 20
+FIELDS = {"items": Field((list,)), "metadata": Field((dict,))}
+ADDED = {"items": Field((list,)), "include": Field((list,))}
+
+
+@dataclass(slots=True)
+class Conversation:
+    """A conversation and what was said in it."""
+
+    id: str
+    key: str
+    owner: str
+    at: float
+    metadata: object
+    items: list[Item] = field(default_factory=list)
+
+    def body(self) -> Item:
+        """It as it is answered."""
+        return {
+            "id": self.id,
+            "object": "conversation",
+            "created_at": int(self.at),
+            "metadata": self.metadata or {},
+        }
+
+
+@dataclass(slots=True)
+class Rooms:
+    """All conversations."""
+
+    open: dict[str, Conversation] = field(default_factory=dict)
+
+
+def open_conversation(world: World, asked: Asked) -> Conversation | None:
+    """The conversation that a request takes part in, unless another response has it."""
+    given = asked.body.get("conversation")
+    if given is None:
+        return None
+    if not world.profile.conversations:
+        raise refusals.openai(
+            "absent",
+            "Unsupported parameter: 'conversation' is not supported by this server.",
+            param="conversation",
+            code="unsupported_parameter",
+            defect=world.state(Shelf).again(owner(asked), "conversations"),
+        )
+    wanted = given.get("id") if isinstance(given, dict) else given
+    found = _found(world, asked, str(wanted))
+    now = world.clock.now()
+    for kept in world.state(Shelf).responses.values():
+        if kept.conversation == found.id and status(kept, now) in OPEN:
+            raise refusals.openai("R16", texts.LOCKED, code="conversation_locked")
+    return found
+
+
+def join(world: World, kept: Kept) -> None:
+    """Add a response's input and output to its conversation once it has ended well."""
+    room = world.state(Rooms).open.get(kept.conversation)
+    if room is None or kept.joined or status(kept, world.clock.now()) in OPEN:
+        return
+    kept.joined = True
+    if status(kept, world.clock.now()) in ("completed", "incomplete"):
+        room.items += [*kept.given, *kept.output()]
+
+
+def _found(world: World, asked: Asked, wanted: str) -> Conversation:
+    if not world.profile.conversations:
+        raise absent(world, asked, "conversations")
+    for kept in world.state(Shelf).responses.values():
+        if kept.conversation == wanted:
+            join(world, kept)
+    found = world.state(Rooms).open.get(wanted)
+    if found is None or found.owner != owner(asked):
+        message = f"Conversation with id '{wanted}' not found."
+        raise refusals.openai("R16", message, status=404)
+    return found
+
+
+def _items(world: World, asked: Asked) -> list[Item]:
+    """The items that a request adds, as a request to create a response would send them."""
+    given = asked.body.get("items")
+    if isinstance(given, list) and len(given) > MOST:
+        raise too_long("R16", "items", given, MOST)
+    check_items(given, "items")
+    items = sent({"input": given})
+    check_own(asked, items)
+    return resolved(world, asked, items)
+
+
+def create(world: World, asked: Asked, _path: Mapping[str, str]) -> Answer:
+    """Start a conversation."""
+    if not world.profile.conversations:
+        raise absent(world, asked, "conversations")
+    check_keys("", asked.body, FIELDS)
+    check_metadata(asked.body.get("metadata"))
+    items = _items(world, asked)
+    key, now = world.ids.hexes(16), world.clock.now()
+    made = Conversation(
+        world.ids.item("conv", key, now), key, owner(asked), now, asked.body.get("metadata")
+    )
+    made.items = [stored_form(world, item, key) for item in items]
+    world.state(Rooms).open[made.id] = made
+    return Answer(made.body())
+
+
+def retrieve(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
+    """A conversation."""
+    return Answer(_found(world, asked, path["id"]).body())
+
+
+def update(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
+    """Change the metadata of a conversation."""
+    found = _found(world, asked, path["id"])
+    if "metadata" not in asked.body:
+        raise missing("R16", "metadata")
+    check_keys("", asked.body, {"metadata": FIELDS["metadata"]})
+    check_metadata(asked.body["metadata"])
+    found.metadata = asked.body["metadata"]
+    return Answer(found.body())
+
+
+def delete(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
+    """Delete a conversation."""
+    found = _found(world, asked, path["id"])
+    del world.state(Rooms).open[found.id]
+    return Answer({"id": found.id, "object": "conversation.deleted", "deleted": True})
+
+
+def add_items(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
+    """Add items to a conversation; the answer lists them."""
+    found = _found(world, asked, path["id"])
+    if asked.body.get("items") is None:
+        raise missing("R16", "items")
+    check_keys("", asked.body, ADDED)
+    added = [stored_form(world, item, found.key) for item in _items(world, asked)]
+    found.items += added
+    return Answer(page(added, {"order": "asc", "limit": str(MOST)}))
+
+
+def list_items(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
+    """The items of a conversation, a page of them."""
+    return Answer(page(_found(world, asked, path["id"]).items, asked.query))
+
+
+def _item(found: Conversation, wanted: str) -> Item:
+    for item in found.items:
+        if item.get("id") == wanted:
+            return item
+    message = f"Item with id '{wanted}' not found in conversation '{found.id}'."
+    raise refusals.openai("R16", message, status=404)
+
+
+def retrieve_item(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
+    """One item of a conversation."""
+    return Answer(_item(_found(world, asked, path["id"]), path["item"]))
+
+
+def delete_item(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
+    """Delete one item of a conversation; the answer is the conversation."""
+    found = _found(world, asked, path["id"])
+    found.items.remove(_item(found, path["item"]))
+    return Answer(found.body())
+
+
+ROUTES = tuple(
+    Route(method, f"/v1/conversations{tail}", f"conversations.{name}", "responses", handle)
+    for method, tail, name, handle in (
+        ("POST", "", "create", create),
+        ("GET", "/{id}", "get", retrieve),
+        ("POST", "/{id}", "update", update),
+        ("DELETE", "/{id}", "delete", delete),
+        ("POST", "/{id}/items", "items.create", add_items),
+        ("GET", "/{id}/items", "items.list", list_items),
+        ("GET", "/{id}/items/{item}", "items.get", retrieve_item),
+        ("DELETE", "/{id}/items/{item}", "items.delete", delete_item),
+    )
+)

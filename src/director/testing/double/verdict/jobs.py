@@ -1,0 +1,90 @@
+"""How a client treated its background jobs: findings from the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TypeAlias
+
+from director.testing.double.verdict import reading
+from director.testing.double.verdict.finding import Finding
+from director.testing.double.world import Exchange
+
+Journal: TypeAlias = Sequence[Exchange]
+POLICY = 0.4
+_ABOUT = ("responses.get", "responses.cancel", "responses.delete")
+
+
+def _jobs(journal: Journal) -> dict[str, Exchange]:
+    """The background jobs whose ids the client was told."""
+    created = (
+        exchange
+        for exchange in journal
+        if exchange.asked.endpoint == "responses.create"
+        and exchange.asked.body.get("background") is True
+        and _told(exchange)
+    )
+    return {reading.answer_id(exchange): exchange for exchange in created}
+
+
+def _told(exchange: Exchange) -> bool:
+    """Whether the client could read the id: a whole answer, or the first event of a stream."""
+    answer = exchange.answer
+    if answer is None or answer.status >= 300 or not reading.answer_id(exchange):
+        return False
+    unsent = {"stall_after", "reset_after_work"} & {*exchange.struck}
+    return exchange.finished or (bool(answer.events) and not unsent)
+
+
+def _about(journal: Journal, job: str) -> list[Exchange]:
+    """The creation of a job and all that was asked about it, in order."""
+    return [
+        exchange
+        for exchange in journal
+        if (exchange.asked.endpoint in _ABOUT and job in exchange.asked.path.split("/"))
+        or (exchange.asked.endpoint == "responses.create" and reading.answer_id(exchange) == job)
+    ]
+
+
+def _over(exchange: Exchange) -> bool:
+    """Whether the client learnt by this exchange that the job is over, or gone."""
+    answer = exchange.answer
+    if answer is None or not exchange.finished:
+        return False
+    gone = answer.status == 404 or exchange.asked.endpoint == "responses.delete"
+    return gone or reading.final(answer).get("status") in reading.ENDED
+
+
+def fast_poll(journal: Journal) -> Iterator[Finding]:
+    """Polls of a running job that follow each other too fast."""
+    for job in _jobs(journal):
+        polls = [one for one in _about(journal, job) if one.asked.endpoint == "responses.get"]
+        for first, again in pairwise(polls):
+            running = reading.good(first) and not _over(first)
+            if running and again.at - first.at < POLICY - 0.001:
+                message = f"polled {again.at - first.at:g}s after #{first.asked.number}"
+                yield Finding("fast_poll", again.asked.number, message)
+
+
+def poll_after_end(journal: Journal) -> Iterator[Finding]:
+    """Polls of a job that is known to be over."""
+    for job in _jobs(journal):
+        over: Exchange | None = None
+        for exchange in _about(journal, job):
+            if over is not None and exchange.asked.endpoint == "responses.get":
+                message = f"#{over.asked.number} had said that the job is over"
+                yield Finding("poll_after_end", exchange.asked.number, message)
+            elif _over(exchange):
+                over = over or exchange
+
+
+def abandoned_job(journal: Journal) -> Iterator[Finding]:
+    """Jobs that were neither followed to their end nor cancelled."""
+    for job, created in _jobs(journal).items():
+        about = _about(journal, job)
+        cancelled = any(
+            one.asked.endpoint == "responses.cancel" and reading.good(one) for one in about
+        )
+        if not cancelled and not any(_over(one) for one in about):
+            message = f"{job} was neither polled to its end nor cancelled"
+            yield Finding("abandoned_job", created.asked.number, message)

@@ -1,0 +1,227 @@
+"""What an exchange says, whichever API it was spoken in: calls, results, texts and ends.
+
+Pure functions on journal entries; they judge nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from email.utils import parsedate_to_datetime
+from typing import TypeAlias
+
+from director.testing.double.exchange import Answer, Event
+from director.testing.double.faults import CREATES
+from director.testing.double.world import Exchange
+
+Item: TypeAlias = Mapping[str, object]
+
+GOOD_ENDS = ("response.completed", "response.incomplete", "message_stop")
+ENDED = ("completed", "failed", "incomplete", "cancelled")
+_AGAIN = re.compile(r"try again in ([\d.]+)(ms|s)", re.IGNORECASE)
+
+
+def items(value: object) -> list[Item]:
+    """The objects of a list; nothing else."""
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        return []
+    return [each for each in value if isinstance(each, Mapping)]
+
+
+def is_create(exchange: Exchange) -> bool:
+    """Whether an answer of the model was asked for."""
+    return exchange.asked.endpoint in CREATES
+
+
+def good(exchange: Exchange) -> bool:
+    """Whether it was answered with success and the whole answer was sent."""
+    answer = exchange.answer
+    return answer is not None and answer.status < 300 and exchange.finished
+
+
+def whole(exchange: Exchange) -> bool:
+    """Whether it was answered with success, and a stream came to its good end."""
+    answer = exchange.answer
+    return answer is not None and good(exchange) and ended_well(answer)
+
+
+def same_request(one: Exchange, other: Exchange) -> bool:
+    """Whether two requests ask the very same, for the same run."""
+    first, second = one.asked, other.asked
+    return (
+        (first.method, first.path, first.run) == (second.method, second.path, second.run)
+        and first.method == "POST"
+        and first.body == second.body
+    )
+
+
+def sent_items(exchange: Exchange) -> list[Item]:
+    """The items or messages of a request; a bare text is one message."""
+    body = exchange.asked.body
+    given = body.get("input", body.get("messages"))
+    if isinstance(given, str):
+        return [{"role": "user", "content": given}]
+    return items(given)
+
+
+def _data(events: Sequence[Event]) -> Iterator[Item]:
+    return (event.data for event in events if isinstance(event.data, Mapping))
+
+
+def _field(item: Item, name: str) -> Item:
+    inner = item.get(name)
+    return inner if isinstance(inner, Mapping) else {}
+
+
+def final(answer: Answer | None) -> Item:
+    """The object that an answer ends with: its body, or the response in its last event."""
+    if answer is None:
+        return {}
+    if not answer.events:
+        return answer.body
+    ends = [_field(data, "response") for data in _data(answer.events) if "response" in data]
+    return ends[-1] if ends else {}
+
+
+def answer_id(exchange: Exchange) -> str:
+    """The id of what was answered, however far the answer got."""
+    answer = exchange.answer
+    if answer is None:
+        return ""
+    for data in (answer.body, *_data(answer.events)):
+        for holder in (data, _field(data, "response"), _field(data, "message")):
+            if isinstance(holder.get("id"), str):
+                return str(holder["id"])
+    return ""
+
+
+def _output(answer: Answer) -> Iterator[Item]:
+    """What the model said, item by item, in whatever form it was said."""
+    yield from items(answer.body.get("output"))
+    yield from items(answer.body.get("content"))
+    for choice in items(answer.body.get("choices")):
+        yield _field(choice, "message")
+    for data in _data(answer.events):
+        if data.get("type") == "response.output_item.done":
+            yield _field(data, "item")
+        elif data.get("type") == "content_block_start":
+            yield _field(data, "content_block")
+        for choice in items(data.get("choices")):
+            yield _field(choice, "delta")
+
+
+def output_items(exchange: Exchange) -> list[Item]:
+    """The items that the model's answer adds to a context."""
+    return list(_output(exchange.answer)) if exchange.answer else []
+
+
+def calls(item: Item) -> Iterator[str]:
+    """The ids of the calls in an item or message."""
+    kind = item.get("type")
+    if kind in ("function_call", "custom_tool_call"):
+        yield str(item.get("call_id"))
+    elif kind == "tool_use":
+        yield str(item.get("id"))
+    yield from (str(call["id"]) for call in items(item.get("tool_calls")) if call.get("id"))
+    for block in items(item.get("content")):
+        yield from calls(block)
+
+
+def results(item: Item) -> Iterator[str]:
+    """The ids of the calls that an item or message answers."""
+    if str(item.get("type", "")).endswith("_call_output"):
+        yield str(item.get("call_id"))
+    elif item.get("type") == "tool_result":
+        yield str(item.get("tool_use_id"))
+    elif item.get("role") == "tool":
+        yield str(item.get("tool_call_id"))
+    for block in items(item.get("content")):
+        yield from results(block)
+
+
+def ended_well(answer: Answer) -> bool:
+    """Whether a stream came to the end that makes it a whole answer."""
+    if not answer.events:
+        return True
+    for event in answer.events:
+        data = event.data
+        if data == "[DONE]" and not event.name:
+            return all("error" not in each for each in _data(answer.events))
+        if isinstance(data, Mapping) and data.get("type") in GOOD_ENDS:
+            return True
+    return False
+
+
+def streamed_text(answer: Answer) -> str:
+    """The text that a stream delivered, as far as it got."""
+    parts: list[str] = []
+    for data in _data(answer.events):
+        if data.get("type") == "response.output_text.delta":
+            parts.append(str(data.get("delta", "")))
+        parts.append(str(_field(data, "delta").get("text", "")))
+        parts += [
+            str(_field(choice, "delta").get("content") or "")
+            for choice in items(data.get("choices"))
+        ]
+    return "".join(parts)
+
+
+def texts(item: Item) -> Iterator[str]:
+    """The texts of an item or message: its content, or the parts of it and all of them joined."""
+    content = item.get("content")
+    if isinstance(content, str):
+        yield content
+        return
+    parts = [str(part["text"]) for part in items(content) if isinstance(part.get("text"), str)]
+    yield from parts
+    yield "".join(parts)
+
+
+def said_whole(exchange: Exchange) -> set[str]:
+    """The texts that a whole answer delivered."""
+    answer = exchange.answer
+    if answer is None or not whole(exchange):
+        return set()
+    if answer.events:
+        return {streamed_text(answer)}
+    found = {text for item in _output(answer) for text in texts(item)}
+    return found | set(texts(answer.body))
+
+
+def error_of(answer: Answer | None) -> Item:
+    """The error that an answer tells of: a refusal's, a failed response's, or a stream's."""
+    if answer is None:
+        return {}
+    for data in (answer.body, *_data(answer.events)):
+        for holder in (data, _field(data, "response")):
+            if holder.get("error"):
+                return _field(holder, "error")
+        if data.get("type") == "error":
+            return data
+    return {}
+
+
+def error_code(answer: Answer | None) -> str:
+    """The code of an answer's error, in either provider's place for it."""
+    error = error_of(answer)
+    details = _field(error, "details")
+    return str(details.get("error_code") or error.get("code") or error.get("type") or "")
+
+
+def told_delay(exchange: Exchange) -> float:
+    """The seconds that the client was told to wait, in a header or only in words."""
+    answer = exchange.answer
+    if answer is None or not error_of(answer):
+        return 0.0
+    headers = answer.headers
+    if "retry-after-ms" in headers:
+        return float(headers["retry-after-ms"]) / 1000
+    after = headers.get("retry-after", "")
+    if after.replace(".", "", 1).isdigit():
+        return float(after)
+    if after:
+        return parsedate_to_datetime(after).timestamp() - exchange.at
+    again = _AGAIN.search(str(error_of(answer).get("message", "")))
+    if again is None:
+        return 0.0
+    return float(again[1].rstrip(".")) / (1000 if again[2] == "ms" else 1)
