@@ -1,0 +1,48 @@
+"""The command `director`: one sub-command for each thing that can be started from a terminal.
+
+It reads arguments and prints; nothing is decided here. What a sub-command needs is imported when
+it is run, so that help is quick.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from director.cli.double import EPILOG, double
+
+app = typer.Typer(
+    name="director",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help=(
+        "A context engine for AI agents: know what the model sees, pay for no more, lose nothing."
+    ),
+    epilog=(
+        "Start with `director double`: a provider on this machine to test an agent against, "
+        "without a key, a model or a bill. `director COMMAND --help` says more."
+    ),
+)
+
+
+def _version(asked: bool) -> None:  # noqa: FBT001  the callback of an option gets its value
+    if asked:
+        typer.echo(f"director {version('director')}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+) -> None:
+    """Show what can be started."""
+
+
+app.command("double", epilog=EPILOG)(double)
