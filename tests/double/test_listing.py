@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from http.client import HTTPConnection
 
 import anthropic
 import openai
@@ -76,3 +77,14 @@ def test_a_server_that_speaks_both_lists_models_in_both_shapes(profile: str) -> 
     ):
         assert [model.id for model in client.models.list()] == ["local-model"]
         assert client.models.retrieve("anything").type == "model"
+
+
+def test_ollama_tells_what_it_has_in_memory() -> None:
+    """Nothing; a client that asks others for it is told that there is no such path."""
+    for profile, status in (("ollama", 200), ("vllm", 404)):
+        with Double(profile, []) as double:
+            connection = HTTPConnection("127.0.0.1", int(double.url.rpartition(":")[2]), timeout=5)
+            connection.request("GET", "/api/ps")
+            assert connection.getresponse().status == status
+            connection.close()
+            assert double.defects == []

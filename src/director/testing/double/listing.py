@@ -57,6 +57,13 @@ def one(world: World, asked: Asked, params: Mapping[str, str]) -> Answer:
     return Answer(_openai_model(world, name))
 
 
+def running(world: World, _asked: Asked, _params: Mapping[str, str]) -> Answer:
+    """What Ollama has in memory, which is nothing here; others have no such path."""
+    if world.profile.owner != "library":
+        raise refusals.openai("path", "Invalid URL (GET /api/ps)", status=404, defect=False)
+    return Answer({"models": []})
+
+
 def _anthropic(world: World, asked: Asked) -> bool:
     """Whether the answer has Anthropic's shape: a server that speaks both goes by the header."""
     apis = world.profile.apis
@@ -85,6 +92,7 @@ def _anthropic_model(world: World, name: str) -> dict[str, object]:
 
 
 ROUTES: tuple[Route, ...] = (
+    Route("GET", "/api/ps", "ollama.ps", "chat", running),
     Route("GET", "/v1/models", "models.list", "chat", listed),
     Route("GET", "/v1/models/{id}", "models.get", "chat", one),
     Route("GET", "/v1/models", "models.list", "anthropic", listed),
