@@ -6,7 +6,7 @@ values. Never changes a message, and never sends a call without its result.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -207,17 +207,17 @@ def _joined(pieces: Iterable[_Piece]) -> Iterator[object]:
         yield message
 
 
-def _fitting(turns: Iterable[Turn]) -> Iterator[Turn]:
+def _fitting(turns: Sequence[Turn]) -> Iterator[Turn]:
     """The turns with ids that Anthropic accepts, where they are built from values."""
-    used: dict[str, int] = {}
+    agents = [turn for turn in turns if isinstance(turn, AgentTurn)]
+    spoken = [turn for turn in agents if _said(turn, "anthropic") is not None]
+    # What stays as it came keeps its ids, so what is built must not take them first.
+    used = {call.id: 2 for turn in spoken for call in turn.calls}
     for turn in turns:
-        if isinstance(turn, UserTurn):
+        if isinstance(turn, UserTurn) or _said(turn, "anthropic") is not None:
             yield turn
-        elif _said(turn, "anthropic") is None:
-            yield replace(turn, calls=tuple(_fresh(call, used) for call in turn.calls))
         else:
-            used.update((call.id, 2) for call in turn.calls if call.id not in used)
-            yield turn
+            yield replace(turn, calls=tuple(_fresh(call, used) for call in turn.calls))
 
 
 def _fresh(call: Call, used: dict[str, int]) -> Call:
