@@ -1,0 +1,28 @@
+"""Secrets: the vault, and the net that keeps their values out of texts.
+
+The only package that ever holds a clear value. Everything else holds references.
+"""
+
+from director.secrets.clear import Clear, Reference, SecretRefused
+from director.secrets.keys import Key, KeyFile, Keyring, KeyringKey, VaultError
+from director.secrets.origins import Origin, OriginError, binding, origin_of
+from director.secrets.redaction import Net, canary_forms
+from director.secrets.vault import Vault
+
+__all__ = [
+    "Clear",
+    "Key",
+    "KeyFile",
+    "Keyring",
+    "KeyringKey",
+    "Net",
+    "Origin",
+    "OriginError",
+    "Reference",
+    "SecretRefused",
+    "Vault",
+    "VaultError",
+    "binding",
+    "canary_forms",
+    "origin_of",
+]

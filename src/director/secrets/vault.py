@@ -1,0 +1,202 @@
+"""The vault: secrets by name in one encrypted file, each bound to the origins it may be used on.
+
+A value leaves only as `Clear`, and only for an origin it is bound to. No message, traceback or
+file holds it otherwise: a function that holds a value or the key returns a verdict, and what
+raises holds neither. A file that cannot be opened is left as it is.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import hmac
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from director.home import locked, make_private, write_private
+from director.secrets.clear import Clear, Reference, SecretRefused
+from director.secrets.forms import unfit
+from director.secrets.keys import GivenKey, Key, KeyFile, VaultError
+from director.secrets.origins import Origin, OriginError, binding, origin_of
+from director.secrets.redaction import Net
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+_MAGIC = b"director vault 1\n"
+_CHECK = 8
+_NONCE = 12
+_HEAD = len(_MAGIC) + _CHECK
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A secret as the vault holds it."""
+
+    value: Clear
+    origins: tuple[Origin, ...]
+
+
+Content: TypeAlias = dict[str, Held]
+
+
+class Vault:
+    """An encrypted file of secrets; safe for many threads and programs at once.
+
+    `key` is 32 bytes, a `KeyringKey`, or by default a private file beside the vault, which is made
+    with the first secret.
+    """
+
+    def __init__(self, path: Path | str, key: bytes | Key | None = None) -> None:
+        self._path = Path(path)
+        given = GivenKey(key) if isinstance(key, bytes) else key
+        self._key = given or KeyFile(self._path.with_name(f"{self._path.name}.key"))
+
+    def __repr__(self) -> str:
+        return f"Vault({str(self._path)!r})"
+
+    def put(self, name: str, value: str | Clear, origins: str | Iterable[str]) -> Reference:
+        """Keep a value under a name, for use on these origins only; replaces what was there."""
+        hidden = Clear(value) if isinstance(value, str) else value
+        del value
+        reference = Reference(name)
+        if reason := unfit(hidden.use()):
+            raise VaultError(f"The secret {name!r} is not kept: {reason}.")
+        bound = [binding(each) for each in ([origins] if isinstance(origins, str) else origins)]
+        if not bound:
+            raise VaultError(f"The secret {name!r} is bound to no origin: name at least one.")
+        held = Held(hidden, tuple(dict.fromkeys(bound)))
+        self._change(lambda content: content.update({name: held}))
+        return reference
+
+    def remove(self, name: str) -> None:
+        """Take a secret out of the vault."""
+        self._held(name)
+        self._change(lambda content: content.pop(name, None))
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all secrets, sorted."""
+        return tuple(sorted(self._content()))
+
+    def origins(self, name: str) -> tuple[Origin, ...]:
+        """The origins a secret is bound to."""
+        return self._held(name).origins
+
+    def reference(self, name: str) -> Reference:
+        """What stands for the secret wherever its value must not."""
+        self._held(name)
+        return Reference(name)
+
+    def reveal(self, reference: Reference, origin: Origin | str) -> Clear:
+        """The value, for use on `origin` (or a page's address) and only if it is bound to it."""
+        held = self._held(reference.name)
+        try:
+            asked = origin_of(origin) if isinstance(origin, str) else origin
+        except OriginError as error:
+            raise SecretRefused(
+                f"The secret {reference.name!r} is not used on this origin. {error}"
+            ) from None
+        if asked not in held.origins:
+            raise SecretRefused(
+                f"The secret {reference.name!r} is not used on {str(asked)!r}: "
+                f"it is bound to {', '.join(map(str, held.origins))}."
+            )
+        return held.value
+
+    def net(self) -> Net:
+        """A net for all values in the vault."""
+        return Net([held.value for held in self._content().values()])
+
+    def _held(self, name: str) -> Held:
+        content = self._content()
+        if name in content:
+            return content[name]
+        near = difflib.get_close_matches(name, content, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise VaultError(f"There is no secret {name!r} in the vault.{hint}")
+
+    def _content(self) -> Content:
+        try:
+            sealed = self._path.read_bytes()
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise VaultError(self._says(f"cannot be read: {error.strerror}.")) from error
+        opened = _unsealed(_cipher(), sealed, self._key.read())
+        if isinstance(opened, str):
+            raise VaultError(self._says(opened))
+        return opened
+
+    def _change(self, change: Callable[[Content], object]) -> None:
+        try:
+            make_private(self._path.parent)
+            with locked(self._path):
+                content = self._content()
+                change(content)
+                write_private(
+                    self._path, _sealed(_cipher(), content, self._key.read() or self._key.make())
+                )
+        except OSError as error:
+            raise VaultError(
+                self._says(f"could not be written: {error.strerror}. It is as it was before.")
+            ) from None
+
+    def _says(self, what: str) -> str:
+        return f"The vault {str(self._path)!r} {what}"
+
+
+def _cipher() -> type[AESGCM]:
+    try:
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415  an extra
+    except ImportError as error:
+        raise VaultError(
+            "The vault needs the package cryptography: pip install 'director[store]'."
+        ) from error
+    return AESGCM
+
+
+def _head(key: bytes) -> bytes:
+    # Tells a wrong key from a damaged file; of a random key it gives nothing away.
+    return _MAGIC + hmac.digest(key, b"which key", hashlib.sha256)[:_CHECK]
+
+
+def _sealed(cipher: type[AESGCM], content: Mapping[str, Held], key: bytes) -> bytes:
+    nonce = os.urandom(_NONCE)
+    return _head(key) + nonce + cipher(key).encrypt(nonce, _written(content), _head(key))
+
+
+def _unsealed(cipher: type[AESGCM], sealed: bytes, key: bytes | None) -> Content | str:
+    """What the file holds, or why it cannot be opened."""
+    from cryptography.exceptions import InvalidTag  # noqa: PLC0415  an extra
+
+    if not sealed.startswith(_MAGIC) or len(sealed) < _HEAD + _NONCE:
+        return "is damaged, or not a vault of this version: put back a copy of it."
+    if key is None:
+        return "is there, but its key is not: put back a copy of the key."
+    if not hmac.compare_digest(sealed[:_HEAD], _head(key)):
+        return "was sealed with another key: put back a copy of the right one."
+    nonce, rest = sealed[_HEAD : _HEAD + _NONCE], sealed[_HEAD + _NONCE :]
+    try:
+        return _parsed(cipher(key).decrypt(nonce, rest, _head(key)))
+    except (InvalidTag, ValueError, LookupError, TypeError, AttributeError):
+        return "is damaged: put back a copy of it."
+
+
+def _written(content: Mapping[str, Held]) -> bytes:
+    return json.dumps(
+        {
+            name: {"value": held.value.use(), "origins": [str(each) for each in held.origins]}
+            for name, held in content.items()
+        }
+    ).encode()
+
+
+def _parsed(plain: bytes) -> Content:
+    return {
+        name: Held(Clear(kept["value"]), tuple(binding(each) for each in kept["origins"]))
+        for name, kept in json.loads(plain).items()
+    }
