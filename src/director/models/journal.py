@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Protocol
@@ -49,7 +50,7 @@ class FileJournal:
 
     def read(self, thread: str, /) -> Record:
         """The record of a thread, an empty one if there is none."""
-        return _record(self._all().get(thread, {}))
+        return record_of(self._all().get(thread, {}))
 
     def write(self, thread: str, record: Record, reply: Reply | None = None, /) -> None:  # noqa: ARG002
         """Keep a record: written beside the file, then moved over it."""
@@ -80,7 +81,8 @@ class FileJournal:
         return found if isinstance(found, dict) else {}
 
 
-def _record(kept: dict[str, object]) -> Record:
+def record_of(kept: Mapping[str, object]) -> Record:
+    """The record that a journal kept as JSON."""
     state, handle, pending = kept.get("state"), kept.get("handle"), kept.get("pending")
     return Record(
         StateRef(**state) if isinstance(state, dict) else None,

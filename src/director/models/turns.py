@@ -55,27 +55,23 @@ def _result(given: Result | str | None) -> Result:
     return Result(given) if isinstance(given, str) else given
 
 
-def _answers(answers: Sequence[tuple[Asked, Result]], form: Form) -> list[object]:
+def answer_of(call: str, result: Result, form: Form) -> dict[str, object]:
+    """The result of a call in a wire form: a message, or for Anthropic a block of one."""
     if form == "responses":
-        return [
-            {"type": "function_call_output", "call_id": call.id, "output": _output(result, form)}
-            for call, result in answers
-        ]
+        return {"type": "function_call_output", "call_id": call, "output": _output(result, form)}
     if form == "chat":
-        return [
-            {"role": "tool", "tool_call_id": call.id, "content": _said(result)}
-            for call, result in answers
-        ]
-    blocks = [
-        {
-            "type": "tool_result",
-            "tool_use_id": call.id,
-            "content": _output(result, form),
-            **({"is_error": True} if result.failed else {}),
-        }
-        for call, result in answers
-    ]
-    return [{"role": "user", "content": blocks}] if blocks else []
+        return {"role": "tool", "tool_call_id": call, "content": _said(result)}
+    return {
+        "type": "tool_result",
+        "tool_use_id": call,
+        "content": _output(result, form),
+        **({"is_error": True} if result.failed else {}),
+    }
+
+
+def _answers(answers: Sequence[tuple[Asked, Result]], form: Form) -> list[object]:
+    found: list[object] = [answer_of(call.id, result, form) for call, result in answers]
+    return [{"role": "user", "content": found}] if found and form == "anthropic" else found
 
 
 def _said(result: Result) -> str:

@@ -1,15 +1,31 @@
-"""For anyone's tests: the ten laws, a seeded generator of histories, and a conformance suite."""
+"""For anyone's tests: the ten laws, a seeded generator of histories, and conformance suites."""
+
+from typing import TYPE_CHECKING
 
 from director.context.laws import LAWS, Broken, broken_laws
 from director.testing.conformance import Conformance, check_strategy
 from director.testing.histories import histories, history
 
+if TYPE_CHECKING:
+    from director.testing.store_suite import STORE_CHECKS, check_store
+
 __all__ = [
     "LAWS",
+    "STORE_CHECKS",
     "Broken",
     "Conformance",
     "broken_laws",
+    "check_store",
     "check_strategy",
     "histories",
     "history",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """The suite of stores, loaded when asked for: strategies are tested without a database."""
+    if name not in ("STORE_CHECKS", "check_store"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from director.testing import store_suite  # noqa: PLC0415
+
+    return getattr(store_suite, name)

@@ -1,0 +1,80 @@
+"""The store as the journal of the models: a reply and what goes on from it, in one transaction.
+
+Only what was said is written here, never a section that was injected into a request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from director.context.wire.events import Heard
+from director.models import Image, Record, Reply, Result, user_turn
+from director.models.journal import record_of
+from director.models.turns import answer_of
+from director.store import Draft, Entry, Store
+
+
+class StoreJournal:
+    """A journal in a store: the reply is the next entry of its thread.
+
+    What the model layer needs after a restart is written with it, or neither is.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def read(self, thread: str, /) -> Record:
+        """The record of a thread, an empty one if there is none."""
+        kept = self._store.reference(thread)
+        return Record() if kept is None else record_of(kept)
+
+    def write(self, thread: str, record: Record, reply: Reply | None = None, /) -> None:
+        """Keep a record, and the reply that it belongs to as an entry, both or neither."""
+        kept = None if record == Record() else asdict(record)
+        if reply is None:
+            self._store.set_reference(thread, kept)
+            return
+        spoken = [Draft("agent", spoken_body(reply))]
+        self._store.append(thread, spoken, reference=kept, clear_reference=kept is None)
+
+
+def spoken_body(reply: Reply) -> dict[str, object]:
+    """A reply as the body of an entry: its items as they came."""
+    items = [dict(item) for item in reply.items]
+    return {"wire": reply.form, "items": items, "text": reply.text, "model": reply.model}
+
+
+def said(store: Store, thread: str, text: str, images: Sequence[Image] = ()) -> Entry:
+    """Write down what a user said, with images that travel to any provider."""
+    body: dict[str, object] = {"text": text}
+    native = user_turn(0, text, images).native
+    if isinstance(native, Heard):
+        body["native"] = {"wire": native.wire, "message": native.source}
+    return store.append(thread, [Draft("user", body)])[0]
+
+
+def answered(
+    store: Store, thread: str, reply: Reply, results: Mapping[str, Result | str]
+) -> tuple[Entry, ...]:
+    """Write down what the calls of a reply gave, as many of them as are there by now.
+
+    A call whose result is never written is shown to the model as interrupted.
+    """
+    unknown = sorted(set(results) - {call.id for call in reply.calls})
+    if unknown:
+        asked = ", ".join(call.id for call in reply.calls) or "none"
+        what = f"no call has the id {', '.join(unknown)}; the reply asked for: {asked}"
+        raise ValueError(what)
+    drafts = [
+        Draft("result", _result_body(reply, call.id, results[call.id]))
+        for call in reply.calls
+        if call.id in results
+    ]
+    return store.append(thread, drafts) if drafts else ()
+
+
+def _result_body(reply: Reply, call: str, given: Result | str) -> dict[str, object]:
+    result = Result(given) if isinstance(given, str) else given
+    native = {"wire": reply.form, "message": answer_of(call, result, reply.form)}
+    return {"call": call, "text": result.text, "failed": result.failed, "native": native}

@@ -1,0 +1,31 @@
+"""Append-only threads and versioned records: SQLite by default, PostgreSQL for many machines."""
+
+from director.store.opening import open_store
+from director.store.store import Store
+from director.store.values import (
+    KINDS,
+    Change,
+    Draft,
+    Entry,
+    Json,
+    Kind,
+    Moved,
+    StoreError,
+    Versioned,
+)
+from director.store.verify import Verdict
+
+__all__ = [
+    "KINDS",
+    "Change",
+    "Draft",
+    "Entry",
+    "Json",
+    "Kind",
+    "Moved",
+    "Store",
+    "StoreError",
+    "Verdict",
+    "Versioned",
+    "open_store",
+]

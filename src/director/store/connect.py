@@ -1,0 +1,187 @@
+"""Engines, their settings, and the two kinds of transaction: reading and writing.
+
+Every writing transaction first takes the one counter row. So writers form a queue, positions are
+handed out in the order of the commits, and a transaction that fails gives its positions back.
+A body must never reach a message or a log: parameters are hidden, causes are not chained.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, update
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from director.store.schema import meta
+from director.store.trouble import kindly
+from director.store.values import StoreError
+
+_BEGIN = "director_begin"  # the option that says how a transaction on SQLite begins
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """An open writing transaction and the last position that was taken before it."""
+
+    connection: Connection
+    taken: int
+    at: float
+
+
+@dataclass(slots=True)
+class Database:
+    """One database, its clock, and a bell that rings in this process after each commit."""
+
+    engine: Engine
+    url: str
+    now: Callable[[], float]
+    rung: int = 0
+    bell: threading.Condition = field(default_factory=threading.Condition)
+    _turn: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether this is a file and not a server."""
+        return self.engine.dialect.name == "sqlite"
+
+    @property
+    def place(self) -> str:
+        """Where the database is, in words that hide its password."""
+        return self.engine.url.render_as_string(hide_password=True)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that sees one moment of the database."""
+        with kindly(self.place), self.engine.connect() as connection:
+            if not self.is_sqlite:
+                connection.execution_options(isolation_level="REPEATABLE READ")
+            yield connection
+
+    @contextmanager
+    def locked(self) -> Iterator[Connection]:
+        """A transaction that may write; on SQLite no other program writes meanwhile."""
+        with self.engine.connect() as connection:
+            connection.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
+            with connection.begin():
+                yield connection
+
+    @contextmanager
+    def bare(self) -> Iterator[Connection]:
+        """A connection without a transaction, for what no transaction may do."""
+        with kindly(self.place), self.engine.connect() as connection:
+            if self.is_sqlite:
+                connection.execution_options(**{_BEGIN: ""})
+            else:
+                connection.execution_options(isolation_level="AUTOCOMMIT")
+            yield connection
+
+    @contextmanager
+    def writing(self, positions: int = 0) -> Iterator[Writing]:
+        """A transaction that takes so many positions; all of it is kept, or nothing."""
+        with self._turn, kindly(self.place), self.locked() as connection:
+            counter = connection.execute(
+                update(meta).values(counter=meta.c.counter + positions).returning(meta.c.counter)
+            ).scalar_one()
+            yield Writing(connection, counter - positions, self.now())
+        with self.bell:
+            self.rung += 1
+            self.bell.notify_all()
+
+
+def connect(where: str | Path, now: Callable[[], float], patience: float) -> Database:
+    """An engine for a path or a URL, with the settings that make a commit durable.
+
+    `patience` is how many seconds a writer waits for its turn.
+    """
+    url = _url(where)
+    if url.get_backend_name() == "sqlite":
+        engine = create_engine(url, hide_parameters=True)
+        set_up = partial(_set_up_sqlite, milliseconds=round(patience * 1000))
+        event.listen(engine, "begin", _begin_sqlite)
+    else:
+        # A connection that broke while it was idle is replaced before it is used.
+        engine = create_engine(
+            url, hide_parameters=True, isolation_level="READ COMMITTED", pool_pre_ping=True
+        )
+        set_up = partial(_set_up_postgresql, milliseconds=round(patience * 1000))
+    event.listen(engine, "connect", set_up)
+    return Database(engine, url.render_as_string(hide_password=False), now)
+
+
+def _url(where: str | Path) -> URL:
+    if isinstance(where, Path) or "://" not in where:
+        url = URL.create("sqlite", database=str(where))
+    else:
+        try:
+            url = make_url(where)
+        except ArgumentError:
+            raise StoreError(f"This is not the address of a database. {_ADDRESSES}") from None
+    backend = url.get_backend_name()
+    if backend in ("postgresql", "postgres"):
+        return url.set(drivername="postgresql+psycopg")
+    if backend != "sqlite":
+        raise StoreError(f"Director does not know databases of the kind {backend}. {_ADDRESSES}")
+    if url.database in (None, "", ":memory:"):
+        raise StoreError(f"A store needs a file, so that nothing is lost. {_ADDRESSES}")
+    return url
+
+
+_ADDRESSES = (
+    "Nothing was opened. Give the path of a file, sqlite:///path, or "
+    "postgresql://user@host/database."
+)
+
+
+def _set_up_sqlite(
+    connection: DBAPIConnection, _entry: ConnectionPoolEntry, *, milliseconds: int
+) -> None:
+    # The driver must not begin transactions by itself: _begin_sqlite says which kind.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout = {milliseconds}")
+    _use_wal(cursor)
+    cursor.execute("PRAGMA synchronous = FULL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.close()
+
+
+def _set_up_postgresql(
+    connection: DBAPIConnection, _entry: ConnectionPoolEntry, *, milliseconds: int
+) -> None:
+    cursor = connection.cursor()
+    cursor.execute(f"SET lock_timeout = {milliseconds}")
+    # A machine that died while it wrote must not keep the others waiting for hours.
+    for name, value in (("idle", 30), ("interval", 10), ("count", 3)):
+        cursor.execute(f"SET tcp_keepalives_{name} = {value}")
+    cursor.close()
+    connection.commit()
+
+
+def _use_wal(cursor: object) -> None:
+    assert isinstance(cursor, sqlite3.Cursor)  # noqa: S101
+    # Two programs that open a new file at once: SQLite does not wait here, so we do.
+    for pause in (0.01, 0.05, 0.1, 0.5, 1, 2):
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise
+            time.sleep(pause)
+        else:
+            return
+    cursor.execute("PRAGMA journal_mode = WAL")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    statement = connection.get_execution_options().get(_BEGIN, "BEGIN")
+    if statement:
+        connection.exec_driver_sql(statement)

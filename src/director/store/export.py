@@ -1,0 +1,225 @@
+"""Threads and workflows as one self-contained file each, and back: same hashes, same times.
+
+An export holds all versions of what belongs to it, and nothing of what a provider remembers. An
+import is one transaction: all of a file or nothing of it. What is already there is never altered,
+and a file that tells another story than the store is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import TypeVar
+
+from sqlalchemy import Connection, Row, Table, insert, select, update
+
+from director.store import log
+from director.store.canonical import canonical
+from director.store.connect import Writing
+from director.store.lines import Line, read, refuse, write
+from director.store.records import record_hash
+from director.store.schema import entries, meta, records, threads
+from director.store.store import Store
+from director.store.values import KINDS, Entry, Json, StoreError, Versioned
+
+_AT_ONCE = 500
+_OWNERS = ("workflow", "workflow_id", "thread")
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import brought, and how many entries and records were there before."""
+
+    threads: int
+    entries: int
+    records: int
+    known: int
+
+
+def export_thread(store: Store, thread: str) -> Iterator[str]:
+    """The lines of a thread: its entries, and the records that name it."""
+    with store._database.reading() as connection:  # noqa: SLF001  the same package
+        found = connection.execute(select(threads).where(threads.c.id == thread)).all()
+        if not found:
+            raise StoreError(f"There is no thread {thread}. Nothing was exported.")
+        yield from write("thread", thread, _parts(connection, found, {thread}))
+
+
+def export_workflow(store: Store, workflow: str) -> Iterator[str]:
+    """The lines of a workflow: its threads, its records, and those of its threads."""
+    with store._database.reading() as connection:  # noqa: SLF001  the same package
+        asked = select(threads).where(threads.c.workflow == workflow)
+        found = connection.execute(asked.order_by(threads.c.at, threads.c.id)).all()
+        own = {workflow, *(row.id for row in found)}
+        if not found and next(_records(connection, own), None) is None:
+            raise StoreError(f"There is no workflow {workflow}. Nothing was exported.")
+        yield from write("workflow", workflow, _parts(connection, found, own))
+
+
+def _parts(
+    connection: Connection, found: Sequence[Row[*tuple[object, ...]]], own: set[str]
+) -> Iterator[tuple[str, Json]]:
+    for row in found:
+        yield "thread", dict(row._mapping)  # noqa: SLF001  its public name, underscore and all
+        yield from _entries(connection, str(row.id))
+    yield from _records(connection, own)
+
+
+def _entries(connection: Connection, thread: str) -> Iterator[tuple[str, Json]]:
+    after = 0
+    while part := log.read(connection, thread, after, after + _AT_ONCE):
+        after = part[-1].seq
+        for entry in part:
+            yield (
+                "entry",
+                {
+                    "thread": thread,
+                    "seq": entry.seq,
+                    "kind": entry.kind,
+                    "body": entry.body,
+                    "at": entry.at,
+                    "before": entry.before,
+                    "hash": entry.hash,
+                },
+            )
+
+
+def _records(connection: Connection, own: set[str]) -> Iterator[tuple[str, Json]]:
+    """Every version of each record that is one of these by its id, or names one in any version."""
+    columns = [column for column in records.c if column.name != "position"]
+    asked = select(*columns).order_by(records.c.kind, records.c.id, records.c.version)
+    rows = (dict(row._mapping) for row in connection.execute(asked))  # noqa: SLF001  as above
+    for (_, name), versions in groupby(rows, lambda row: (row["kind"], row["id"])):
+        read_back = [{**row, "body": json.loads(row["body"])} for row in versions]
+        named = {row["body"].get(owner) for row in read_back for owner in _OWNERS}
+        if name in own or own & {each for each in named if isinstance(each, str)}:
+            yield from (("record", row) for row in read_back)
+
+
+def import_lines(store: Store, lines: Iterator[str]) -> Imported:
+    """Take an export in; a damaged line is refused by its number, and then nothing is written."""
+    given = list(read(lines))
+    with store._database.writing() as writing:  # noqa: SLF001  the same package
+        intake = _Intake(writing)
+        for line in given:
+            _TAKES[line.what](intake, line)
+        return intake.finish()
+
+
+@dataclass(slots=True)
+class _Intake:
+    """What is new, in the order of the file, and what is known by its place."""
+
+    writing: Writing
+    threads: int = 0
+    known: int = 0
+    new_entries: list[Entry] = field(default_factory=list)
+    new_records: list[dict[str, object]] = field(default_factory=list)
+    ends: dict[tuple[str, ...], tuple[int, str]] = field(default_factory=dict)
+    there: dict[tuple[str, ...], dict[int, str]] = field(default_factory=dict)
+
+    def thread(self, line: Line) -> None:
+        """A thread is made as it was, or is there already."""
+        name = _get(line, "id", str)
+        if ("thread", name) in self.ends:
+            refuse(line.number, f"the thread {name} is in this file twice")
+        row: dict[str, object] = {"id": name, "workflow": _get(line, "workflow", str)}
+        row |= {"title": _get(line, "title", str), "at": _get(line, "at", float)}
+        connection = self.writing.connection
+        found = connection.execute(select(threads).where(threads.c.id == name)).first()
+        if found is None:
+            connection.execute(insert(threads).values(row))
+            self.threads += 1
+        elif dict(found._mapping) != row:  # noqa: SLF001  as above
+            refuse(line.number, f"the store holds another thread of the id {name}")
+        self._expect(("thread", name), entries, entries.c.seq, {"thread": name})
+
+    def entry(self, line: Line) -> None:
+        """An entry continues its thread, and its hash is right."""
+        thread, seq = _get(line, "thread", str), _get(line, "seq", int)
+        kind, body, at = _get(line, "kind", str), _get(line, "body", dict), _get(line, "at", float)
+        if kind not in KINDS:
+            refuse(line.number, f"there is no entry of the kind {kind}")
+        before, own = self._follow(line, ("thread", thread), seq)
+        entry = Entry(thread, seq, kind, body, at, own, before, 0)
+        if own != log.entry_hash(entry):
+            refuse(line.number, f"the hash of entry {seq} of the thread {thread} is wrong")
+        if self._is_new(line, ("thread", thread), seq, own):
+            self.new_entries.append(replace(entry, position=self._position()))
+
+    def record(self, line: Line) -> None:
+        """A version continues its record, and its hash is right."""
+        kind, name, number = (
+            _get(line, "kind", str),
+            _get(line, "id", str),
+            _get(line, "version", int),
+        )
+        place = ("record", kind, name)
+        if place not in self.there:
+            self._expect(place, records, records.c.version, {"kind": kind, "id": name})
+        before, own = self._follow(line, place, number)
+        body, reason = _get(line, "body", dict), _get(line, "reason", str)
+        at = _get(line, "at", float)
+        version = Versioned(kind, name, number, body, reason, at, self._position())
+        if own != record_hash(before, version):
+            refuse(line.number, f"the hash of version {number} of the {kind} {name} is wrong")
+        if self._is_new(line, place, number, own):
+            row = {"position": version.position, "kind": kind, "id": name, "version": number}
+            row |= {"body": canonical(body), "reason": reason, "at": at, "hash": own}
+            self.new_records.append({**row, "before": before})
+
+    def finish(self) -> Imported:
+        """Write what is new."""
+        connection, taken = self.writing.connection, self._position() - 1
+        if taken > self.writing.taken:
+            connection.execute(update(meta).values(counter=taken))
+        log.write(connection, self.new_entries)
+        if self.new_records:
+            connection.execute(insert(records), self.new_records)
+        return Imported(self.threads, len(self.new_entries), len(self.new_records), self.known)
+
+    def _expect(
+        self, place: tuple[str, ...], table: Table, number: object, where: Mapping[str, str]
+    ) -> None:
+        """Begin a chain, and look up what the store already holds of it."""
+        self.ends[place] = (0, "")
+        asked = select(number, table.c.hash).filter_by(**where)  # type: ignore[call-overload]
+        rows = self.writing.connection.execute(asked.select_from(table))
+        self.there[place] = {int(each[0]): str(each[1]) for each in rows}
+
+    def _follow(self, line: Line, place: tuple[str, ...], number: int) -> tuple[str, str]:
+        """The hash that this one must follow, and its own."""
+        if place not in self.ends:
+            refuse(line.number, f"its thread {place[1]} is not in this file")
+        last, before = self.ends[place]
+        if number != last + 1 or _get(line, "before", str) != before:
+            refuse(line.number, f"it does not follow what came before in {' '.join(place)}")
+        own = _get(line, "hash", str)
+        self.ends[place] = (number, own)
+        return before, own
+
+    def _is_new(self, line: Line, place: tuple[str, ...], number: int, own: str) -> bool:
+        known = self.there[place].get(number)
+        if known is None:
+            return True
+        if known != own:
+            refuse(line.number, f"the store holds something else at {number} of {' '.join(place)}")
+        self.known += 1
+        return False
+
+    def _position(self) -> int:
+        return self.writing.taken + len(self.new_entries) + len(self.new_records) + 1
+
+
+_TAKES = {"thread": _Intake.thread, "entry": _Intake.entry, "record": _Intake.record}
+
+
+def _get(line: Line, name: str, kind: type[_T]) -> _T:
+    """A field of a line, of the kind it must have."""
+    value = line.value.get(name)
+    if not isinstance(value, kind) or isinstance(value, bool):
+        refuse(line.number, f"{name} is missing or of the wrong kind")
+    return value

@@ -1,0 +1,96 @@
+"""The tables of the store, as SQLAlchemy knows them, for both engines.
+
+The migrations make them; this module only names them for queries. It must never create or alter
+a table itself: what a released database looks like is written in the migrations and stays there.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Double,
+    ForeignKey,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+SCHEMA = "0001"
+"""The newest migration. A database that names a later one was written by a newer Director."""
+
+metadata = MetaData()
+
+meta = Table(
+    "meta",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("counter", BigInteger, nullable=False),
+    Column("purged", BigInteger, nullable=False),
+)
+
+threads = Table(
+    "threads",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("workflow", Text, nullable=False, index=True),
+    Column("title", Text, nullable=False),
+    Column("at", Double, nullable=False),
+)
+
+entries = Table(
+    "entries",
+    metadata,
+    Column(
+        "position",
+        BigInteger().with_variant(Integer, "sqlite"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    Column("thread", Text, ForeignKey("threads.id"), nullable=False),
+    Column("seq", Integer, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("at", Double, nullable=False),
+    Column("hash", Text, nullable=False),
+    Column("before", Text, nullable=False),
+    UniqueConstraint("thread", "seq", name="entries_thread_seq"),
+)
+
+blobs = Table(
+    "blobs",
+    metadata,
+    Column("hash", Text, primary_key=True),
+    Column("body", LargeBinary, nullable=False),
+)
+
+records = Table(
+    "records",
+    metadata,
+    Column(
+        "position",
+        BigInteger().with_variant(Integer, "sqlite"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    Column("kind", Text, nullable=False),
+    Column("id", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("at", Double, nullable=False),
+    Column("hash", Text, nullable=False),
+    Column("before", Text, nullable=False),
+    UniqueConstraint("kind", "id", "version", name="records_kind_id_version"),
+)
+
+refs = Table(
+    "refs",
+    metadata,
+    Column("thread", Text, ForeignKey("threads.id"), primary_key=True),
+    Column("body", Text, nullable=False),
+    Column("hash", Text, nullable=False),
+)

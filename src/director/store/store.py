@@ -1,0 +1,160 @@
+"""The store: threads that only grow and records whose every version stays.
+
+Each method is one transaction over the functions of this package; it must never hold one open.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
+
+from director.store import changes, log, purge, records, references, verify
+from director.store.changes import Subscription
+from director.store.connect import Database
+from director.store.values import Change, Draft, Entry, Json, Versioned
+from director.store.verify import Verdict
+
+
+class Store:
+    """A database of threads and records; threads of the process may share one."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @property
+    def url(self) -> str:
+        """The address that opens this store again. It may hold a password: do not print it."""
+        return self._database.url
+
+    @property
+    def place(self) -> str:
+        """The address, with any password hidden."""
+        return self._database.place
+
+    def append(
+        self,
+        thread: str,
+        drafts: Sequence[Draft],
+        *,
+        expect: int | None = None,
+        reference: Json | None = None,
+        clear_reference: bool = False,
+    ) -> tuple[Entry, ...]:
+        """Write drafts at the end of a thread; when this returns, they are durable.
+
+        `expect` is the head the caller saw: if it is another by now, Moved is raised and nothing
+        is written. `reference` replaces the thread's reference in the same transaction.
+        """
+        with self._database.writing(positions=len(drafts)) as writing:
+            written = log.append(writing, thread, drafts, expect)
+            if reference is not None or clear_reference:
+                references.put(writing, thread, reference)
+        return written
+
+    def head(self, thread: str) -> int:
+        """The number of the last entry of a thread, or 0."""
+        with self._database.reading() as connection:
+            return log.head(connection, thread)
+
+    def entries(self, thread: str, after: int = 0, upto: int | None = None) -> list[Entry]:
+        """The entries of a thread after one and up to another, as they were given."""
+        with self._database.reading() as connection:
+            return log.read(connection, thread, after, upto)
+
+    def open_thread(self, workflow: str = "", title: str = "", thread: str | None = None) -> str:
+        """Make a thread, unless there is one of this id, and return its id."""
+        made = thread or str(uuid.uuid4())
+        with self._database.writing() as writing:
+            log.make_thread(writing, made, workflow, title)
+        return made
+
+    def threads(self, workflow: str | None = None) -> list[str]:
+        """The ids of the threads, of one workflow or all, the oldest first."""
+        with self._database.reading() as connection:
+            return log.thread_ids(connection, workflow)
+
+    def reference(self, thread: str) -> Json | None:
+        """What the model layer keeps for a thread."""
+        with self._database.reading() as connection:
+            return references.get(connection, thread)
+
+    def set_reference(self, thread: str, reference: Json | None) -> None:
+        """Replace what the model layer keeps for a thread, or remove it."""
+        with self._database.writing() as writing:
+            references.put(writing, thread, reference)
+
+    def put(
+        self,
+        kind: str,
+        id: str,  # noqa: A002
+        body: Json,
+        reason: str = "",
+        *,
+        expect: int | None = None,
+    ) -> Versioned:
+        """Write the next version of a record; Moved if `expect` is not its newest version."""
+        with self._database.writing(positions=1) as writing:
+            return records.put(writing, kind, id, body, reason, expect)
+
+    def get(self, kind: str, id: str, version: int | None = None) -> Versioned | None:  # noqa: A002
+        """A version of a record, the newest if none is named."""
+        with self._database.reading() as connection:
+            return records.get(connection, kind, id, version)
+
+    def versions(self, kind: str, id: str) -> list[Versioned]:  # noqa: A002
+        """Every version of a record, the oldest first."""
+        with self._database.reading() as connection:
+            return records.versions(connection, kind, id)
+
+    def ids(self, kind: str) -> list[str]:
+        """The ids of the records of a kind, sorted."""
+        with self._database.reading() as connection:
+            return records.ids(connection, kind)
+
+    def restore_version(self, kind: str, id: str, version: int, reason: str = "") -> Versioned:  # noqa: A002
+        """Write an old version's body as a new version."""
+        with self._database.writing(positions=1) as writing:
+            old = records.existing(writing.connection, kind, id, version)
+            why = reason or f"restored version {version}"
+            return records.put(writing, kind, id, old.body, why, None)
+
+    def diff(self, kind: str, id: str, a: int, b: int) -> list[str]:  # noqa: A002
+        """What changed from version `a` to version `b`, in lines to read."""
+        with self._database.reading() as connection:
+            old = records.existing(connection, kind, id, a)
+            new = records.existing(connection, kind, id, b)
+        return records.difference(old, new)
+
+    def changes(self, after: int = 0, limit: int = 1000) -> list[Change]:
+        """What was committed after a position, in order."""
+        with self._database.reading() as connection:
+            return changes.read(connection, after, limit)
+
+    def subscribe(self, after: int | None = None) -> Subscription:
+        """Every change after a position (by default: from now on), as it is committed."""
+        return Subscription(self._database, after)
+
+    def purge(self, thread: str) -> int:
+        """Remove a thread for good and rewrite the database without it; how many entries went."""
+        return purge.purge(self._database, thread)
+
+    def verify(self) -> Verdict:
+        """Hash everything again and name the first thing that is not as it was written."""
+        return verify.verify(self._database)
+
+    def close(self) -> None:
+        """Close every connection; a subscription must be closed before."""
+        self._database.engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,148 @@
+"""Hash everything again and name the first thing that is not as it was written. Reads only."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from sqlalchemy import Connection, Row, func, select, union
+from sqlalchemy.exc import DBAPIError
+
+from director.store.canonical import canonical, folded, hashes_in, unfolded
+from director.store.connect import Database
+from director.store.log import entry_hash, entry_of, texts
+from director.store.records import record_hash, record_of
+from director.store.references import reference_hash
+from director.store.schema import blobs, entries, meta, records, refs
+
+_AT_ONCE = 200
+_BROKEN = (KeyError, TypeError, ValueError, AttributeError, zlib.error)
+"""What reading an altered row may raise; UnicodeError and JSONDecodeError are ValueErrors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether all is as it was written, how many things were checked, and the first bad one."""
+
+    ok: bool
+    checked: int
+    first_bad: str | None = None
+
+
+def verify(database: Database) -> Verdict:
+    """Check the texts, then each thread, each record, each reference, and that none is missing."""
+    checked = 0
+    with database.reading() as connection:
+        try:
+            for bad in _findings(connection):
+                if bad is not None:
+                    return Verdict(ok=False, checked=checked, first_bad=bad)
+                checked += 1
+        except DBAPIError as error:
+            if not database.is_sqlite or "locked" in str(error.orig):
+                raise
+            return Verdict(ok=False, checked=checked, first_bad="the file: it cannot be read whole")
+    return Verdict(ok=True, checked=checked)
+
+
+def _findings(connection: Connection) -> Iterator[str | None]:
+    """None for each thing that is as it was written, else what is wrong with it."""
+    if connection.dialect.name == "sqlite":
+        yield from _file(connection)
+    yield from _texts(connection)
+    yield from _threads(connection)
+    yield from _records(connection)
+    yield from _references(connection)
+    yield from _missing(connection)
+
+
+def _file(connection: Connection) -> Iterator[str | None]:
+    found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar_one()
+    yield None if found == "ok" else "the file: its pages are damaged"
+    stray = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+    yield None if stray is None else f"the table {stray[0]}: a row names a thread that is not there"
+
+
+def _texts(connection: Connection) -> Iterator[str | None]:
+    asked = select(blobs).order_by(blobs.c.hash).execution_options(yield_per=_AT_ONCE)
+    for row in connection.execute(asked):
+        try:
+            same = hashlib.sha256(zlib.decompress(row.body)).hexdigest() == row.hash
+        except _BROKEN:
+            same = False
+        yield None if same else f"the large text {row.hash}: it is not what was written"
+
+
+def _threads(connection: Connection) -> Iterator[str | None]:
+    asked = select(entries).order_by(entries.c.thread, entries.c.seq)
+    rows = connection.execute(asked.execution_options(yield_per=_AT_ONCE))
+    for thread, own in groupby(rows, key=lambda row: row.thread):
+        seq, before, position = 0, "", 0
+        for row in own:
+            name = f"thread {thread}, entry {seq + 1}"
+            if row.seq != seq + 1:
+                yield f"{name}: it is missing"
+            elif row.before != before or row.position <= position:
+                yield f"{name}: it does not follow the entry before it"
+            else:
+                yield None if _is_entry(connection, row) else f"{name}: it is not what was written"
+            seq, before, position = row.seq, row.hash, row.position
+
+
+def _is_entry(connection: Connection, row: Row[*tuple[object, ...]]) -> bool:
+    try:
+        stored = json.loads(row.body)
+        body = unfolded(stored, texts(connection, hashes_in(stored)))
+        if not isinstance(body, dict) or canonical(folded(body, {})) != row.body:
+            return False
+        return entry_hash(entry_of(row, body)) == str(row.hash)
+    except _BROKEN:
+        return False
+
+
+def _records(connection: Connection) -> Iterator[str | None]:
+    asked = select(records).order_by(records.c.kind, records.c.id, records.c.version)
+    rows = connection.execute(asked.execution_options(yield_per=_AT_ONCE))
+    for (kind, own_id), own in groupby(rows, key=lambda row: (row.kind, row.id)):
+        before = ""
+        for version, row in enumerate(own, 1):
+            name = f"{kind} {own_id}, version {version}"
+            yield (
+                None if _is_record(row, version, before) else f"{name}: it is not what was written"
+            )
+            before = row.hash
+
+
+def _is_record(row: Row[*tuple[object, ...]], version: int, before: str) -> bool:
+    try:
+        record = record_of(row)
+        follows = row.version == version and row.before == before
+        same = canonical(record.body) == row.body and record_hash(before, record) == row.hash
+    except _BROKEN:
+        return False
+    return bool(follows and same)
+
+
+def _references(connection: Connection) -> Iterator[str | None]:
+    for row in connection.execute(select(refs).order_by(refs.c.thread)):
+        try:
+            body = json.loads(row.body)
+            same = canonical(body) == row.body and reference_hash(row.thread, body) == row.hash
+        except _BROKEN:
+            same = False
+        yield None if same else f"the reference of thread {row.thread}: it is not what was written"
+
+
+def _missing(connection: Connection) -> Iterator[str | None]:
+    """A whole thread, or the end of one, may be gone: then positions are missing."""
+    positions = union(select(entries.c.position), select(records.c.position)).subquery()
+    there = connection.execute(select(func.count(), func.max(positions.c.position))).one()
+    row = connection.execute(select(meta.c.counter, meta.c.purged)).first()
+    same = (
+        row is not None and there[0] == row.counter - row.purged and (there[1] or 0) <= row.counter
+    )
+    yield None if same else "the whole: entries or records that were counted are missing"

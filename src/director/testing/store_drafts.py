@@ -1,0 +1,54 @@
+"""Drafts for tests of a store: a user, an agent, a result, and a short conversation of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from director.context.values import Summary
+from director.store.values import Draft
+
+AWKWARD = "é漢🦝 \u2028 \x00 \ud800 ' \" \\ %s $1 {} </script>"
+LARGE = "".join(f"line {n}: {AWKWARD}\n" for n in range(400))
+
+
+def user(text: str) -> Draft:
+    """What a user said, as a draft."""
+    return Draft("user", {"text": text})
+
+
+def agent(text: str, calls: Sequence[str] = ()) -> Draft:
+    """What an agent said in the chat wire, with calls of these ids."""
+    item: dict[str, object] = {"role": "assistant", "content": text}
+    if calls:
+        look = {"name": "look", "arguments": '{"at": "page"}'}
+        item["tool_calls"] = [{"id": call, "type": "function", "function": look} for call in calls]
+    return Draft("agent", {"wire": "chat", "items": [item], "text": text})
+
+
+def result(call: str, text: str, *, failed: bool = False) -> Draft:
+    """What a call gave back."""
+    return Draft("result", {"call": call, "text": text, "failed": failed})
+
+
+def talk(turns: int, word: str = "word") -> list[Draft]:
+    """A conversation of so many exchanges, each with one call and its result."""
+    said: list[Draft] = []
+    for n in range(turns):
+        call = f"call_{word}_{n}"
+        said += [
+            user(f"{word} {n}: find the price of mug {n} and say in one sentence how you know it"),
+            agent(f"{word} {n}: I look at the page of mug {n} before I answer", [call]),
+            result(call, f"{word} {n}: the page says that mug {n} costs EUR {n}.50 with taxes"),
+        ]
+    return said
+
+
+def summary(covers: Sequence[int], text: str = "Prices were looked up.") -> Summary:
+    """A summary of these turns."""
+    return Summary(text, tuple(covers))
+
+
+def plain(body: object) -> str:
+    """A body as JSON, so that two can be compared to the letter."""
+    return json.dumps(body, sort_keys=True, default=dict)

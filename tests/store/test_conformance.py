@@ -1,0 +1,31 @@
+"""The conformance suite of stores, on both engines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from director.store.opening import open_store
+from director.testing.store_drafts import user
+from director.testing.store_suite import STORE_CHECKS, broken, check_store
+from store.engines import prepared
+
+
+@pytest.mark.parametrize("name", STORE_CHECKS)
+def test_the_store_conforms(name: str, store_url: str) -> None:
+    """Each check of the suite, on a store of its own."""
+    with open_store(store_url) as store:
+        assert broken(name, STORE_CHECKS[name], store) == []
+
+
+def test_the_suite_names_what_a_store_breaks(tmp_path: Path) -> None:
+    """On stores that are not empty the suite is not green, and says which checks are not."""
+
+    def used() -> object:
+        store = open_store(prepared("sqlite", tmp_path))
+        store.append("t", [user("someone was here")])
+        return store
+
+    found = check_store(used)  # type: ignore[arg-type]
+    assert any(what.startswith("threads belong to workflows: ") for what in found)
