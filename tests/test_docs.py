@@ -12,6 +12,7 @@ import pytest
 from director.models.brains.adversary import MENU
 from director.models.brains.emits import FORMS
 from director.models.brains.matching import When
+from director.settings import RULES as RULES_OF_SETTINGS
 from director.testing.double.control import CONTROLS
 from director.testing.double.faults import KINDS
 from director.testing.double.profiles import PROFILES
@@ -22,7 +23,8 @@ _BLOCK = re.compile(r"^```python[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "docs/library.md", "docs/models.md", "docs/double.md"]
+    "page",
+    ["README.md", "docs/library.md", "docs/models.md", "docs/double.md", "docs/store.md"],
 )
 def test_every_python_block_runs(page: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Blocks of one page share their names from top to bottom, as a reader would type them."""
@@ -102,3 +104,10 @@ def test_the_scripts_on_the_page_are_the_shipped_ones() -> None:
     shown = re.findall(r"^```json\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
     shipped = [path.read_text() for path in (ROOT / "docs/scripts").glob("*.json")]
     assert sorted(shown) == sorted(shipped)
+
+
+def test_the_settings_on_the_page_are_exactly_those_that_exist() -> None:
+    """A new setting has a row."""
+    page = (ROOT / "docs/store.md").read_text()
+    rows = page.split("| setting | default | meaning |\n|---|---|---|\n")[1].split("\n\n")[0]
+    assert re.findall(r"^\| `(\w+)`", rows, flags=re.MULTILINE) == list(RULES_OF_SETTINGS)

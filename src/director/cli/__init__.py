@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from director.cli import doctor, store
 from director.cli.double import EPILOG, double
 
 app = typer.Typer(
@@ -24,7 +25,8 @@ app = typer.Typer(
     ),
     epilog=(
         "Start with `director double`: a provider on this machine to test an agent against, "
-        "without a key, a model or a bill. `director COMMAND --help` says more."
+        "without a key, a model or a bill. `director doctor` says what works on this machine, "
+        "`director COMMAND --help` more about a command."
     ),
 )
 
@@ -46,3 +48,8 @@ def main(
 
 
 app.command("double", epilog=EPILOG)(double)
+app.command("verify")(store.verify)
+app.command("export", epilog=store.EXPORT)(store.export)
+app.command("import")(store.import_)
+app.command("purge")(store.purge)
+app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
