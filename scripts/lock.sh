@@ -11,6 +11,6 @@ lock() {
 }
 mkdir -p locked
 lock run
-lock test --extra models --extra postgres --group test
-lock all --extra models --extra postgres --group test --group docs
-lock bench --extra models --extra postgres --group bench
+lock test --extra models --extra postgres --extra workflows --group test
+lock all --extra models --extra postgres --extra workflows --group test --group docs
+lock bench --extra models --extra postgres --extra workflows --group bench

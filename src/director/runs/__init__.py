@@ -1,0 +1,1 @@
+"""Executing workflows: nodes, evidence, durable runs. What needs a model is handed in."""

@@ -1,0 +1,86 @@
+"""The values of a workflow. Plain, frozen, JSON inside; the rules are in the files beside this one.
+
+A node has an id that never changes and an alias that people and models use. Its position is its
+place in the workflow, counted from 1, and is never stored: what refers to a node holds its id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
+Config: TypeAlias = Mapping[str, Json]
+NodeType: TypeAlias = Literal[
+    "browser_action",
+    "browser_query",
+    "transform",
+    "cognition",
+    "iterate",
+    "route",
+    "handle",
+    "context",
+    "group",
+    "agent",
+]
+Effect: TypeAlias = Literal["read", "idempotent", "once"]
+Mode: TypeAlias = Literal["isolated", "flow"]
+
+
+class WorkflowError(ValueError):
+    """What is wrong with a workflow, a node or a template, and what the right form is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One step of a workflow.
+
+    `effect` says what repeating it would do: read (nothing), idempotent (the same again), once
+    (something that must not happen twice). `requires` must hold before it runs and `ensures`
+    after: a node is green only with their evidence. `proof` tells, after a crash in the middle of
+    a `once` node, whether it happened: {"url"?, "happened": [...], "not_happened": [...]}.
+    """
+
+    id: str
+    alias: str
+    type: NodeType
+    config: Config
+    description: str = ""
+    effect: Effect = "once"
+    requires: tuple[Config, ...] = ()
+    ensures: tuple[Config, ...] = ()
+    proof: Config | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What a run is given: its name, what it is for, its default if it has one."""
+
+    name: str
+    description: str = ""
+    default: Json = None
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Workflow:
+    """Nodes in their order, what a run is given, and the origins that its browser may reach."""
+
+    id: str
+    name: str
+    nodes: tuple[Node, ...] = ()
+    inputs: tuple[Input, ...] = ()
+    origins: tuple[str, ...] = ()
+    description: str = ""
+    limits: Config = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A browser tab as people and models see it; never its content."""
+
+    name: str
+    url: str
+    title: str
+    active: bool
