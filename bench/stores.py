@@ -34,7 +34,8 @@ from langgraph.checkpoint.serde.types import _DeltaSnapshot
 from langgraph.checkpoint.sqlite import SqliteSaver
 from material import recorded
 
-from director.context.values import UserTurn
+from director.context.values import Summary, UserTurn
+from director.store.compress import compress, preview
 from director.store.opening import open_store
 from director.store.project import project
 from director.store.store import Store
@@ -46,6 +47,7 @@ LONG = 10_000
 WHOLE_UPTO = 1_000
 """How far the savers go that write the whole list each time: the disk would not hold 10,000."""
 SNAPSHOT_EVERY = 100
+COMPRESSED = "Director, compressed"
 THREAD = "bench"
 Row: TypeAlias = dict[str, object]
 
@@ -128,8 +130,27 @@ class Director:
 
     async def read(self) -> int:
         """Read the thread as a model would see it; how many turns there are."""
-        turns = project(self._store.entries(THREAD)).turns
+        turns = project(self._store.seen(THREAD)).turns
         return sum(isinstance(turn, UserTurn) for turn in turns)
+
+
+class Compressed(Director):
+    """Director's store as it is in use: compressed whenever 500 turns have come together."""
+
+    async def whole(self, turns: Sequence[Turn]) -> None:
+        """Keep many turns, the last 100 of them in view."""
+        for first in range(0, len(turns), 500):
+            await super().whole(turns[first : first + 500])
+            look = preview(self._store, THREAD)
+            kept = {turn.at for turn in look.fold.turns[-300:]}
+            look = preview(self._store, THREAD, {t.at for t in look.fold.turns} - kept)
+            compress(self._store, THREAD, look, Summary("Pages were read. " * 100, look.covers))
+
+    async def read(self) -> int:
+        """The turns in view and those that the summary stands for; a turn is three of them."""
+        context = project(self._store.seen(THREAD))
+        covered = len(context.summary.covers) // 3 if context.summary else 0
+        return covered + sum(isinstance(turn, UserTurn) for turn in context.turns)
 
 
 @dataclass(slots=True)
@@ -207,6 +228,13 @@ async def director(place: str) -> AsyncIterator[Subject]:
     """Director on either engine."""
     with open_store(place) as store:
         yield Director(store)
+
+
+@asynccontextmanager
+async def compressed(place: str) -> AsyncIterator[Subject]:
+    """Director with a thread that was compressed as it grew."""
+    with open_store(place) as store:
+        yield Compressed(store)
 
 
 @asynccontextmanager
@@ -315,7 +343,7 @@ def _row(places: Places, engine: str, name: str, place: str, times: list[float])
 async def opened(places: Places, engine: str, name: str, turns: Sequence[Turn], times: int) -> Row:
     """From nothing open to the history of a long thread."""
     place = places.fresh(engine)
-    way = WAYS[engine][name]
+    way = compressed if name == COMPRESSED else WAYS[engine][name]
     async with way(place) as subject:
         await subject.whole(turns)
     took: list[float] = []
@@ -347,7 +375,7 @@ def table(rows: list[Row]) -> str:
 async def measure(places: Places, longest: int, repeats: int) -> dict[str, list[Row]]:
     """Both tables."""
     turns = list(conversation(longest))
-    pairs = [(engine, name) for engine, ways in WAYS.items() for name in ways]
+    pairs = [(engine, name) for engine, ways in WAYS.items() for name in (*ways, COMPRESSED)]
     growth = [row for engine in WAYS for row in await grown(places, engine, turns)]
     opening = [await opened(places, engine, name, turns, repeats) for engine, name in pairs]
     return {"Writing turn by turn": growth, "Opening a long thread": opening}

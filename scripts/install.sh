@@ -44,6 +44,37 @@ link() {
     .venv/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 }
 
+has_browser() {
+    [ -n "${DIRECTOR_CHROMIUM-}" ] && return
+    for candidate in chromium chromium-browser google-chrome google-chrome-stable chrome; do
+        command -v "$candidate" >/dev/null 2>&1 && return
+    done
+    .venv/bin/python - <<'END' 2>/dev/null
+import pathlib, sys
+from playwright.sync_api import sync_playwright
+with sync_playwright() as playwright:
+    sys.exit(not pathlib.Path(playwright.chromium.executable_path).is_file())
+END
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+
+# find_browser: a Chromium, installed with apt where that may be done without asking. Without one
+# everything else still works, and the tests that need it say that they were skipped.
+find_browser() {
+    has_browser && return
+    if command -v apt-get >/dev/null 2>&1 && as_root true 2>/dev/null; then
+        say "installing chromium with apt-get"
+        as_root apt-get update -qq >/dev/null &&
+            as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null &&
+            return
+    fi
+    say "there is no Chromium: install one (on Debian: apt-get install chromium; anywhere:" \
+        ".venv/bin/python -m playwright install chromium), or name yours in DIRECTOR_CHROMIUM"
+}
+
 # install NAME: what locked/NAME.txt names; quick and offline when nothing changed since.
 install() {
     stamp=.venv/installed-$1

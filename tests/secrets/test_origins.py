@@ -27,6 +27,7 @@ def test_a_page_of_the_origin_has_that_origin(url: str) -> None:
     assert origin_of(url) == BANK
 
 
+@pytest.mark.promise("D2")
 @pytest.mark.parametrize(
     "url",
     [
@@ -110,6 +111,7 @@ def test_an_origin_has_one_way_of_being_written(url: str, shown: str) -> None:
     assert origin_of(shown) == origin_of(url)
 
 
+@pytest.mark.promise("D2")
 @pytest.mark.parametrize(
     "host",
     "[::1 ::1 [::1%25eth0] [::1%eth0] [::g] [] 127.1 0x7f.0.0.1 2130706433 017.0.0.1 127.0.0.01 "
@@ -128,6 +130,7 @@ def test_http_is_allowed_on_this_machine_only_if_it_is_written(host: str) -> Non
     assert binding(f"https://{host}") != origin_of(f"http://{host}/form")
 
 
+@pytest.mark.promise("D2")
 @pytest.mark.parametrize(
     "host", "bank.example 127.0.0.2 localhost.evil.example notlocalhost [::2]".split()
 )

@@ -37,6 +37,7 @@ def soups(draw: st.DrawFn) -> tuple[list[str], bytes]:
     return values, b"".join(draw(st.lists(pieces, max_size=12)))
 
 
+@pytest.mark.promise("D3")
 @given(soups())
 def test_no_value_is_left_in_bytes(soup: tuple[list[str], bytes]) -> None:
     """Whatever overlaps, begins, ends or encodes whatever; and once is enough."""
@@ -48,6 +49,7 @@ def test_no_value_is_left_in_bytes(soup: tuple[list[str], bytes]) -> None:
     assert net.clean_bytes(cleaned) == cleaned
 
 
+@pytest.mark.promise("D3")
 @given(soups())
 def test_no_value_is_left_in_a_text(soup: tuple[list[str], bytes]) -> None:
     """The same of texts, with bytes in them that Python could not read."""
@@ -64,6 +66,7 @@ def test_no_value_is_left_in_a_text(soup: tuple[list[str], bytes]) -> None:
     assert net.clean(cleaned) == cleaned
 
 
+@pytest.mark.promise("D3")
 @given(
     st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=4), max_size=3), st.text()
 )
@@ -139,12 +142,14 @@ def test_other_ways_to_write_letters_and_line_ends_are_found() -> None:
     )
 
 
+@pytest.mark.promise("D3")
 def test_no_tail_of_an_overlapping_value_is_left() -> None:
     """Both are removed as one, whichever was given first."""
     for values in (["abcdef", "defghi"], ["defghi", "abcdef"]):
         assert Net(values).clean("<abcdefghi>") == "<[redacted]>"
 
 
+@pytest.mark.promise("D3")
 def test_a_value_that_begins_another_leaves_no_rest_of_it() -> None:
     """The longer one is removed whole, and the shorter one by itself."""
     assert Net(["pass", "password"]).clean("password pass passwor") == (

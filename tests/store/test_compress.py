@@ -193,18 +193,24 @@ class Hasty:
         self._store = store
         self._spoken = False
 
-    def entries(self, thread: str, /) -> list[Entry]:
-        """All entries."""
-        return self._store.entries(thread)
+    def seen(self, thread: str, /) -> list[Entry]:
+        """What decides what a model sees."""
+        return self._store.seen(thread)
 
     def append(
-        self, thread: str, drafts: Sequence[Draft], /, *, expect: int | None = None
+        self,
+        thread: str,
+        drafts: Sequence[Draft],
+        /,
+        *,
+        expect: int | None = None,
+        clear_reference: bool = False,
     ) -> tuple[Entry, ...]:
         """Write, but too late the first time."""
         if not self._spoken:
             self._spoken = True
             self._store.append(thread, [user("Wait.")])
-        return self._store.append(thread, drafts, expect=expect)
+        return self._store.append(thread, drafts, expect=expect, clear_reference=clear_reference)
 
 
 @pytest.mark.promise("A5")

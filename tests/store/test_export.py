@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from director.store import Draft, Store, StoreError, open_store
 from director.store.export import Imported, export_thread, export_workflow, import_lines
 from director.store.lines import _sum, read, write
+from director.store.variables import set_variable, variables, workbench
 
 
 @pytest.fixture
@@ -302,3 +304,72 @@ def test_any_body_comes_back_as_it_was(
         import_lines(target, export_thread(source, "t"))
         assert _entries(target, "t") == _entries(source, "t")
         assert target.verify().ok
+
+
+def test_an_export_of_a_workflow_holds_its_runs_and_what_they_kept(
+    store: Store, other: Store
+) -> None:
+    """Steps, variables of its runs and of its workbench, and screenshots, once each."""
+    shot = store.keep(bytes(range(256)))
+    store.put("run", "run-1", {"workflow": "shop"})
+    store.put("run", "run-2", {"workflow": "another"})
+    for step in ("run-1/1", "run-1/2", "run-2/1"):
+        store.put("step", step, {"shot": {"$kept": shot}, "page": "x" * 5_000})
+    set_variable(store, workbench("shop"), "price", 5, "seen")
+    lines = list(export_workflow(store, "shop"))
+    import_lines(other, iter(lines))
+    assert other.ids("run") == ["run-1"]
+    assert other.versions("step", "run-1/2")[0].body == {
+        "shot": {"$kept": shot},
+        "page": "x" * 5_000,
+    }
+    assert other.ids("step") == ["run-1/1", "run-1/2"]
+    assert variables(other, workbench("shop")) == {"price": 5}
+    assert other.kept(shot) == bytes(range(256))
+    assert sum('{"kept"' in line for line in lines) == 1
+    assert list(export_workflow(other, "shop")) == lines
+    assert other.verify().ok
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ({"hash": "0" * 64, "base64": "AAAA"}, "is wrong"),
+        ({"hash": "0" * 64, "base64": "é"}, "not base64"),
+        ({"hash": 1, "base64": ""}, "hash is missing"),
+    ],
+)
+def test_kept_bytes_that_are_not_what_they_say_are_refused(
+    other: Store, value: dict[str, object], why: str
+) -> None:
+    """Nothing of the file is taken in."""
+    with pytest.raises(StoreError, match=f"line 2: .*{why}"):
+        import_lines(other, write("workflow", "shop", [("kept", value)]))
+
+
+def test_a_record_that_names_bytes_which_are_not_in_the_file_is_refused(
+    store: Store, other: Store
+) -> None:
+    """An export that lost them is not self-contained."""
+    store.put("run", "run-1", {"workflow": "shop", "shot": {"$kept": store.keep(b"picture")}})
+    parts = [
+        (line.what, line.value)
+        for line in read(export_workflow(store, "shop"))
+        if line.what != "kept"
+    ]
+    with pytest.raises(StoreError, match="Nothing is kept under"):
+        import_lines(other, write("workflow", "shop", parts))
+    assert other.threads() == []
+
+
+def test_an_import_of_any_length_stays_small_in_memory(store: Store, other: Store) -> None:
+    """Entries are written as they are read, and the file is in no list."""
+    big = [Draft("user", {"text": f"{n} {'x' * 4_000}"}) for n in range(3_000)]
+    other.append("long", big)
+    lines = export_thread(other, "long")
+    tracemalloc.start()
+    assert import_lines(store, lines) == Imported(1, 3_000, 0, 0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10_000_000 < sum(len(str(draft.body)) for draft in big)
+    assert store.verify().ok

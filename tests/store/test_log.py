@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 import threading
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import director.store
 from director.store import Draft, Moved, Store, StoreError, open_store
 from director.store.canonical import LARGE, canonical, folded, unfolded
 from director.store.log import entry_hash
@@ -114,8 +116,9 @@ def test_a_large_text_is_kept_once(store: Store) -> None:
         assert connection.exec_driver_sql("SELECT count(*) FROM blobs").scalar() == 1
 
 
-@pytest.mark.parametrize("table", ["entries", "records", "blobs"])
-@pytest.mark.parametrize("statement", ["DELETE FROM {}", "UPDATE {} SET body = body"])
+@pytest.mark.promise("A3")
+@pytest.mark.parametrize("table", ["entries", "records", "blobs", "threads"])
+@pytest.mark.parametrize("statement", ["DELETE FROM {}", "UPDATE {} SET hash = hash"])
 def test_nothing_written_can_be_altered_or_deleted(
     store: Store, table: str, statement: str
 ) -> None:
@@ -128,6 +131,15 @@ def test_nothing_written_can_be_altered_or_deleted(
     ):
         writing.connection.exec_driver_sql(statement.format(table))
     assert store.entries("t")[0].body == {"text": LONG}
+
+
+@pytest.mark.promise("A3")
+def test_only_a_purge_deletes_and_only_notes_are_updated() -> None:
+    """In the source: no history are the counter, the provider's references and the heartbeats."""
+    acts = re.compile(r"\b(update|delete)\((\w+)\)")
+    for file in Path(director.store.__file__).parent.glob("*.py"):
+        tables = {table for _, table in acts.findall(file.read_text(encoding="utf-8"))}
+        assert file.name == "purge.py" or tables <= {"meta", "refs", "workers"}, file.name
 
 
 @pytest.mark.parametrize("body", [{"n": float("nan")}, {"b": b"bytes"}, {"s": {1, 2}}])

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from director.context.values import AgentTurn, UserTurn
 from director.context.wire import Wire, emit
-from director.models import INTERRUPTED as TO_MODELS
-from director.store.project import INTERRUPTED, archived, project, units_of, view, visible
+from director.context.wire.events import INTERRUPTED
+from director.store.project import archived, project, units_of, view, visible
 from director.store.values import Draft
 from store.threads import (
     WIRES,
@@ -113,7 +113,6 @@ def test_each_turn_is_visible_or_covered(drafts: list[Draft], data: st.DataObjec
 @pytest.mark.parametrize("wire", WIRES)
 def test_a_call_without_a_result_is_shown_as_interrupted(wire: Wire) -> None:
     """In the words of the model layer, as a failure; a result that came stays beside it."""
-    assert INTERRUPTED == TO_MODELS
     drafts = [user("go"), speaking(wire, 1, "", ["a", "b"]), result("b", "done"), user("and?")]
     turn = project(entries_of(drafts)).turns[1]
     assert isinstance(turn, AgentTurn)

@@ -66,7 +66,12 @@ def failing_at(number: int) -> Iterator[list[int]]:
 def test_the_migrations_make_what_the_code_expects(store: Store) -> None:
     """Tables, columns, indexes and keys are the same."""
     with store._database.reading() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        # Only PostgreSQL has the index by prefix: in its own order a prefix is no range.
+        opts = {
+            "compare_type": True,
+            "include_object": lambda _made, name, *_: name != "records_by_prefix",
+        }
+        context = MigrationContext.configure(connection, opts=opts)
         assert compare_metadata(context, metadata) == []
         assert context.get_current_revision() == SCHEMA
     scripts = ScriptDirectory(str(Path(director.store.__file__).parent / "migrations"))

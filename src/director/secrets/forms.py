@@ -56,9 +56,11 @@ def _variants(value: str) -> Iterator[tuple[str, str]]:
         # A browser sends the line ends of a form as CRLF.
         " (CRLF)": re.sub(r"\r\n|\r|\n", "\r\n", value),
         " (LF)": re.sub(r"\r\n|\r", "\n", value),
+        # As a page shows it.
+        " (one space)": " ".join(value.split()),
     }
     for name, text in others.items():
-        if text not in seen:
+        if text not in seen and len(text) >= MINIMUM:
             seen.add(text)
             yield name, text
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol, cast, final
 
-from director.home import make_private, write_private
+from director.home import locked, make_private, write_private
 
 SIZE = 32
 
@@ -81,9 +81,11 @@ class KeyFile:
             raise VaultError(f"Reading {self!s} failed: {error.strerror}.") from error
 
     def make(self) -> bytes:
-        """A new key, on the disk before it is used."""
+        """A new key, on the disk before it is used; the one that another program made just now."""
         make_private(self._path.parent)
-        write_private(self._path, _encoded(os.urandom(SIZE)))
+        with locked(self._path):
+            if not self._path.exists():
+                write_private(self._path, _encoded(os.urandom(SIZE)))
         return _checked(_decoded(self._path.read_bytes()), str(self))
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from director.home import locked, make_private, write_private
+from director.home import home, locked, make_private, write_private
 from director.secrets.clear import Clear, Reference, SecretRefused
 from director.secrets.forms import unfit
 from director.secrets.keys import GivenKey, Key, KeyFile, VaultError
@@ -27,6 +27,7 @@ from director.secrets.redaction import Net
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+FILE = "vault"
 _MAGIC = b"director vault 1\n"
 _CHECK = 8
 _NONCE = 12
@@ -126,7 +127,7 @@ class Vault:
             return {}
         except OSError as error:
             raise VaultError(self._says(f"cannot be read: {error.strerror}.")) from error
-        opened = _unsealed(_cipher(), sealed, self._key.read())
+        opened = _unsealed(load_cipher(), sealed, self._key.read())
         if isinstance(opened, str):
             raise VaultError(self._says(opened))
         return opened
@@ -138,7 +139,8 @@ class Vault:
                 content = self._content()
                 change(content)
                 write_private(
-                    self._path, _sealed(_cipher(), content, self._key.read() or self._key.make())
+                    self._path,
+                    _sealed(load_cipher(), content, self._key.read() or self._key.make()),
                 )
         except OSError as error:
             raise VaultError(
@@ -149,7 +151,13 @@ class Vault:
         return f"The vault {str(self._path)!r} {what}"
 
 
-def _cipher() -> type[AESGCM]:
+def open_vault(environ: Mapping[str, str] | None = None) -> Vault:
+    """The vault in the data folder."""
+    return Vault(home(environ) / FILE)
+
+
+def load_cipher() -> type[AESGCM]:
+    """The cipher that seals the vault, from the package that has it."""
     try:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415  an extra
     except ImportError as error:

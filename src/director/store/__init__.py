@@ -1,5 +1,6 @@
 """Append-only threads and versioned records: SQLite by default, PostgreSQL for many machines."""
 
+from director.store.beats import Beat
 from director.store.opening import open_store
 from director.store.store import Store
 from director.store.values import (
@@ -10,6 +11,7 @@ from director.store.values import (
     Json,
     Kind,
     Moved,
+    RecordDraft,
     StoreError,
     Versioned,
 )
@@ -17,12 +19,14 @@ from director.store.verify import Verdict
 
 __all__ = [
     "KINDS",
+    "Beat",
     "Change",
     "Draft",
     "Entry",
     "Json",
     "Kind",
     "Moved",
+    "RecordDraft",
     "Store",
     "StoreError",
     "Verdict",

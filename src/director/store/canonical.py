@@ -19,6 +19,8 @@ LARGE = 4096
 
 _START = 200
 _BLOB = "$blob"
+_KEPT = "$kept"
+_HASH = re.compile("[0-9a-f]{64}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -39,15 +41,27 @@ def canonical(value: object) -> str:
     return _escape(json.dumps(json.loads(escaped), separators=(",", ":"), ensure_ascii=False))
 
 
+def check_name(text: str) -> None:
+    """Refuse what not every engine can hold in a name, a title or a reason."""
+    if "\x00" in text or _SURROGATE.search(text):
+        raise StoreError(
+            f"The text {text[:_START]!r} holds a zero or half a character. Nothing was written. "
+            "Leave it out of names, titles and reasons; a body may hold it."
+        )
+
+
 def digest(value: object) -> str:
     """The SHA-256 of a JSON value, in hexadecimal."""
     return hashlib.sha256(canonical(value).encode()).hexdigest()
 
 
-def folded(value: object, aside: dict[str, str]) -> object:
-    """The value with each large text replaced by its hash; the texts are added to `aside`."""
+def folded(value: object, aside: dict[str, str] | None) -> object:
+    """The value with each large text replaced by its hash; the texts are added to `aside`.
+
+    Without an `aside` the texts stay where they are.
+    """
     if isinstance(value, str):
-        return _put_aside(value, aside) if _is_large(value) else value
+        return value if aside is None or not _is_large(value) else _put_aside(value, aside)
     if isinstance(value, Mapping):
         inner = {name: folded(item, aside) for name, item in value.items()}
         # An object that happens to look like a reference is wrapped, so it comes back as it was.
@@ -79,6 +93,23 @@ def hashes_in(value: object) -> set[str]:
     if isinstance(reference, str):
         return {reference}
     return set().union(*map(hashes_in, _plain(value).values()))
+
+
+def kept_in(value: object) -> set[str]:
+    """The hashes of the kept bytes that a value names, folded or not."""
+    if isinstance(value, Mapping):
+        named = value.get(_KEPT)
+        if len(value) == 1 and isinstance(named, str) and _HASH.fullmatch(named):
+            return {named}
+        return set().union(*map(kept_in, value.values()))
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray):
+        return set().union(*map(kept_in, value))
+    return set()
+
+
+def mentions_kept(body: str) -> bool:
+    """Whether a stored body may name kept bytes."""
+    return f'"{_KEPT}"' in body
 
 
 def mentions_texts(body: str) -> bool:

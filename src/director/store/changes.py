@@ -16,7 +16,7 @@ from sqlalchemy import Connection, select
 
 from director.store.connect import Database
 from director.store.log import entries_of
-from director.store.records import record_of
+from director.store.records import records_of
 from director.store.schema import entries, meta, records
 from director.store.trouble import cut_off, kindly
 from director.store.values import Change
@@ -36,7 +36,7 @@ def read(connection: Connection, after: int, limit: int) -> list[Change]:
     }
     found = [
         *(Change(entry.position, entry) for entry in entries_of(connection, rows[entries])),
-        *(Change(record.position, record) for record in map(record_of, rows[records])),
+        *(Change(record.position, record) for record in records_of(connection, rows[records])),
     ]
     return sorted(found, key=lambda change: change.position)[:limit]
 

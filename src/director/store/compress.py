@@ -22,11 +22,17 @@ UNCHANGED = "Nothing was written."
 class Log(Protocol):
     """What is needed of a store."""
 
-    def entries(self, thread: str, /) -> list[Entry]:
-        """All entries of a thread."""
+    def seen(self, thread: str, /) -> list[Entry]:
+        """The entries of a thread that decide what a model sees."""
 
     def append(
-        self, thread: str, drafts: Sequence[Draft], /, *, expect: int | None = None
+        self,
+        thread: str,
+        drafts: Sequence[Draft],
+        /,
+        *,
+        expect: int | None = None,
+        clear_reference: bool = False,
     ) -> tuple[Entry, ...]:
         """Write entries, if the thread still ends where it was seen to end."""
 
@@ -58,7 +64,7 @@ def preview(
     store: Log, thread: str, seqs: Iterable[int] | None = None, *, counter: Counter = chars4
 ) -> Preview:
     """What compressing these turns would cover; all that may be compressed if none are named."""
-    return _previewed(store.entries(thread), seqs, counter)
+    return _previewed(store.seen(thread), seqs, counter)
 
 
 def _previewed(entries: list[Entry], seqs: Iterable[int] | None, counter: Counter) -> Preview:
@@ -110,8 +116,11 @@ def compress(
     summary: Summary,
     by: Literal["manual", "auto"] = "manual",
 ) -> Entry:
-    """Put a summary in the place of what was previewed: one entry, or nothing at all."""
-    entries = store.entries(thread)
+    """Put a summary in the place of what was previewed: one entry, or nothing at all.
+
+    What a server remembers is of another history from then on: its reference goes with it.
+    """
+    entries = store.seen(thread)
     if (entries[-1].seq if entries else 0) != preview.head:
         raise Moved(f"The thread has grown since it was previewed. {UNCHANGED} Preview it again.")
     chosen = {turn.at for turn in preview.fold.turns}
@@ -130,7 +139,8 @@ def compress(
         "head": preview.head,
         "trust": trust,
     }
-    return store.append(thread, [Draft("checkpoint", body)], expect=preview.head)[0]
+    made = Draft("checkpoint", body)
+    return store.append(thread, [made], expect=preview.head, clear_reference=True)[0]
 
 
 def _check_summary(summary: Summary, preview: Preview) -> int:
@@ -154,7 +164,7 @@ def restore(store: Log, thread: str, checkpoint: int) -> Entry:
     Turns that are said meanwhile do no harm; it is tried again.
     """
     while True:
-        entries = store.entries(thread)
+        entries = store.seen(thread)
         known = {one.seq: one for one in checkpoints(entries)}
         if checkpoint not in known:
             raise StoreError(f"Entry {checkpoint} is no compression. {UNCHANGED}")
@@ -162,14 +172,15 @@ def restore(store: Log, thread: str, checkpoint: int) -> Entry:
             raise StoreError(f"The compression {checkpoint} is already undone. {UNCHANGED}")
         undo = Draft("restore", {"checkpoint": checkpoint})
         try:
-            return store.append(thread, [undo], expect=entries[-1].seq)[0]
+            end = entries[-1].seq
+            return store.append(thread, [undo], expect=end, clear_reference=True)[0]
         except Moved:
             continue
 
 
 def delete(store: Log, thread: str, seqs: Iterable[int]) -> Entry:
     """Take whole units out of view for good; the entries stay in the log."""
-    entries = store.entries(thread)
+    entries = store.seen(thread)
     chosen = set(seqs)
     if not chosen:
         raise StoreError(f"No turn was named. {UNCHANGED}")
@@ -180,4 +191,4 @@ def delete(store: Log, thread: str, seqs: Iterable[int]) -> Entry:
 
 def history(store: Log, thread: str) -> list[Checkpoint]:
     """Every compression of a thread, oldest first, with its state."""
-    return checkpoints(store.entries(thread))
+    return checkpoints(store.seen(thread))

@@ -7,25 +7,27 @@ and a file that tells another story than the store is refused.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
-from typing import TypeVar
+from tempfile import TemporaryFile
+from typing import TextIO, TypeVar
 
 from sqlalchemy import Connection, Row, Table, insert, select, update
 
 from director.store import log
-from director.store.canonical import canonical
+from director.store.aside import check_kept, keep, kept, put_aside
+from director.store.belonging import belonging
+from director.store.canonical import kept_in
 from director.store.connect import Writing
 from director.store.lines import Line, read, refuse, write
-from director.store.records import record_hash
+from director.store.records import bodies_of, record_hash, row_of
 from director.store.schema import entries, meta, records, threads
 from director.store.store import Store
 from director.store.values import KINDS, Entry, Json, StoreError, Versioned
 
 _AT_ONCE = 500
-_OWNERS = ("workflow", "workflow_id", "thread")
+_THREAD = ("id", "workflow", "title", "at")
 _T = TypeVar("_T")
 
 
@@ -54,7 +56,7 @@ def export_workflow(store: Store, workflow: str) -> Iterator[str]:
         asked = select(threads).where(threads.c.workflow == workflow)
         found = connection.execute(asked.order_by(threads.c.at, threads.c.id)).all()
         own = {workflow, *(row.id for row in found)}
-        if not found and next(_records(connection, own), None) is None:
+        if not found and not belonging(connection, own):
             raise StoreError(f"There is no workflow {workflow}. Nothing was exported.")
         yield from write("workflow", workflow, _parts(connection, found, own))
 
@@ -63,9 +65,9 @@ def _parts(
     connection: Connection, found: Sequence[Row[*tuple[object, ...]]], own: set[str]
 ) -> Iterator[tuple[str, Json]]:
     for row in found:
-        yield "thread", dict(row._mapping)  # noqa: SLF001  its public name, underscore and all
+        yield "thread", {name: getattr(row, name) for name in _THREAD}
         yield from _entries(connection, str(row.id))
-    yield from _records(connection, own)
+    yield from _records(connection, belonging(connection, own))
 
 
 def _entries(connection: Connection, thread: str) -> Iterator[tuple[str, Json]]:
@@ -87,34 +89,49 @@ def _entries(connection: Connection, thread: str) -> Iterator[tuple[str, Json]]:
             )
 
 
-def _records(connection: Connection, own: set[str]) -> Iterator[tuple[str, Json]]:
-    """Every version of each record that is one of these by its id, or names one in any version."""
+def _records(connection: Connection, own: set[tuple[str, str]]) -> Iterator[tuple[str, Json]]:
+    """Every version of these records; kept bytes come before the first that names them."""
     columns = [column for column in records.c if column.name != "position"]
-    asked = select(*columns).order_by(records.c.kind, records.c.id, records.c.version)
-    rows = (dict(row._mapping) for row in connection.execute(asked))  # noqa: SLF001  as above
-    for (_, name), versions in groupby(rows, lambda row: (row["kind"], row["id"])):
-        read_back = [{**row, "body": json.loads(row["body"])} for row in versions]
-        named = {row["body"].get(owner) for row in read_back for owner in _OWNERS}
-        if name in own or own & {each for each in named if isinstance(each, str)}:
-            yield from (("record", row) for row in read_back)
+    sent: set[str] = set()
+    for kind, name in sorted(own):
+        asked = select(*columns).where(records.c.kind == kind, records.c.id == name)
+        rows = connection.execute(asked.order_by(records.c.version)).all()
+        for row, body in zip(rows, bodies_of(connection, rows), strict=True):
+            for hash_ in sorted(kept_in(body) - sent):
+                sent.add(hash_)
+                content = b64encode(kept(connection, hash_)).decode()
+                yield "kept", {"hash": hash_, "base64": content}
+            yield "record", {**row._mapping, "body": body}  # noqa: SLF001  its public name
 
 
 def import_lines(store: Store, lines: Iterator[str]) -> Imported:
     """Take an export in; a damaged line is refused by its number, and then nothing is written."""
-    given = list(read(lines))
-    with store._database.writing() as writing:  # noqa: SLF001  the same package
-        intake = _Intake(writing)
-        for line in given:
-            _TAKES[line.what](intake, line)
-        return intake.finish()
+    with TemporaryFile("w+", encoding="utf-8", errors="surrogatepass", newline="\n") as copy:
+        # The whole is checked before others have to wait for it, and is never in memory.
+        for _ in read(_copied(lines, copy)):
+            pass
+        copy.seek(0)
+        with store._database.writing() as writing:  # noqa: SLF001  the same package
+            intake = _Intake(writing)
+            for line in read(copy):
+                _TAKES[line.what](intake, line)
+            return intake.finish()
+
+
+def _copied(lines: Iterable[str], copy: TextIO) -> Iterator[str]:
+    for line in lines:
+        copy.write(line)
+        yield line
 
 
 @dataclass(slots=True)
 class _Intake:
-    """What is new, in the order of the file, and what is known by its place."""
+    """What is new and not written yet, in the order of the file, and what is known by its place."""
 
     writing: Writing
     threads: int = 0
+    entries: int = 0
+    records: int = 0
     known: int = 0
     new_entries: list[Entry] = field(default_factory=list)
     new_records: list[dict[str, object]] = field(default_factory=list)
@@ -126,14 +143,16 @@ class _Intake:
         name = _get(line, "id", str)
         if ("thread", name) in self.ends:
             refuse(line.number, f"the thread {name} is in this file twice")
-        row: dict[str, object] = {"id": name, "workflow": _get(line, "workflow", str)}
-        row |= {"title": _get(line, "title", str), "at": _get(line, "at", float)}
+        workflow, title = _get(line, "workflow", str), _get(line, "title", str)
+        at = _get(line, "at", float)
+        row = {"id": name, "workflow": workflow, "title": title, "at": at}
         connection = self.writing.connection
         found = connection.execute(select(threads).where(threads.c.id == name)).first()
         if found is None:
-            connection.execute(insert(threads).values(row))
+            own = log.thread_hash(name, workflow, title, at)
+            connection.execute(insert(threads).values({**row, "hash": own}))
             self.threads += 1
-        elif dict(found._mapping) != row:  # noqa: SLF001  as above
+        elif any(getattr(found, part) != row[part] for part in _THREAD):
             refuse(line.number, f"the store holds another thread of the id {name}")
         self._expect(("thread", name), entries, entries.c.seq, {"thread": name})
 
@@ -149,6 +168,18 @@ class _Intake:
             refuse(line.number, f"the hash of entry {seq} of the thread {thread} is wrong")
         if self._is_new(line, ("thread", thread), seq, own):
             self.new_entries.append(replace(entry, position=self._position()))
+            self.entries += 1
+            self._write_some()
+
+    def kept(self, line: Line) -> None:
+        """Bytes that a record of this file names are what their hash says."""
+        name = _get(line, "hash", str)
+        try:
+            content = b64decode(_get(line, "base64", str), validate=True)
+        except ValueError:
+            refuse(line.number, "this is not base64")
+        if keep(self.writing.connection, [content]) != [name]:
+            refuse(line.number, f"the hash of what is kept under {name} is wrong")
 
     def record(self, line: Line) -> None:
         """A version continues its record, and its hash is right."""
@@ -167,19 +198,29 @@ class _Intake:
         if own != record_hash(before, version):
             refuse(line.number, f"the hash of version {number} of the {kind} {name} is wrong")
         if self._is_new(line, place, number, own):
-            row = {"position": version.position, "kind": kind, "id": name, "version": number}
-            row |= {"body": canonical(body), "reason": reason, "at": at, "hash": own}
-            self.new_records.append({**row, "before": before})
+            check_kept(self.writing.connection, [body])
+            stored = put_aside(self.writing.connection, [body])[0]
+            self.new_records.append(row_of(version, stored, before))
+            self.records += 1
+            self._write_some()
 
     def finish(self) -> Imported:
-        """Write what is new."""
-        connection, taken = self.writing.connection, self._position() - 1
+        """Write the rest."""
+        self._write()
+        taken = self._position() - 1
         if taken > self.writing.taken:
-            connection.execute(update(meta).values(counter=taken))
-        log.write(connection, self.new_entries)
+            self.writing.connection.execute(update(meta).values(counter=taken))
+        return Imported(self.threads, self.entries, self.records, self.known)
+
+    def _write_some(self) -> None:
+        if len(self.new_entries) + len(self.new_records) >= _AT_ONCE:
+            self._write()
+
+    def _write(self) -> None:
+        log.write(self.writing.connection, self.new_entries)
         if self.new_records:
-            connection.execute(insert(records), self.new_records)
-        return Imported(self.threads, len(self.new_entries), len(self.new_records), self.known)
+            self.writing.connection.execute(insert(records), self.new_records)
+        self.new_entries, self.new_records = [], []
 
     def _expect(
         self, place: tuple[str, ...], table: Table, number: object, where: Mapping[str, str]
@@ -211,10 +252,15 @@ class _Intake:
         return False
 
     def _position(self) -> int:
-        return self.writing.taken + len(self.new_entries) + len(self.new_records) + 1
+        return self.writing.taken + self.entries + self.records + 1
 
 
-_TAKES = {"thread": _Intake.thread, "entry": _Intake.entry, "record": _Intake.record}
+_TAKES = {
+    "thread": _Intake.thread,
+    "entry": _Intake.entry,
+    "kept": _Intake.kept,
+    "record": _Intake.record,
+}
 
 
 def _get(line: Line, name: str, kind: type[_T]) -> _T:

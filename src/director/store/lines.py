@@ -17,7 +17,7 @@ from typing import NoReturn
 from director.store.values import Json, StoreError
 
 FORMAT = 1
-WHATS = ("director", "thread", "entry", "record", "end")
+WHATS = ("director", "thread", "entry", "kept", "record", "end")
 
 
 @dataclass(frozen=True, slots=True)

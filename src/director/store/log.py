@@ -1,38 +1,30 @@
-"""Threads: appending entries, reading them back verbatim, the chain of hashes, large texts.
+"""Threads: appending entries, reading them back verbatim, the chain of hashes.
 
-An append is one transaction. This module must never alter or delete an entry or a text.
+An append is one transaction. This module must never alter or delete an entry.
 """
 
 from __future__ import annotations
 
-import json
-import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
 
-from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, insert, literal_column, select
 
-from director.store.canonical import (
-    canonical,
-    digest,
-    encoded,
-    folded,
-    hashes_in,
-    mentions_texts,
-    unfolded,
-)
+from director.store.aside import put_aside, put_back
+from director.store.canonical import check_name, digest
 from director.store.connect import Writing
-from director.store.schema import blobs, entries, threads
+from director.store.project import HIDING, TURNS, checkpoints, deleted, hidden
+from director.store.schema import entries, threads
 from director.store.values import KINDS, Draft, Entry, Json, Moved, StoreError
 
-_AT_ONCE = 500  # how many hashes one question may name
+_AT_ONCE = 1_000
 
 
 def append(
     writing: Writing, thread: str, drafts: Sequence[Draft], expect: int | None
 ) -> tuple[Entry, ...]:
     """Write drafts at the end of a thread, if it still ends where the caller saw it end."""
+    check_name(thread)
     seq, before = _end(writing.connection, thread)
     if expect is not None and expect != seq:
         raise Moved(
@@ -56,21 +48,20 @@ def write(connection: Connection, written: Sequence[Entry]) -> None:
     """Write entries that are already chained, and the large texts that are not there yet."""
     if not written:
         return
-    aside: dict[str, str] = {}
+    stored = put_aside(connection, [entry.body for entry in written])
     rows = [
         {
             "position": entry.position,
             "thread": entry.thread,
             "seq": entry.seq,
             "kind": entry.kind,
-            "body": canonical(folded(entry.body, aside)),
+            "body": body,
             "at": entry.at,
             "hash": entry.hash,
             "before": entry.before,
         }
-        for entry in written
+        for entry, body in zip(written, stored, strict=True)
     ]
-    _write_texts(connection, aside)
     connection.execute(insert(entries), rows)
 
 
@@ -93,16 +84,33 @@ def read(connection: Connection, thread: str, after: int, upto: int | None) -> l
     return entries_of(connection, connection.execute(asked.order_by(entries.c.seq)).all())
 
 
+def seen(connection: Connection, thread: str) -> list[Entry]:
+    """The last entry, what hides turns, and everything from the first visible turn on."""
+    # Spelled out as in the index of these entries, which are few.
+    hiding: ColumnElement[bool] = literal_column(f"kind IN {HIDING}")
+    own = entries.c.thread == thread
+    asked = select(entries).where(own, hiding).order_by(entries.c.seq)
+    marks = entries_of(connection, connection.execute(asked).all())
+    out_of_sight = hidden(checkpoints(marks), deleted(marks))
+    first = _first(connection, thread, out_of_sight) if out_of_sight else 1
+    last = head(connection, thread)
+    start = last if first is None else min(first, last)
+    before = [entry for entry in marks if entry.seq < start]
+    return [*before, *read(connection, thread, start - 1, last)]
+
+
+def _first(connection: Connection, thread: str, out_of_sight: frozenset[int]) -> int | None:
+    """The first turn that is visible."""
+    asked = select(entries.c.seq).where(entries.c.thread == thread, entries.c.kind.in_(TURNS))
+    asked = asked.order_by(entries.c.seq).execution_options(yield_per=_AT_ONCE)
+    with connection.execute(asked) as found:
+        return next((seq for seq in found.scalars() if seq not in out_of_sight), None)
+
+
 def entries_of(connection: Connection, rows: Sequence[Row[*tuple[object, ...]]]) -> list[Entry]:
     """The entries that some rows hold, with their large texts put back."""
-    bodies = [json.loads(row.body) for row in rows]
-    folds = [mentions_texts(row.body) for row in rows]
-    named = (hashes_in(body) for body, fold in zip(bodies, folds, strict=True) if fold)
-    aside = texts(connection, set().union(*named))
-    return [
-        entry_of(row, _whole(row, body, aside) if fold else body)
-        for row, body, fold in zip(rows, bodies, folds, strict=True)
-    ]
+    bodies = put_back(connection, rows, lambda row: f"entry {row.seq} of the thread {row.thread}")
+    return [entry_of(row, body) for row, body in zip(rows, bodies, strict=True)]
 
 
 def entry_of(row: Row[*tuple[object, ...]], body: Json) -> Entry:
@@ -110,26 +118,22 @@ def entry_of(row: Row[*tuple[object, ...]], body: Json) -> Entry:
     return Entry(row.thread, row.seq, row.kind, body, row.at, row.hash, row.before, row.position)
 
 
-def texts(connection: Connection, hashes: Iterable[str]) -> dict[str, str]:
-    """The large texts of these hashes."""
-    wanted = sorted(hashes)
-    found: dict[str, str] = {}
-    for start in range(0, len(wanted), _AT_ONCE):
-        chosen = blobs.c.hash.in_(wanted[start : start + _AT_ONCE])
-        for name, body in connection.execute(select(blobs.c.hash, blobs.c.body).where(chosen)):
-            found[name] = zlib.decompress(body).decode("utf-8", "surrogatepass")
-    return found
-
-
 def make_thread(writing: Writing, thread: str, workflow: str = "", title: str = "") -> bool:
     """Make a thread if there is none of this id, and say whether it was made."""
+    for text in (thread, workflow, title):
+        check_name(text)
     there = select(threads.c.id).where(threads.c.id == thread)
     if writing.connection.execute(there).first() is not None:
         return False
-    writing.connection.execute(
-        insert(threads).values(id=thread, workflow=workflow, title=title, at=writing.at)
-    )
+    own = thread_hash(thread, workflow, title, writing.at)
+    row = {"id": thread, "workflow": workflow, "title": title, "at": writing.at, "hash": own}
+    writing.connection.execute(insert(threads).values(row))
     return True
+
+
+def thread_hash(thread: str, workflow: str, title: str, at: float) -> str:
+    """The hash of what a thread is besides its entries."""
+    return digest([thread, workflow, title, at])
 
 
 def thread_ids(connection: Connection, workflow: str | None) -> list[str]:
@@ -157,31 +161,3 @@ def _end(connection: Connection, thread: str) -> tuple[int, str]:
     )
     row = connection.execute(newest).first()
     return (row.seq, row.hash) if row else (0, "")
-
-
-def _write_texts(connection: Connection, aside: Mapping[str, str]) -> None:
-    if not aside:
-        return
-    there: set[str] = set()
-    wanted = sorted(aside)
-    for start in range(0, len(wanted), _AT_ONCE):
-        chosen = blobs.c.hash.in_(wanted[start : start + _AT_ONCE])
-        there.update(connection.execute(select(blobs.c.hash).where(chosen)).scalars())
-    rows = [
-        {"hash": name, "body": zlib.compress(encoded(text))}
-        for name, text in aside.items()
-        if name not in there
-    ]
-    if rows:
-        connection.execute(insert(blobs), rows)
-
-
-def _whole(row: Row[*tuple[object, ...]], body: object, aside: Mapping[str, str]) -> Json:
-    try:
-        return cast("Json", unfolded(body, aside))
-    except KeyError:
-        raise StoreError(
-            f"A large text of entry {row.seq} of the thread {row.thread} is missing. The other "
-            "entries are as they were. Run `director verify` to see what is damaged, and open a "
-            "backup."
-        ) from None

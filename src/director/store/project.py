@@ -15,13 +15,14 @@ from director.context.units import units
 from director.context.values import AgentTurn, Call, Context, Summary, Trust, Turn, UserTurn
 from director.context.wire import Parser, Wire
 from director.context.wire.dialects import DIALECTS
-from director.context.wire.events import Answer, Spoke, Use
+from director.context.wire.events import INTERRUPTED, Answer, Spoke, Use
 from director.context.wire.shape import blocks, is_message, peek, word
 from director.store.values import Entry, Json
 
 State: TypeAlias = Literal["current", "merged", "restored"]
+TURNS = ("user", "agent")
+HIDING = ("checkpoint", "restore", "delete")
 TRUSTS: tuple[Trust, ...] = ("system", "user", "agent", "web")
-INTERRUPTED = "[interrupted: this call was not run to its end]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,11 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A thread as it stands: all that was told, what is hidden, and every compression."""
+    """A thread as it stands: what was told, what is hidden, and every compression.
+
+    It begins with the first visible turn. What was told before is not read: no model sees it, so
+    nothing of it can change what one sees.
+    """
 
     told: tuple[Told, ...]
     deleted: frozenset[int]
@@ -68,14 +73,13 @@ class View:
     @property
     def archived(self) -> frozenset[int]:
         """The turns that the summary stands for."""
-        covers = set(self.current.summary.covers) if self.current else set()
-        return frozenset(one.seq for one in self.told if one.seq in covers)
+        return frozenset(self.current.summary.covers) if self.current else frozenset()
 
     @property
     def shown(self) -> tuple[Told, ...]:
         """What the model sees, besides the summary."""
-        hidden = self.archived | self.deleted
-        return tuple(one for one in self.told if one.seq not in hidden)
+        out_of_sight = hidden(self.checkpoints, self.deleted)
+        return tuple(one for one in self.told if one.seq not in out_of_sight)
 
     @property
     def context(self) -> Context:
@@ -120,10 +124,25 @@ def _ends(one: Told) -> bool:
 
 
 def view(entries: Sequence[Entry]) -> View:
-    """Read all entries of a thread, in their order."""
+    """A thread of all its entries, or of those that are seen, in their order."""
+    made = tuple(checkpoints(entries))
+    gone = deleted(entries)
+    out_of_sight = hidden(made, gone)
+    first = next((e.seq for e in entries if e.kind in TURNS and e.seq not in out_of_sight), None)
+    told = _told([e for e in entries if e.seq >= first]) if first is not None else ()
+    return View(tuple(told), gone, made)
+
+
+def deleted(entries: Iterable[Entry]) -> frozenset[int]:
+    """The turns that were taken out of view for good."""
     gone = (_seqs(entry.body, "seqs") for entry in entries if entry.kind == "delete")
-    deleted = frozenset(seq for seqs in gone for seq in seqs)
-    return View(tuple(_told(entries)), deleted, tuple(checkpoints(entries)))
+    return frozenset(seq for seqs in gone for seq in seqs)
+
+
+def hidden(made: Iterable[Checkpoint], gone: frozenset[int]) -> frozenset[int]:
+    """The turns that no model sees: deleted, or covered by the summary that is shown."""
+    current = next((one for one in made if one.state == "current"), None)
+    return gone.union(current.summary.covers) if current else gone
 
 
 def project(entries: Sequence[Entry]) -> Context:
@@ -133,7 +152,9 @@ def project(entries: Sequence[Entry]) -> Context:
 
 def archived(entries: Sequence[Entry]) -> frozenset[int]:
     """The turns that a summary stands for."""
-    return view(entries).archived
+    current = next((one for one in checkpoints(entries) if one.state == "current"), None)
+    covers = set(current.summary.covers) if current else set()
+    return frozenset(e.seq for e in entries if e.kind in TURNS and e.seq in covers)
 
 
 def visible(entries: Sequence[Entry]) -> tuple[int, ...]:
@@ -209,7 +230,9 @@ class _Reader:
 
     def turns(self, wire: Wire, messages: Sequence[object]) -> tuple[Turn, ...]:
         """The turns of one entry, which never runs on into the next."""
-        parser = self._parsers.setdefault(wire, Parser(wire, first=1))
+        if wire not in self._parsers:
+            self._parsers[wire] = Parser(wire, first=1)
+        parser = self._parsers[wire]
         # A line of a user ends what the model says; it is not part of what is found.
         kept, turns = parser.extend([*messages, DIALECTS[wire].heard("-")])
         found = turns[max(self._counts[wire] - kept, 0) :]

@@ -1,4 +1,4 @@
-"""The only real deletion: a whole thread, with everything that nobody else needs.
+"""The only real deletion: a whole thread or workflow, with everything that nobody else needs.
 
 The guards are put down and up again inside the one transaction that deletes, so nothing else can
 be deleted meanwhile. Then the database is rewritten, so that the words are gone from its pages.
@@ -7,51 +7,130 @@ be deleted meanwhile. Then the database is rewritten, so that the words are gone
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, delete, select, update
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Connection,
+    Select,
+    Table,
+    and_,
+    delete,
+    func,
+    select,
+    union_all,
+    update,
+)
 
-from director.store.canonical import hashes_in, mentions_texts
+from director.store.belonging import only_of
+from director.store.canonical import hashes_in, kept_in, mentions_kept, mentions_texts
 from director.store.connect import Database
-from director.store.schema import blobs, entries, meta, refs, threads
+from director.store.log import thread_ids
+from director.store.schema import blobs, entries, meta, records, refs, threads
 from director.store.values import StoreError
 
-_GUARDED = ("entries", "blobs")
-_REWRITTEN = "entries, blobs, refs, threads"
+_GUARDED = ("entries", "records", "blobs", "threads")
+_REWRITTEN = "entries, records, blobs, refs, threads"
 _AT_ONCE = 500
+_TOLD_AGAIN = ("request", "compression")
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What a purge of a workflow removes: its threads, how many entries, its records by kind."""
+
+    threads: tuple[str, ...]
+    entries: int
+    records: Mapping[str, int]
+    versions: int
 
 
 def purge(database: Database, thread: str) -> int:
     """Remove a thread for good and rewrite the database; how many entries were removed."""
     with database.writing() as writing:
-        connection = writing.connection
-        with _guards_down(connection):
-            own = _texts_of(connection, entries.c.thread == thread)
-            removed = connection.execute(delete(entries).where(entries.c.thread == thread)).rowcount
+        count = _count(writing.connection, entries, entries.c.thread == thread)
+        # What was sent and tried for a thread holds its words: it goes with it.
+        _remove(writing.connection, [thread], [(kind, thread) for kind in _TOLD_AGAIN])
+    _rewrite(database)
+    return count
+
+
+def purge_workflow(database: Database, workflow: str) -> Removal:
+    """Remove a workflow with its threads and records for good, and rewrite the database."""
+    with database.writing() as writing:
+        own = _own(writing.connection, workflow)
+        removal = _counted(writing.connection, *own)
+        _remove(writing.connection, *own)
+    _rewrite(database)
+    return removal
+
+
+def preview(connection: Connection, workflow: str) -> Removal:
+    """What a purge of this workflow would remove now."""
+    return _counted(connection, *_own(connection, workflow))
+
+
+def _own(connection: Connection, workflow: str) -> tuple[list[str], list[tuple[str, str]]]:
+    if not workflow:
+        # Threads of no workflow have this name too.
+        raise StoreError("A workflow needs a name. Nothing was removed.")
+    found = thread_ids(connection, workflow)
+    return found, sorted(only_of(connection, {workflow, *found}))
+
+
+def _counted(connection: Connection, own: list[str], found: list[tuple[str, str]]) -> Removal:
+    entry_count = sum(_count(connection, entries, entries.c.thread == thread) for thread in own)
+    versions = sum(_count(connection, records, _is(*record)) for record in found)
+    return Removal(tuple(own), entry_count, Counter(kind for kind, _ in found), versions)
+
+
+def _count(connection: Connection, table: Table, which: ColumnElement[bool]) -> int:
+    return connection.execute(select(func.count()).select_from(table).where(which)).scalar_one()
+
+
+def _is(kind: str, name: str) -> ColumnElement[bool]:
+    return and_(records.c.kind == kind, records.c.id == name)
+
+
+def _remove(connection: Connection, own: list[str], found: list[tuple[str, str]]) -> int:
+    """Remove threads and records, and what was put aside for them alone; how many rows went."""
+    aside: set[str] = set()
+    removed = 0
+    chosen = [(entries, entries.c.thread == thread) for thread in own]
+    chosen += [(records, _is(*record)) for record in found]
+    with _guards_down(connection):
+        for table, which in chosen:
+            aside |= _aside_of(connection, select(table.c.body).where(which))
+            removed += connection.execute(delete(table).where(which)).rowcount
+        for thread in own:
             connection.execute(delete(refs).where(refs.c.thread == thread))
             connection.execute(delete(threads).where(threads.c.id == thread))
-            _remove_texts(
-                connection, sorted(own - _texts_of(connection, entries.c.thread != thread))
-            )
-            connection.execute(update(meta).values(purged=meta.c.purged + removed))
-    _rewrite(database)
+        _remove_unneeded(connection, aside)
+        connection.execute(update(meta).values(purged=meta.c.purged + removed))
     return removed
 
 
-def _texts_of(connection: Connection, which: ColumnElement[bool]) -> set[str]:
-    found: set[str] = set()
-    asked = select(entries.c.body).where(which).execution_options(yield_per=_AT_ONCE)
-    for body in connection.execute(asked).scalars():
-        if mentions_texts(body):
-            found |= hashes_in(json.loads(body))
-    return found
-
-
-def _remove_texts(connection: Connection, hashes: list[str]) -> None:
+def _remove_unneeded(connection: Connection, own: set[str]) -> None:
+    """Remove what was put aside for what is gone, unless something that is left needs it too."""
+    left = union_all(select(entries.c.body), select(records.c.body))
+    hashes = sorted(own - _aside_of(connection, left)) if own else []
     for start in range(0, len(hashes), _AT_ONCE):
         chosen = blobs.c.hash.in_(hashes[start : start + _AT_ONCE])
         connection.execute(delete(blobs).where(chosen))
+
+
+def _aside_of(connection: Connection, bodies: Select[str] | CompoundSelect[str]) -> set[str]:
+    """The hashes of large texts and kept bytes that some bodies name."""
+    found: set[str] = set()
+    for body in connection.execute(bodies.execution_options(yield_per=_AT_ONCE)).scalars():
+        if mentions_texts(body) or mentions_kept(body):
+            read = json.loads(body)
+            found |= hashes_in(read) | kept_in(read)
+    return found
 
 
 @contextmanager
@@ -64,11 +143,10 @@ def _guards_down(connection: Connection) -> Iterator[None]:
             connection.exec_driver_sql(f"ALTER TABLE {table} ENABLE TRIGGER {table}_append_only")
         return
     guards = connection.exec_driver_sql(
-        "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN (?, ?)",
-        _GUARDED,
+        "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
     ).all()
     for name, _made in guards:
-        connection.exec_driver_sql(f"DROP TRIGGER {name}")
+        connection.exec_driver_sql(f'DROP TRIGGER "{name}"')
     yield
     for _name, made in guards:
         connection.exec_driver_sql(made)
@@ -83,7 +161,7 @@ def _rewrite(database: Database) -> None:
         busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar_one()
     if busy:
         raise StoreError(
-            f"The thread was removed from {database.place}, but another program reads the file, so "
-            "its old pages are still in the write-ahead log. Everything else is kept. Close the "
-            "other program and purge the same thread again."
+            f"It was removed from {database.place}, but another program reads the file, so its old "
+            "pages are still in the write-ahead log. Everything else is kept. Close the other "
+            "program and purge the same again."
         )

@@ -7,41 +7,60 @@ from __future__ import annotations
 
 import difflib
 import json
+from collections.abc import Sequence
 
-from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy import Connection, Row, exists, insert, select
 
-from director.store.canonical import canonical, digest
+from director.store.aside import check_kept, put_aside, put_back
+from director.store.canonical import check_name, digest
 from director.store.connect import Writing
 from director.store.schema import records
-from director.store.values import Json, Moved, StoreError, Versioned
+from director.store.values import Json, Moved, RecordDraft, StoreError, Versioned
 
 
-def put(  # noqa: PLR0913, PLR0917  a record has that many parts
-    writing: Writing, kind: str, name: str, body: Json, reason: str, expect: int | None
-) -> Versioned:
-    """Write the next version of a record, if its newest is still the one the caller saw."""
-    newest = _row(writing.connection, kind, name, None)
-    version, before = (newest.version, newest.hash) if newest else (0, "")
-    if expect is not None and expect != version:
-        raise Moved(
-            f"The {kind} {name} is at version {version} and not at {expect}: it has changed since "
-            "it was looked at. Nothing was written. Look again and decide again."
+def put_all(
+    writing: Writing, drafts: Sequence[RecordDraft], unchanged: Sequence[Versioned] = ()
+) -> tuple[Versioned, ...]:
+    """Write the next version of each record, if all are still at the versions the caller saw."""
+    connection = writing.connection
+    for seen in unchanged:
+        held = RecordDraft(seen.kind, seen.id, seen.body, expect=seen.version)
+        _check_version(held, _end(connection, seen.kind, seen.id)[0])
+    check_kept(connection, (draft.body for draft in drafts))
+    stored = put_aside(connection, (draft.body for draft in drafts))
+    ends: dict[tuple[str, str], tuple[int, str]] = {}
+    rows: list[dict[str, object]] = []
+    written: list[Versioned] = []
+    for place, (draft, body) in enumerate(zip(drafts, stored, strict=True), 1):
+        for text in (draft.kind, draft.id, draft.reason):
+            check_name(text)
+        record = draft.kind, draft.id
+        version, before = ends.get(record) or _end(connection, *record)
+        _check_version(draft, version)
+        next_one = Versioned(
+            *record, version + 1, draft.body, draft.reason, writing.at, writing.taken + place
         )
-    written = Versioned(kind, name, version + 1, body, reason, writing.at, writing.taken + 1)
-    writing.connection.execute(
-        insert(records).values(
-            position=written.position,
-            kind=kind,
-            id=name,
-            version=written.version,
-            body=canonical(body),
-            reason=reason,
-            at=written.at,
-            hash=record_hash(before, written),
-            before=before,
-        )
-    )
-    return written
+        ends[record] = next_one.version, record_hash(before, next_one)
+        rows.append(row_of(next_one, body, before))
+        written.append(next_one)
+    if rows:
+        connection.execute(insert(records), rows)
+    return tuple(written)
+
+
+def row_of(record: Versioned, body: str, before: str) -> dict[str, object]:
+    """The row of a version, with its body as it is stored."""
+    return {
+        "position": record.position,
+        "kind": record.kind,
+        "id": record.id,
+        "version": record.version,
+        "body": body,
+        "reason": record.reason,
+        "at": record.at,
+        "hash": record_hash(before, record),
+        "before": before,
+    }
 
 
 def record_hash(before: str, record: Versioned) -> str:
@@ -53,7 +72,7 @@ def record_hash(before: str, record: Versioned) -> str:
 def get(connection: Connection, kind: str, name: str, version: int | None) -> Versioned | None:
     """A version of a record, the newest if none is named."""
     row = _row(connection, kind, name, version)
-    return record_of(row) if row else None
+    return records_of(connection, [row])[0] if row else None
 
 
 def versions(connection: Connection, kind: str, name: str) -> list[Versioned]:
@@ -63,7 +82,35 @@ def versions(connection: Connection, kind: str, name: str) -> list[Versioned]:
         .where(records.c.kind == kind, records.c.id == name)
         .order_by(records.c.version)
     )
-    return [record_of(row) for row in connection.execute(asked)]
+    return records_of(connection, connection.execute(asked).all())
+
+
+def newest(connection: Connection, kind: str, prefix: str) -> list[Versioned]:
+    """The newest version of each record of a kind whose id starts with the prefix, by id."""
+    # In the order of the characters' numbers, on whatever server: so a prefix is a range.
+    name = records.c.id if connection.dialect.name == "sqlite" else records.c.id.collate("C")
+    later = records.alias()
+    asked = select(records).where(
+        records.c.kind == kind,
+        name >= prefix,
+        ~exists().where(
+            later.c.kind == kind,
+            later.c.id == records.c.id,
+            later.c.version == records.c.version + 1,
+        ),
+    )
+    if end := _after(prefix):
+        asked = asked.where(name < end)
+    return records_of(connection, connection.execute(asked.order_by(name)).all())
+
+
+def _after(prefix: str) -> str:
+    """The first text behind all that start with the prefix; empty if there is none."""
+    head = prefix.rstrip("\U0010ffff")
+    if not head:
+        return ""
+    # What comes after U+D7FF is half a character and no text: U+E000 is the next.
+    return head[:-1] + chr({0xD7FF: 0xE000}.get(ord(head[-1]), ord(head[-1]) + 1))
 
 
 def ids(connection: Connection, kind: str) -> list[str]:
@@ -91,10 +138,35 @@ def difference(old: Versioned, new: Versioned) -> list[str]:
     return list(lines)
 
 
-def record_of(row: Row[*tuple[object, ...]]) -> Versioned:
-    """The version that a row holds."""
-    body = json.loads(row.body)
+def records_of(connection: Connection, rows: Sequence[Row[*tuple[object, ...]]]) -> list[Versioned]:
+    """The versions that some rows hold, with their large texts put back."""
+    bodies = bodies_of(connection, rows)
+    return [record_of(row, body) for row, body in zip(rows, bodies, strict=True)]
+
+
+def bodies_of(connection: Connection, rows: Sequence[Row[*tuple[object, ...]]]) -> list[Json]:
+    """The bodies of some rows, with their large texts put back."""
+    return put_back(
+        connection, rows, lambda row: f"version {row.version} of the {row.kind} {row.id}"
+    )
+
+
+def record_of(row: Row[*tuple[object, ...]], body: Json) -> Versioned:
+    """The version that a row holds, with the body that was read from it."""
     return Versioned(row.kind, row.id, row.version, body, row.reason, row.at, row.position)
+
+
+def _check_version(draft: RecordDraft, version: int) -> None:
+    if draft.expect is not None and draft.expect != version:
+        raise Moved(
+            f"The {draft.kind} {draft.id} is at version {version} and not at {draft.expect}: it "
+            "has changed since it was looked at. Nothing was written. Look again and decide again."
+        )
+
+
+def _end(connection: Connection, kind: str, name: str) -> tuple[int, str]:
+    row = _row(connection, kind, name, None)
+    return (row.version, row.hash) if row else (0, "")
 
 
 def _lines(record: Versioned) -> list[str]:

@@ -11,15 +11,17 @@ from sqlalchemy import (
     Column,
     Double,
     ForeignKey,
+    Index,
     Integer,
     LargeBinary,
     MetaData,
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
-SCHEMA = "0001"
+SCHEMA = "0003"
 """The newest migration. A database that names a later one was written by a newer Director."""
 
 metadata = MetaData()
@@ -39,6 +41,7 @@ threads = Table(
     Column("workflow", Text, nullable=False, index=True),
     Column("title", Text, nullable=False),
     Column("at", Double, nullable=False),
+    Column("hash", Text, nullable=False),
 )
 
 entries = Table(
@@ -58,6 +61,15 @@ entries = Table(
     Column("hash", Text, nullable=False),
     Column("before", Text, nullable=False),
     UniqueConstraint("thread", "seq", name="entries_thread_seq"),
+)
+
+_hides = text("kind IN ('checkpoint', 'restore', 'delete')")
+Index(
+    "entries_that_hide",
+    entries.c.thread,
+    entries.c.seq,
+    sqlite_where=_hides,
+    postgresql_where=_hides,
 )
 
 blobs = Table(
@@ -93,4 +105,13 @@ refs = Table(
     Column("thread", Text, ForeignKey("threads.id"), primary_key=True),
     Column("body", Text, nullable=False),
     Column("hash", Text, nullable=False),
+)
+
+workers = Table(
+    "workers",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("host", Text, nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("at", Double, nullable=False),
 )

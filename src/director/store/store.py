@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
-from director.store import changes, log, purge, records, references, verify
+from director.store import aside, beats, changes, log, purge, records, references, verify
+from director.store.beats import Beat
 from director.store.changes import Subscription
 from director.store.connect import Database
-from director.store.values import Change, Draft, Entry, Json, Versioned
+from director.store.purge import Removal
+from director.store.values import Change, Draft, Entry, Json, RecordDraft, Versioned
 from director.store.verify import Verdict
 
 
@@ -63,6 +65,15 @@ class Store:
         with self._database.reading() as connection:
             return log.read(connection, thread, after, upto)
 
+    def seen(self, thread: str) -> list[Entry]:
+        """The entries that decide what a model sees, however long the thread is.
+
+        Enough for `project`, `view` and `compress`: the last entry, every compression, restore and
+        deletion, and all from the first visible turn on.
+        """
+        with self._database.reading() as connection:
+            return log.seen(connection, thread)
+
     def open_thread(self, workflow: str = "", title: str = "", thread: str | None = None) -> str:
         """Make a thread, unless there is one of this id, and return its id."""
         made = thread or str(uuid.uuid4())
@@ -95,8 +106,19 @@ class Store:
         expect: int | None = None,
     ) -> Versioned:
         """Write the next version of a record; Moved if `expect` is not its newest version."""
-        with self._database.writing(positions=1) as writing:
-            return records.put(writing, kind, id, body, reason, expect)
+        return self.put_all([RecordDraft(kind, id, body, reason, expect)])[0]
+
+    def put_all(
+        self, drafts: Sequence[RecordDraft], *, unchanged: Sequence[Versioned] = ()
+    ) -> tuple[Versioned, ...]:
+        """Write the next versions of several records, all or none.
+
+        Moved is raised if one of them is not at the version its draft expects, or if one of those
+        that must be unchanged has a newer version. A body names bytes that were kept before as
+        {"$kept": hash}.
+        """
+        with self._database.writing(positions=len(drafts)) as writing:
+            return records.put_all(writing, drafts, unchanged)
 
     def get(self, kind: str, id: str, version: int | None = None) -> Versioned | None:  # noqa: A002
         """A version of a record, the newest if none is named."""
@@ -108,6 +130,11 @@ class Store:
         with self._database.reading() as connection:
             return records.versions(connection, kind, id)
 
+    def newest(self, kind: str, prefix: str = "") -> list[Versioned]:
+        """The newest version of each record of a kind whose id starts so, sorted by id."""
+        with self._database.reading() as connection:
+            return records.newest(connection, kind, prefix)
+
     def ids(self, kind: str) -> list[str]:
         """The ids of the records of a kind, sorted."""
         with self._database.reading() as connection:
@@ -118,7 +145,7 @@ class Store:
         with self._database.writing(positions=1) as writing:
             old = records.existing(writing.connection, kind, id, version)
             why = reason or f"restored version {version}"
-            return records.put(writing, kind, id, old.body, why, None)
+            return records.put_all(writing, [RecordDraft(kind, id, old.body, why)])[0]
 
     def diff(self, kind: str, id: str, a: int, b: int) -> list[str]:  # noqa: A002
         """What changed from version `a` to version `b`, in lines to read."""
@@ -126,6 +153,16 @@ class Store:
             old = records.existing(connection, kind, id, a)
             new = records.existing(connection, kind, id, b)
         return records.difference(old, new)
+
+    def keep(self, content: bytes) -> str:
+        """Keep bytes, such as a screenshot, once; the hash that a record names them by."""
+        with self._database.writing() as writing:
+            return aside.keep(writing.connection, [content])[0]
+
+    def kept(self, hash: str) -> bytes:  # noqa: A002
+        """The bytes that were kept under a hash."""
+        with self._database.reading() as connection:
+            return aside.kept(connection, hash)
 
     def changes(self, after: int = 0, limit: int = 1000) -> list[Change]:
         """What was committed after a position, in order."""
@@ -136,9 +173,34 @@ class Store:
         """Every change after a position (by default: from now on), as it is committed."""
         return Subscription(self._database, after)
 
+    def beat(self, worker: str, *, host: str, pid: int) -> None:
+        """Say that a worker is alive."""
+        beats.beat(self._database, worker, host, pid)
+
+    def beats(self) -> list[Beat]:
+        """The last sign of life of every worker that has not left."""
+        return beats.beats(self._database)
+
+    def give_up(self, worker: str) -> None:
+        """Say that a worker stopped in the middle of its runs."""
+        beats.give_up(self._database, worker)
+
+    def leave(self, worker: str) -> None:
+        """Take a worker off the list."""
+        beats.leave(self._database, worker)
+
     def purge(self, thread: str) -> int:
         """Remove a thread for good and rewrite the database without it; how many entries went."""
         return purge.purge(self._database, thread)
+
+    def purge_workflow(self, workflow: str) -> Removal:
+        """Remove a workflow for good, its threads, runs and records; what went."""
+        return purge.purge_workflow(self._database, workflow)
+
+    def preview_purge(self, workflow: str) -> Removal:
+        """What a purge of this workflow would remove now."""
+        with self._database.reading() as connection:
+            return purge.preview(connection, workflow)
 
     def verify(self) -> Verdict:
         """Hash everything again and name the first thing that is not as it was written."""

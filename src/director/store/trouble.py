@@ -39,6 +39,7 @@ _DAMAGED = (
     "It is damaged, or it is not a database of Director",
     ("Keep the file as it is, copy it, and run `director verify` on the copy or open a backup."),
 )
+_NO_NAME = "A name holds half a character", "Leave it out."
 _BROKEN_DISK = (
     "The disk failed to read or write",
     ("Check the disk, copy the database to another one, and run `director verify` there."),
@@ -90,6 +91,8 @@ def kindly(place: str) -> Iterator[None]:
     except UnicodeDecodeError:
         # SQLite quotes a damaged page in its complaint, and the driver cannot read that.
         raise StoreError(_sentence(place, *_DAMAGED)) from None
+    except UnicodeEncodeError:
+        raise StoreError(_sentence(place, *_NO_NAME)) from None
     except DBAPIError as error:
         raise StoreError(_sentence(place, *_explained(error))) from None
     except SQLAlchemyError as error:

@@ -44,6 +44,17 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordDraft:
+    """A version of a record that is not written yet; `expect` is the newest that its writer saw."""
+
+    kind: str
+    id: str
+    body: Json
+    reason: str = ""
+    expect: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Versioned:
     """One version of a record, such as a plan."""
 

@@ -1,12 +1,12 @@
-"""Drafts for tests of a store: a user, an agent, a result, and a short conversation of them."""
+"""Drafts for tests of a store: a user, an agent, a result, a short conversation; what refuses."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from director.context.values import Summary
-from director.store.values import Draft
+from director.store.values import Draft, Moved, StoreError
 
 AWKWARD = "é漢🦝 \u2028 \x00 \ud800 ' \" \\ %s $1 {} </script>"
 LARGE = "".join(f"line {n}: {AWKWARD}\n" for n in range(400))
@@ -52,3 +52,21 @@ def summary(covers: Sequence[int], text: str = "Prices were looked up.") -> Summ
 def plain(body: object) -> str:
     """A body as JSON, so that two can be compared to the letter."""
     return json.dumps(body, sort_keys=True, default=dict)
+
+
+def moved(act: Callable[[], object]) -> bool:
+    """Whether an act is refused because something has changed since."""
+    try:
+        act()
+    except Moved:
+        return True
+    return False
+
+
+def refused(act: Callable[[], object]) -> bool:
+    """Whether an act is refused."""
+    try:
+        act()
+    except StoreError:
+        return True
+    return False

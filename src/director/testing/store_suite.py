@@ -15,40 +15,27 @@ from director.store.compress import compress, preview, restore
 from director.store.opening import open_store
 from director.store.project import project
 from director.store.store import Store
-from director.store.values import Draft, Entry, Json, Moved, StoreError
+from director.store.values import Draft, Entry, Json
 from director.testing.store_drafts import (
     AWKWARD,
     LARGE,
     agent,
+    moved,
     plain,
+    refused,
     result,
     summary,
     talk,
     user,
 )
 from director.testing.store_faults import store_faults
+from director.testing.store_records import RECORD_CHECKS
 
 StoreCheck: TypeAlias = Callable[[Store], Iterator[str]]
 
 
 def _bodies(entries: Iterable[Entry]) -> list[str]:
     return [plain(entry.body) for entry in entries]
-
-
-def _moved(act: Callable[[], object]) -> bool:
-    try:
-        act()
-    except Moved:
-        return True
-    return False
-
-
-def _refused(act: Callable[[], object]) -> bool:
-    try:
-        act()
-    except StoreError:
-        return True
-    return False
 
 
 def what_was_said_comes_back_to_the_letter(store: Store) -> Iterator[str]:
@@ -90,7 +77,7 @@ def a_caller_that_looked_too_early_writes_nothing(store: Store) -> Iterator[str]
     before = store.entries("t")
     for expect in (0, 2):
         late = [user("two")]
-        if not _moved(lambda e=expect, d=late: store.append("t", d, expect=e, reference={})):  # type: ignore[misc]
+        if not moved(lambda e=expect, d=late: store.append("t", d, expect=e, reference={})):  # type: ignore[misc]
             yield f"expect={expect} was accepted at head 1"
     if store.entries("t") != before or store.reference("t") != {"response": "r1"}:
         yield "a refused append left something behind"
@@ -126,26 +113,6 @@ def threads_belong_to_workflows(store: Store) -> Iterator[str]:
         yield "the threads of a workflow are not those opened for it"
     if set(store.threads()) != {first, second, other, "by-name"}:
         yield "not every thread is listed"
-
-
-def every_version_of_a_record_is_kept(store: Store) -> Iterator[str]:
-    """Records count versions; old ones can be read, compared and restored."""
-    store.put("plan", "p", {"steps": ["one"]}, "begun")
-    store.put("plan", "p", {"steps": ["one", "two", AWKWARD]}, "grown", expect=1)
-    if not _moved(lambda: store.put("plan", "p", {"steps": []}, expect=1)):
-        yield "two writers of the same version both won"
-    if not store.diff("plan", "p", 1, 2):
-        yield "two different versions have no difference"
-    back = store.restore_version("plan", "p", 1, "back")
-    versions = store.versions("plan", "p")
-    if sorted(version.version for version in versions) != [1, 2, 3] or back.version != 3:
-        yield "the versions are not 1, 2, 3"
-    first, last = store.get("plan", "p", 1), store.get("plan", "p")
-    if first is None or last is None or plain(first.body) != plain(last.body):
-        yield "the restored version is not the old one"
-    if store.get("plan", "nobody") is not None or store.ids("plan") != ["p"]:
-        yield "records are found that nobody wrote"
-    yield from store_faults(store)
 
 
 def changes_come_in_order_and_can_be_resumed(store: Store) -> Iterator[str]:
@@ -232,7 +199,7 @@ def a_bad_summary_changes_nothing(store: Store) -> Iterator[str]:
     look = preview(store, "t")
     for text in ("", " \n\t ", "long " * 5_000):
         bad = summary(look.covers, text)
-        if not _refused(lambda s=bad: compress(store, "t", look, s)):  # type: ignore[misc]
+        if not refused(lambda s=bad: compress(store, "t", look, s)):  # type: ignore[misc]
             yield f"a summary of {len(text)} characters was accepted"
     if store.entries("t") != before:
         yield "a refused summary left something behind"
@@ -243,7 +210,7 @@ def two_compressions_never_both_win(store: Store) -> Iterator[str]:
     store.append("t", talk(4))
     first, second = preview(store, "t"), preview(store, "t")
     compress(store, "t", first, summary(first.covers))
-    if not _moved(lambda: compress(store, "t", second, summary(second.covers))):
+    if not moved(lambda: compress(store, "t", second, summary(second.covers))):
         yield "both compressions won"
     if [entry.kind for entry in store.entries("t")].count("checkpoint") != 1:
         yield "there is not exactly one checkpoint"
@@ -255,7 +222,7 @@ def a_turn_said_during_a_compression_is_kept_and_seen(store: Store) -> Iterator[
     store.append("t", talk(4))
     look = preview(store, "t")
     (said,) = store.append("t", [user("wait, also the red one")])
-    if not _moved(lambda: compress(store, "t", look, summary(look.covers))):
+    if not moved(lambda: compress(store, "t", look, summary(look.covers))):
         yield "a compression was written over a turn it had not seen"
     compress(store, "t", preview(store, "t", look.covers), summary(look.covers))
     if said.seq not in [turn.at for turn in project(store.entries("t")).turns]:
@@ -282,7 +249,7 @@ STORE_CHECKS: Mapping[str, StoreCheck] = {
         a_caller_that_looked_too_early_writes_nothing,
         the_reference_changes_with_its_entry,
         threads_belong_to_workflows,
-        every_version_of_a_record_is_kept,
+        *RECORD_CHECKS,
         changes_come_in_order_and_can_be_resumed,
         another_handle_sees_what_was_committed,
         purging_removes_one_thread_and_nothing_else,

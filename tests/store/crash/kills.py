@@ -63,11 +63,15 @@ class Run:
         code = 1
         try:
             before()
-            work(self.url, self.name, self.workload, self.acknowledged, armed)
+            self.act(armed)
             code = 0
         finally:
             sys.stderr.flush()
             os._exit(code)
+
+    def act(self, armed: Callable[[], None]) -> None:
+        """What the process does."""
+        work(self.url, self.name, self.workload, self.acknowledged, armed)
 
     def faults(self) -> list[str]:
         """What is wrong in the store now."""
@@ -118,7 +122,7 @@ def by_statement(url: str, workload: str, folder: Path, stride: int) -> Found:
     return found
 
 
-def _traced(run: Run, arguments: list[str], *, whole: bool) -> int:
+def traced(run: Run, arguments: list[str], *, whole: bool) -> int:
     """Run under strace from its armed point on (or from its first breath); how it ended."""
     ready, go = os.pipe(), os.pipe()
 
@@ -144,13 +148,14 @@ def _traced(run: Run, arguments: list[str], *, whole: bool) -> int:
 def record(run: Run) -> str:
     """The writes, syncs, cuts and removals of a whole run, as strace writes them."""
     calls = "trace=pwrite64,write,fdatasync,fsync,ftruncate,openat,unlink,unlinkat,rename,close"
-    status = _traced(run, ["-y", "-xx", "-s", "1000000", "-e", calls], whole=True)
+    status = traced(run, ["-y", "-xx", "-s", "1000000", "-e", calls], whole=True)
     if status:
         raise RuntimeError(f"the recorded run ended with {status}")
     return (run.folder / f"{run.name}.trace").read_text()
 
 
-def _points(trace: str) -> Iterator[tuple[str, int]]:
+def points_in(trace: str) -> Iterator[tuple[str, int]]:
+    """Each call that strace saw, with how many of its name there were by then."""
     seen: dict[str, int] = {}
     for line in trace.splitlines():
         name = line.split("(")[0]
@@ -167,15 +172,15 @@ def by_call(url: str, workload: str, folder: Path, stride: int) -> Found:
         return f"{url.removesuffix('.db')}-{name}.db" if whole else url
 
     listed = Run(target("whole"), workload, folder, f"calls-{workload}-whole")
-    status = _traced(listed, ["-e", f"trace={','.join(CALLS)}"], whole=whole)
-    points = list(_points((folder / f"{listed.name}.trace").read_text()))
+    status = traced(listed, ["-e", f"trace={','.join(CALLS)}"], whole=whole)
+    points = list(points_in((folder / f"{listed.name}.trace").read_text()))
     found = Found(len(points), 0, listed.faults())
     if status:
         found.faults.append(f"the run that nobody killed ended with {status}")
     for call, n in points[::stride]:
         one = Run(target(f"{call}-{n}"), workload, folder, f"calls-{workload}-{call}-{n}")
         deadly = ["-e", f"trace={call}", "-e", f"inject={call}:signal=SIGKILL:when={n}"]
-        found.killed += _traced(one, deadly, whole=whole) == signal.SIGKILL
+        found.killed += traced(one, deadly, whole=whole) == signal.SIGKILL
         found.faults += one.faults()
     return found
 

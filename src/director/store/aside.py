@@ -1,0 +1,131 @@
+"""What is kept once, by its hash, beside entries and records: large texts, and bytes of images.
+
+A body has its large texts put aside when it is written and back when it is read, unseen by the
+caller. Bytes are kept by the caller, and named in a record as `{"$kept": hash}`. This module must
+never alter or delete what is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import cast
+
+from sqlalchemy import Connection, Row, insert, select
+
+from director.store.canonical import (
+    canonical,
+    encoded,
+    folded,
+    hashes_in,
+    kept_in,
+    mentions_texts,
+    unfolded,
+)
+from director.store.schema import blobs
+from director.store.values import Json, StoreError
+
+AT_ONCE = 500  # how many hashes one question may name
+
+
+def keep(connection: Connection, contents: Iterable[bytes]) -> list[str]:
+    """Write what is not there yet; the hash of each."""
+    by_hash = {hashlib.sha256(content).hexdigest(): content for content in contents}
+    there = present(connection, by_hash)
+    rows = [
+        {"hash": name, "body": zlib.compress(content)}
+        for name, content in by_hash.items()
+        if name not in there
+    ]
+    if rows:
+        connection.execute(insert(blobs), rows)
+    return list(by_hash)
+
+
+def kept(connection: Connection, name: str) -> bytes:
+    """The bytes of a hash."""
+    body = connection.execute(select(blobs.c.body).where(blobs.c.hash == name)).scalar()
+    if body is None:
+        raise StoreError(
+            f"Nothing is kept under {name!r}. Check the hash; `director verify` says whether "
+            "something is missing that should be there."
+        )
+    try:
+        return zlib.decompress(body)
+    except zlib.error:
+        raise StoreError(
+            f"What is kept under {name!r} is damaged. Everything else is as it was. Run "
+            "`director verify` to see what else is, and open a backup."
+        ) from None
+
+
+def present(connection: Connection, hashes: Iterable[str]) -> set[str]:
+    """Those of the hashes under which something is kept."""
+    there: set[str] = set()
+    wanted = sorted(hashes)
+    for start in range(0, len(wanted), AT_ONCE):
+        chosen = blobs.c.hash.in_(wanted[start : start + AT_ONCE])
+        there.update(connection.execute(select(blobs.c.hash).where(chosen)).scalars())
+    return there
+
+
+def texts(connection: Connection, hashes: Iterable[str]) -> dict[str, str]:
+    """The large texts of these hashes."""
+    wanted = sorted(hashes)
+    found: dict[str, str] = {}
+    for start in range(0, len(wanted), AT_ONCE):
+        chosen = blobs.c.hash.in_(wanted[start : start + AT_ONCE])
+        for name, body in connection.execute(select(blobs.c.hash, blobs.c.body).where(chosen)):
+            found[name] = zlib.decompress(body).decode("utf-8", "surrogatepass")
+    return found
+
+
+def check_kept(connection: Connection, bodies: Iterable[Json]) -> None:
+    """Refuse bodies that name bytes which are not kept.
+
+    Looked up in the transaction that writes: no purge can take them away meanwhile.
+    """
+    named = set().union(*map(kept_in, bodies))
+    missing = named - present(connection, named)
+    if missing:
+        raise StoreError(
+            f"Nothing is kept under {min(missing)!r}, which is named in what was to be written. "
+            "Nothing was written. Keep the bytes first and name the hash that you get."
+        )
+
+
+def put_aside(connection: Connection, bodies: Iterable[Json]) -> list[str]:
+    """The bodies as they are stored; their large texts are written if they are not there yet."""
+    aside: dict[str, str] = {}
+    stored = [canonical(folded(body, aside)) for body in bodies]
+    if aside:
+        keep(connection, map(encoded, aside.values()))
+    return stored
+
+
+def put_back(
+    connection: Connection,
+    rows: Sequence[Row[*tuple[object, ...]]],
+    name: Callable[[Row[*tuple[object, ...]]], str],
+) -> list[Json]:
+    """The bodies of rows, with their large texts; `name` says in words what a row is."""
+    bodies = [json.loads(row.body) for row in rows]
+    folds = [mentions_texts(row.body) for row in rows]
+    named = (hashes_in(body) for body, fold in zip(bodies, folds, strict=True) if fold)
+    aside = texts(connection, set().union(*named))
+    return [
+        _whole(body, aside, name(row)) if fold else body
+        for row, body, fold in zip(rows, bodies, folds, strict=True)
+    ]
+
+
+def _whole(body: object, aside: Mapping[str, str], name: str) -> Json:
+    try:
+        return cast("Json", unfolded(body, aside))
+    except KeyError:
+        raise StoreError(
+            f"A large text of {name} is missing. The rest is as it was. Run `director verify` to "
+            "see what is damaged, and open a backup."
+        ) from None
