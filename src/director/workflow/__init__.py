@@ -1,1 +1,1 @@
-"""Workflows as values: nodes, conditions, inputs, variables, tabs, and the rules they obey. Pure."""
+"""Workflows as values: nodes, conditions, inputs, variables, tabs, and their rules. Pure."""

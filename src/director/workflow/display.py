@@ -1,0 +1,40 @@
+"""How a variable is shown to people and models: short, and without what is sensitive."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from director.workflow.paths import is_list
+from director.workflow.sensitive import HIDDEN, masked
+from director.workflow.values import Json
+
+LONGEST = 100
+
+
+def shown(name: str, value: Json) -> str:
+    """The value of a variable in one line.
+
+    Up to 100 characters in full, else the first 100 and "...". A list is its first element and
+    how many there are. What is sensitive is hidden before anything is cut.
+    """
+    if is_list(value) and not value:
+        return "[] (empty)"
+    if isinstance(value, Mapping) and not value:
+        return "{} (empty)"
+    safe = masked(value, name=name)
+    if safe == HIDDEN:
+        return HIDDEN
+    if isinstance(safe, str):
+        return _written(safe if len(safe) <= LONGEST else f"{safe[:LONGEST]}...")
+    if is_list(safe):
+        return _cut(f"[Array of {len(safe)} - first: {_written(safe[0])}]")
+    return _cut(_written(safe))
+
+
+def _written(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."

@@ -1,0 +1,124 @@
+"""A workflow as one JSON document: to keep, to review, to hand on. What goes out comes back equal.
+
+A document that is not right is refused with the place; nothing in it is guessed or dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, replace
+from typing import Any, TypeVar, cast
+
+from director.workflow.checking import check_workflow
+from director.workflow.nearest import hint
+from director.workflow.paths import is_list, kind_of
+from director.workflow.references import with_ids
+from director.workflow.types import check_config, effect_of
+from director.workflow.values import Input, Json, Node, Workflow, WorkflowError
+
+VERSION = 1
+T = TypeVar("T", Node, Input, Workflow)
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "required": (bool,),
+    "config": (Mapping,),
+    "limits": (Mapping,),
+    "proof": (Mapping, type(None)),
+}
+_LISTS = ("nodes", "inputs", "origins", "requires", "ensures")
+_ANY = ("default",)
+
+
+def to_json(workflow: Workflow) -> dict[str, Json]:
+    """The document of a workflow; it names nodes by their ids."""
+    return {"version": VERSION, **_plain(workflow)}
+
+
+def _plain(value: Node | Input | Workflow) -> dict[str, Json]:
+    return {field.name: _one(getattr(value, field.name)) for field in fields(value)}
+
+
+def _one(value: object) -> Json:
+    if isinstance(value, Node | Input):
+        return _plain(value)
+    if isinstance(value, tuple):
+        return [_one(inner) for inner in value]
+    return cast("Json", value)
+
+
+def from_json(document: Json, *, new_id: Callable[[], str] | None = None) -> Workflow:
+    """The workflow of a document, checked from end to end.
+
+    One that was written by hand may name nodes by alias or position, leave out what has a
+    default, and, if `new_id` is given, the ids.
+    """
+    if not isinstance(document, Mapping):
+        raise WorkflowError(f"A workflow's document is an object, not {kind_of(document)}.")
+    version = document.get("version")
+    if version != VERSION or isinstance(version, bool):
+        raise WorkflowError(
+            f"The document has version {version!r}; this program reads version {VERSION}. "
+            "Nothing was read."
+        )
+    given = {name: value for name, value in document.items() if name != "version"}
+    workflow = _read(Workflow, given, "the workflow")
+    nodes = tuple(
+        _node(node, f"nodes[{place}]", new_id) for place, node in enumerate(workflow.nodes)
+    )
+    inputs = tuple(
+        _read(Input, one, f"inputs[{place}]") for place, one in enumerate(workflow.inputs)
+    )
+    for place, origin in enumerate(workflow.origins):
+        if not isinstance(origin, str):
+            raise WorkflowError(f"origins[{place}] must be a text, not {kind_of(origin)}.")
+    kept = tuple(_with_ids(node, nodes) for node in nodes)
+    return check_workflow(replace(workflow, nodes=kept, inputs=inputs))
+
+
+def _node(given: object, where: str, new_id: Callable[[], str] | None) -> Node:
+    if isinstance(given, Mapping) and "id" not in given and new_id:
+        given = {**given, "id": new_id()}
+    node = _read(Node, given, where)
+    try:
+        check_config(node.type, node.config)
+    except WorkflowError as problem:
+        raise WorkflowError(f"{where} ({node.alias}): {problem}") from None
+    if isinstance(given, Mapping) and "effect" not in given:
+        return replace(node, effect=effect_of(node.type, node.config))
+    return node
+
+
+def _with_ids(node: Node, nodes: tuple[Node, ...]) -> Node:
+    try:
+        return replace(node, config=with_ids(node.type, node.config, nodes))
+    except WorkflowError as problem:
+        raise WorkflowError(f"{node.alias!r}: {problem}") from None
+
+
+def _read(kind: type[T], given: object, where: str) -> T:
+    """One value of the document, its members checked for their type."""
+    if not isinstance(given, Mapping):
+        raise WorkflowError(f"{where} must be an object, not {kind_of(given)}.")
+    known = [field.name for field in fields(kind)]
+    for name in given:
+        if name not in known:
+            raise WorkflowError(f"{where} has no {name!r}.{hint(str(name), known)}")
+    for name in _required(kind):
+        if name not in given:
+            raise WorkflowError(f"{where} needs {name!r}.")
+    members = {name: _member(name, value, where) for name, value in given.items()}
+    return kind(**cast("dict[str, Any]", members))
+
+
+def _required(kind: type[T]) -> Iterator[str]:
+    first = {Node: ("id", "alias", "type", "config"), Input: ("name",), Workflow: ("id", "name")}
+    yield from first[kind]
+
+
+def _member(name: str, value: Json, where: str) -> Json:
+    if name in _LISTS:
+        if not is_list(value):
+            raise WorkflowError(f"{where}: {name!r} must be a list, not {kind_of(value)}.")
+        return tuple(value)
+    if name not in _ANY and not isinstance(value, _TYPES.get(name, (str,))):
+        raise WorkflowError(f"{where}: {name!r} cannot be {kind_of(value)}.")
+    return value

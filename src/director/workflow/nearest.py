@@ -1,0 +1,30 @@
+"""What to say about a name that does not exist: the ones that do, and the one that was meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+_MOST = 12
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """The name that was probably meant, or an empty text."""
+    by_folded = {known.casefold(): known for known in names}
+    found = difflib.get_close_matches(name.casefold(), by_folded, 1, 0.6)
+    return by_folded[found[0]] if found else ""
+
+
+def hint(name: str, names: Iterable[str]) -> str:
+    """Two sentences for the end of an error: what was meant and what exists, never endless."""
+    known = list(dict.fromkeys(names))
+    meant = nearest(name, known)
+    says = f" Did you mean {meant!r}?" if meant else ""
+    return f"{says} There is: {listed(known)}."
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names one after another, the first dozen and how many more."""
+    known = list(names)
+    shown = ", ".join(known[:_MOST]) or "nothing"
+    return f"{shown} and {len(known) - _MOST} more" if len(known) > _MOST else shown

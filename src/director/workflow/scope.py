@@ -1,0 +1,101 @@
+"""What templates can name at one place of a run: loop variables, records, variables, parameters.
+
+A scope only reads. The environment is reached through a function that is handed in, or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from director.workflow.nearest import hint, nearest
+from director.workflow.paths import NotThere, Path, follow, path_text
+from director.workflow.records import Record, look, ways_into
+from director.workflow.templates import Template, TemplateError
+from director.workflow.values import Json
+from director.workflow.variables import variable
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A lookup for `resolve`.
+
+    In this order: `local` (index, total, isFirst, isLast and the loop's variable), `current`,
+    `param`, a record by its id, a variable.
+    """
+
+    variables: Mapping[str, Json] = field(default_factory=dict)
+    local: Mapping[str, Json] = field(default_factory=dict)
+    current: Record | None = None
+    records: Mapping[str, Record] = field(default_factory=dict)
+    params: Mapping[str, Json] = field(default_factory=dict)
+    env: Callable[[str], str | None] | None = None
+
+    def __call__(self, template: Template) -> Json:
+        """What a template names; TemplateError if there is nothing of that name."""
+        try:
+            if template.kind == "env":
+                return self._environment(template.name)
+            if template.kind == "all_records":
+                return self._of_all(template.path)
+            return self._named(template.path)
+        except NotThere as problem:
+            raise TemplateError(f"{template}: {problem}") from None
+
+    def names(self) -> Iterator[str]:
+        """Everything that exists here, in the order of lookup."""
+        yield from self.local
+        if self.current:
+            yield from (f"current.{way}" for way in ways_into(self.current))
+        yield from (f"param.{name}" for name in self.params)
+        yield from self.variables
+        yield from self.records
+
+    def _named(self, path: Path) -> Json:
+        head = str(path[0])
+        if head in self.local:
+            return follow(self.local[head], path[1:], after=path[:1])
+        if head == "current":
+            return self._of_current(path[1:])
+        if head == "param":
+            return follow(self.params, path[1:], after=path[:1])
+        if head in self.records:
+            return look(self.records[head], path[1:])
+        return self._variable(path)
+
+    def _of_current(self, path: Path) -> Json:
+        if self.current is None:
+            raise NotThere(
+                "there is no current record here: it exists in the body of an iterate over "
+                "records, or when a record is given for a test."
+            )
+        return look(self.current, path)
+
+    def _variable(self, path: Path) -> Json:
+        found = variable(self.variables, path)
+        if found is None:
+            names = list(self.names())
+            wanted = path_text(path) if nearest(path_text(path), names) else str(path[0])
+            raise NotThere(f"nothing has this name.{hint(wanted, names)}")
+        key, rest = found
+        return follow(self.variables[key], rest, after=path[: len(path) - len(rest)])
+
+    def _of_all(self, path: Path) -> Json:
+        found = [_or_nothing(record, path) for record in self.records.values()]
+        if found and all(values == () for values in found):
+            ways = dict.fromkeys(way for r in self.records.values() for way in ways_into(r))
+            raise NotThere(f"no record has {path_text(path)!r}.{hint(path_text(path), ways)}")
+        return [values[0] if values else None for values in found]
+
+    def _environment(self, name: str) -> Json:
+        value = self.env(name) if self.env else None
+        if value is None:
+            raise NotThere(f"the environment of this run has no {name!r}.")
+        return value
+
+
+def _or_nothing(record: Record, path: Path) -> tuple[()] | tuple[Json]:
+    try:
+        return (look(record, path),)
+    except NotThere:
+        return ()

@@ -1,0 +1,133 @@
+"""Which values nobody should see: found by the words of their names, at any depth.
+
+A name is read word by word: `user_password` and `apiKey` are sensitive, `keyword`, `author` and
+`tokens_used` are not. When in doubt a value is hidden; it is only shown less, never changed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+
+from director.workflow.paths import Path, is_list, path_text
+from director.workflow.templates import SECRET
+from director.workflow.values import Json
+
+HIDDEN = "[hidden]"
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
+_SECRET = frozenset(
+    "password passwords passwd pwd passcode passphrase secret secrets token tokens apikey apikeys "
+    "accesskey secretkey privatekey otp otps totp pin auth oauth authorization authentication "
+    "bearer jwt cookie cookies sessionid cvv cvc credential credentials creds passwort kennwort "
+    "contraseña contrasena senha".split()
+)
+_PHRASES = tuple(
+    "api_key api_keys access_key secret_key private_key signing_key encryption_key ssh_key "
+    "master_key session_id one_time_code verification_code security_code login_code access_code "
+    "mfa_code 2_fa_code recovery_code recovery_codes backup_code backup_codes user_pass login_pass "
+    "db_pass admin_pass root_pass smtp_pass mail_pass email_pass mot_de_passe".split()
+)
+# A name that ends so is about a secret and holds none.
+_ABOUT = frozenset(
+    "selector label length count type url uri used limit expires expiry at required policy "
+    "strength status enabled valid present changed budget".split()
+)
+# These hold a login: who it is may be seen, the rest not.
+_LOGIN = frozenset("credential credentials creds auth authentication oauth".split())
+_OPENED = _LOGIN | {"pin"}
+_WHO = frozenset("email mail user username login account name url host domain site type".split())
+_NUMBERS = frozenset("token tokens cookie cookies auth".split())
+_NAMES = ("name", "key", "field", "label", "id")
+_IN_ADDRESS = re.compile(r"(://[^/\s:@]+:)[^@/\s]+(?=@)")
+_IN_QUERY = re.compile(r"([?&#;]([\w.-]+)=)([^&#;\s]+)")
+
+
+def is_sensitive(name: str) -> bool:
+    """Whether what has this name is a secret by its name."""
+    words = words_of(name)
+    if not words or words[-1] in _ABOUT:
+        return False
+    joined = f"_{'_'.join(words)}_"
+    return (
+        not _SECRET.isdisjoint(words)
+        or words == ["pass"]
+        or any(f"_{phrase}_" in joined for phrase in _PHRASES)
+    )
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a name, in small letters, however they are joined."""
+    return [word.casefold() for word in _WORDS.findall(name)]
+
+
+def masked(value: Json, *, name: str = "") -> Json:
+    """The value with everything sensitive in it hidden."""
+    return _masked(value, name, (), [])
+
+
+def sensitive_paths(value: Json, *, name: str = "") -> tuple[str, ...]:
+    """Where in a value something is hidden; the empty path is the value itself."""
+    found: list[str] = []
+    _masked(value, name, (), found)
+    return tuple(found)
+
+
+def _masked(value: Json, name: str, path: Path, found: list[str]) -> Json:
+    if _is_hidden(name, value):
+        found.append(path_text(path))
+        return HIDDEN
+    if isinstance(value, Mapping):
+        login = not _LOGIN.isdisjoint(words_of(name))
+        return {
+            key: _masked(inner, _named(key, value, login=login), (*path, key), found)
+            for key, inner in value.items()
+        }
+    if is_list(value):
+        return [_masked(inner, name, (*path, place), found) for place, inner in enumerate(value)]
+    if isinstance(value, str):
+        shown = _text(value)
+        if shown != value:
+            found.append(path_text(path))
+        return shown
+    return value
+
+
+def _is_hidden(name: str, value: Json) -> bool:
+    """Yes, no and nothing are never secret, nor is a number that counts tokens."""
+    if value is None or isinstance(value, bool) or not is_sensitive(name):
+        return False
+    if isinstance(value, Mapping) or is_list(value):
+        return bool(value) and not _is_opened(name, value)
+    return not (isinstance(value, int | float) and _NUMBERS.intersection(words_of(name)))
+
+
+def _is_opened(name: str, value: Mapping[str, Json] | Sequence[Json]) -> bool:
+    """Whether only some of what a container holds is hidden: a login, the pins of a map."""
+    objects = [value] if isinstance(value, Mapping) else value
+    other = "_".join(word for word in words_of(name) if word not in _OPENED)
+    return not is_sensitive(other) and all(isinstance(one, Mapping) for one in objects)
+
+
+def _named(key: str, holder: Mapping[str, Json], *, login: bool) -> str:
+    """The name to judge a member by: its own, that beside it, or that of the login it is in."""
+    if key == "value":
+        beside = (holder.get(name) for name in _NAMES)
+        return next((name for name in beside if isinstance(name, str) and is_sensitive(name)), key)
+    if login and _WHO.isdisjoint(words_of(key)) and not is_sensitive(key):
+        return "secret"
+    return key
+
+
+def _text(text: str) -> str:
+    """A text with the references, logins and parameters in it hidden."""
+    if text[:1] in ("{", "["):
+        try:
+            inside = json.loads(text)
+        except (ValueError, RecursionError):
+            inside = None
+        if isinstance(inside, dict | list) and (shown := masked(inside)) != inside:
+            return json.dumps(shown, ensure_ascii=False)
+    text = SECRET.sub(HIDDEN, text)
+    text = _IN_ADDRESS.sub(rf"\g<1>{HIDDEN}", text)
+    return _IN_QUERY.sub(lambda m: m[1] + (HIDDEN if is_sensitive(m[2]) else m[3]), text)

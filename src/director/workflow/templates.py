@@ -1,0 +1,165 @@
+"""Templates, `{{…}}`: a name in a config, in the place where a value will stand.
+
+A value is put in once and is data from then on: what it holds is never read as a template again.
+A secret is never looked up here: its reference stays as it is, for the browser to reveal.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from director.workflow.paths import Path, is_list, read_path
+from director.workflow.values import Json, WorkflowError
+
+_TEMPLATE = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+_ALL = re.compile(r"""get_all_records\(\s*(["'])(.+?)\1\s*\)""")
+_QUOTED = re.compile(r'"([^"]*)"')
+_NAMED = re.compile(r"(secret|env):\s*([A-Za-z0-9_][A-Za-z0-9_.-]*)")
+_ENVIRONMENT = re.compile(r"\$\{([A-Z][A-Z0-9_]*)\}")
+_OLD_NODE = re.compile(r"node\d+")
+# As wide as anything that could be taken for a reference further on.
+SECRET = re.compile(r"\{\{\s*secret:\s*([\w.-]+)\s*\}\}")
+
+
+class TemplateError(WorkflowError):
+    """A template that cannot be read, or names nothing that exists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One `{{…}}`: a path, one over all records, a name of the environment, a secret, a text.
+
+    `text` is what stands between the braces.
+    """
+
+    text: str
+    kind: Literal["path", "all_records", "env", "secret", "text"]
+    path: Path = ()
+    name: str = ""
+
+    def __str__(self) -> str:
+        return f"{{{{{self.text}}}}}"
+
+
+Lookup: TypeAlias = Callable[[Template], Json]
+
+
+def read_template(inside: str) -> Template:
+    """What stands between two pairs of braces."""
+    text = inside.strip()
+    if named := _NAMED.fullmatch(text):
+        return Template(text, "secret" if named[1] == "secret" else "env", name=named[2])
+    if quoted := _QUOTED.fullmatch(text):
+        return Template(text, "text", name=quoted[1])
+    if (every := _ALL.fullmatch(text)) and (path := read_path(every[2])):
+        return Template(text, "all_records", path=path)
+    if path := read_path(text):
+        if _OLD_NODE.fullmatch(str(path[0])):
+            raise TemplateError(
+                f"{{{{{text}}}}}: name the node by its alias, as in {{{{alias.field}}}}."
+            )
+        return Template(text, "path", path=path)
+    raise TemplateError(
+        f"{{{{{inside}}}}} is not a template: it may hold a path such as a.b[0].c, secret:name, "
+        'env:NAME or get_all_records("path"). Compute with a transform node; for the braces '
+        'themselves write {{"{{"}}.'
+    )
+
+
+def resolve(value: Json, lookup: Lookup) -> Json:
+    """The value with each template in its texts replaced by what it names, typed if alone."""
+    if isinstance(value, str):
+        return _resolve_text(value, lookup)
+    if isinstance(value, Mapping):
+        return {key: resolve(inner, lookup) for key, inner in value.items()}
+    if is_list(value):
+        return [resolve(inner, lookup) for inner in value]
+    return value
+
+
+def _resolve_text(text: str, lookup: Lookup) -> Json:
+    _check_braces(text)
+    if is_template(text):
+        return _looked_up(text[2:-2], lookup)
+    pieces = [
+        stringified(_looked_up(piece, lookup)) if place % 2 else piece
+        for place, piece in enumerate(_TEMPLATE.split(text))
+    ]
+    joined = "".join(pieces)
+    # Two values that are harmless alone must not become the name of a secret side by side.
+    if len(SECRET.findall(joined)) != sum(len(SECRET.findall(piece)) for piece in pieces):
+        raise TemplateError(f"The values in {text[:80]!r} would join to name a secret.")
+    return joined
+
+
+def _looked_up(inside: str, lookup: Lookup) -> Json:
+    template = read_template(inside)
+    if template.kind == "secret":
+        return f"{{{{{inside}}}}}"
+    return template.name if template.kind == "text" else lookup(template)
+
+
+def stringified(value: Json) -> str:
+    """A value inside a longer text: a text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def is_template(value: object) -> bool:
+    """Whether a value is one template and nothing else, so that it may become any type."""
+    found = _TEMPLATE.match(value) if isinstance(value, str) else None
+    return found is not None and found[0] == value
+
+
+def templates_in(value: Json) -> Iterator[Template]:
+    """Every template in the texts of a value, in order; names of members are not templates."""
+    if isinstance(value, str):
+        _check_braces(value)
+        yield from (read_template(found[1]) for found in _TEMPLATE.finditer(value))
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from templates_in(inner)
+    elif is_list(value):
+        for inner in value:
+            yield from templates_in(inner)
+
+
+def names_in(value: Json) -> tuple[str, ...]:
+    """What a config refers to, each once, in order, as it is written between the braces."""
+    return tuple(dict.fromkeys(template.text for template in templates_in(value)))
+
+
+def _check_braces(text: str) -> None:
+    if found := _ENVIRONMENT.fullmatch(text):
+        raise TemplateError(f"Write {{{{env:{found[1]}}}}} instead of {found[0]!r}.")
+    if "{{" in _TEMPLATE.sub("", text):
+        raise TemplateError(
+            f"A template is not closed in {text[:80]!r}: write {{{{name}}}}, "
+            'or {{"{{"}} for the braces themselves.'
+        )
+
+
+def renamed(value: Json, old: str, new: str) -> Json:
+    """The value with the templates that begin with one name beginning with another."""
+    if isinstance(value, Mapping):
+        return {key: renamed(inner, old, new) for key, inner in value.items()}
+    if is_list(value):
+        return [renamed(inner, old, new) for inner in value]
+    if not isinstance(value, str):
+        return value
+    head = re.compile(rf"\{{\{{(\s*){re.escape(old)}(?=[\s.\[}}])")
+    return head.sub(rf"{{{{\g<1>{new}", value)
+
+
+def defused(value: Json) -> Json:
+    """A value from outside that can name no secret: a page or a model must not have one typed."""
+    if isinstance(value, str):
+        return SECRET.sub(r"{ {secret:\1} }", value)
+    if isinstance(value, Mapping):
+        return {key: defused(inner) for key, inner in value.items()}
+    if is_list(value):
+        return [defused(inner) for inner in value]
+    return value

@@ -1,0 +1,102 @@
+"""browser_query: looks at the page and changes nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from director.workflow.forms import (
+    Field,
+    Form,
+    choice,
+    flag,
+    list_of,
+    object_of,
+    shaped,
+    text,
+    whole,
+)
+from director.workflow.selectors import selector
+from director.workflow.types.browser_action import KIND as ACTION
+from director.workflow.types.kind import Kind, producing
+from director.workflow.values import Config, Json, WorkflowError
+
+_OWN = re.compile(r"\.|@form-url|@[A-Za-z_][\w:.-]*(~.+)?")
+_MIXED = re.compile(r"([^@\[]+)@([\w:-]+)")
+_SELECTOR = Field(selector, "what to find: a CSS selector or a bundle", required=True)
+
+
+def _extracted(value: Json) -> None:
+    text(value)
+    rule = str(value)
+    if _OWN.fullmatch(rule):
+        return
+    if rule.startswith("@"):
+        raise WorkflowError(f"{rule!r} is no attribute: write @name, @name~part or @form-url.")
+    if mixed := _MIXED.fullmatch(rule):
+        raise WorkflowError(
+            f"{rule!r} mixes a selector and an attribute. Let the node's 'selector' find "
+            f"{mixed[1].strip()!r} and write '@{mixed[2]}' here."
+        )
+    selector(rule)
+
+
+_RULE = Form(
+    {
+        "type": Field(choice("element_exists", "element_absent"), "what must hold", required=True),
+        "selector": _SELECTOR,
+        "description": Field(text, "in words, for the error"),
+    }
+)
+
+
+def _form(**fields: Field) -> Form:
+    method = Field(text, "what to look for", required=True, templates=False)
+    early = {"instruction": "deterministic_extract takes 'selector' and 'fields'"}
+    return producing(Form({"method": method, **fields}, early))
+
+
+_FORMS: Mapping[str, Form] = {
+    "validate": _form(
+        rules=Field(list_of(shaped(_RULE)), "what the page must show", required=True),
+        onFailure=Field(
+            choice("stop_workflow", "continue_with_error"),
+            "what a rule that does not hold does",
+            default="stop_workflow",
+        ),
+        timeout=Field(whole(0, 600_000), "ms until they must hold", default=5000),
+    ),
+    "deterministic_extract": _form(
+        selector=_SELECTOR,
+        fields=Field(
+            object_of(_extracted),
+            "name: CSS inside the item, @attribute, @attribute~part, . (its text) or @form-url",
+        ),
+        limit=Field(whole(1), "at most so many"),
+        visibleOnly=Field(flag, "only elements that can be seen", default=True),
+    ),
+    "count": _form(selector=_SELECTOR),
+    "debug_element": _form(selector=_SELECTOR, nth=ACTION.forms["click"].fields["nth"]),
+}
+
+
+def _line(config: Config) -> str:
+    found = config.get("selector")
+    rules = config.get("rules")
+    about = found or (f"{len(rules)} rules" if isinstance(rules, list) else "")
+    return f"{config.get('method')} {about}".strip()
+
+
+KIND = Kind(
+    type="browser_query",
+    says="looks at the page and changes nothing",
+    forms=_FORMS,
+    effects=dict.fromkeys(_FORMS, "read"),
+    line=_line,
+    by="method",
+    early={
+        "extract": "write deterministic_extract, or hand its items to a cognition node",
+        "observe": "use debug_element or count",
+        "ai_assessment": "use validate, or a cognition node",
+    },
+)

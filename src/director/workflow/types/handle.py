@@ -1,0 +1,36 @@
+"""handle: tries nodes, runs others if they fail, and some in any case."""
+
+from __future__ import annotations
+
+from director.workflow.forms import Field, Form
+from director.workflow.types.kind import Kind, producing
+from director.workflow.types.nodes import nodes
+from director.workflow.values import Config, WorkflowError
+
+
+def _rule(config: Config) -> None:
+    if config.get("try") is not None and not config.get("catch") and not config.get("finally"):
+        raise WorkflowError("Give 'catch', 'finally', or both: 'try' alone changes nothing.")
+
+
+KIND = Kind(
+    type="handle",
+    says="tries nodes, runs others if they fail, and some in any case",
+    forms={
+        "": producing(
+            Form(
+                {
+                    "try": Field(nodes(), "the nodes to try", required=True, templates=False),
+                    "catch": Field(
+                        nodes(), "run if one fails; {{lastError}} says why", templates=False
+                    ),
+                    "finally": Field(nodes(), "run in any case", templates=False),
+                },
+                rule=_rule,
+            )
+        )
+    },
+    effects={"": "idempotent"},
+    line=lambda config: f"try {config.get('try')}",
+    references=("try", "catch", "finally"),
+)

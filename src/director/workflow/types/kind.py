@@ -1,0 +1,71 @@
+"""What each node type says about itself: its forms, its effect, a line about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from director.workflow.forms import Field, Form, either, flag, object_of, only, shaped, text
+from director.workflow.values import Config, Effect, NodeType
+
+Line: TypeAlias = Callable[[Config], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A node type. Where `by` names a field, its value chooses the form and the effect.
+
+    `references` are the fields that name other nodes; `early` are values of `by` of earlier times.
+    """
+
+    type: NodeType
+    says: str
+    forms: Mapping[str, Form]
+    effects: Mapping[str, Effect]
+    line: Line
+    by: str = ""
+    early: Mapping[str, str] = field(default_factory=dict)
+    references: tuple[str, ...] = ()
+
+
+_RECORDS = Form(
+    {
+        "type": Field(text, "the type of the records, such as email", required=True),
+        "id_pattern": Field(
+            text, "names each record, such as email_{{sender}}", required=True, templates=False
+        ),
+    }
+)
+
+# On any node that has a result.
+PRODUCING: Mapping[str, Field] = {
+    "store": Field(
+        either(
+            only(right=True),
+            only("*"),
+            object_of(text),
+            otherwise='true (the whole result), "*" (each of its fields) or {"source": "target"}',
+        ),
+        "keeps the result in variables: alias.target",
+        templates=False,
+    ),
+    "strict_store": Field(flag, "the node fails if its result cannot be kept"),
+    "create_records": Field(
+        either(text, shaped(_RECORDS), otherwise='a type, or {"type", "id_pattern"}'),
+        "makes a record of each item of the result",
+        templates=False,
+    ),
+    "store_to_record": Field(flag, "keeps the result in the current record's vars"),
+    "as": Field(text, "the name for store_to_record; without it the alias"),
+}
+EARLY: Mapping[str, str] = {
+    "store_variable": 'write "store": true',
+    "storeVariable": 'write "store": true',
+    "output": 'write "store": {"result": "name"}',
+}
+
+
+def producing(form: Form) -> Form:
+    """A form with the fields that every node with a result has."""
+    return form.with_fields(PRODUCING, EARLY)

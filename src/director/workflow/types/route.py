@@ -1,0 +1,85 @@
+"""route: goes down the first branch whose condition holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from director.workflow.expressions import check_condition, check_name
+from director.workflow.forms import Field, Form, list_of, object_of, shaped, text
+from director.workflow.paths import is_list
+from director.workflow.types.kind import Kind, producing
+from director.workflow.types.nodes import nodes
+from director.workflow.values import Config, Json, WorkflowError
+
+_RIGHT = 'give "branches": [{"name", "condition", "branch"}], the last with condition True'
+
+
+def _condition(value: Json) -> None:
+    if not isinstance(value, bool):
+        text(value)
+
+
+_BRANCH = Form(
+    {
+        "name": Field(text, "the name of the branch", required=True),
+        "condition": Field(
+            _condition, "a Python expression, or true", required=True, templates=False
+        ),
+        "branch": Field(nodes(least=0), "the nodes to run", required=True, templates=False),
+    },
+    {
+        "path": _RIGHT,
+        "operator": "write the condition in Python, such as {{find.count}} > 3",
+        "value": "write the condition in Python, such as {{find.count}} > 3",
+    },
+)
+
+
+def _rule(config: Config) -> None:
+    given = config.get("input")
+    names = tuple(given) if isinstance(given, Mapping) else ()
+    for name in names:
+        check_name(name)
+    branches = config.get("branches")
+    seen: list[Json] = []
+    for branch in branches if is_list(branches) else ():
+        if not isinstance(branch, Mapping):
+            continue
+        label, condition = branch.get("name"), branch.get("condition")
+        if label in seen:
+            raise WorkflowError(f"Two branches are called {label!r}.")
+        seen.append(label)
+        if isinstance(condition, str) and condition.strip():
+            check_condition(condition, names=names)
+
+
+KIND = Kind(
+    type="route",
+    says="goes down the first branch whose condition holds",
+    forms={
+        "": producing(
+            Form(
+                {
+                    "input": Field(object_of(), "named values that conditions can use"),
+                    "branches": Field(
+                        list_of(shaped(_BRANCH)),
+                        "name, condition and nodes; the first that holds",
+                        required=True,
+                        templates=False,
+                    ),
+                },
+                dict.fromkeys(("value", "paths", "conditions", "default"), _RIGHT),
+                _rule,
+            )
+        )
+    },
+    effects={"": "idempotent"},
+    line=lambda config: " / ".join(_names(config)),
+    references=("branches",),
+)
+
+
+def _names(config: Config) -> list[str]:
+    branches = config.get("branches")
+    found = branches if is_list(branches) else ()
+    return [str(branch.get("name")) for branch in found if isinstance(branch, Mapping)]

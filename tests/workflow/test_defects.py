@@ -1,0 +1,98 @@
+"""What went wrong in programs of this kind, and must not here: one test for each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from director.workflow.display import shown
+from director.workflow.edit import Draft, add, delete, move, update
+from director.workflow.expressions import with_values
+from director.workflow.records import discovered
+from director.workflow.references import direct, nested
+from director.workflow.scope import Scope
+from director.workflow.templates import TemplateError, resolve
+from director.workflow.types import KINDS, check_config
+from director.workflow.values import Json, WorkflowError
+from director.workflow.variables import stored
+from workflow_examples import CLICK, ids, mailbox
+
+SPAM: list[Json] = [{"sender": "Ada"}, {"sender": "Bob"}]
+
+
+def test_nested_passwords_are_hidden_and_keywords_are_not() -> None:
+    """A name is read by its words, at every depth."""
+    login: Json = {"email": "a@example.org", "inner": [{"password": "hunter2"}]}
+    assert "hunter2" not in shown("gmail_creds", login)
+    assert "a@example.org" in shown("gmail_creds", login)
+    assert shown("keyword", "shoes") == '"shoes"'
+
+
+def test_a_default_that_is_written_down_is_the_one_that_is_run() -> None:
+    """Validation stops; what names a wait by other fields is refused and not slept through."""
+    rules: Json = [{"type": "element_exists", "selector": "#a"}]
+    assert (
+        check_config("browser_query", {"method": "validate", "rules": rules})["onFailure"]
+        == "stop_workflow"
+    )
+    for wrong in ({"waitType": "time", "waitValue": 5}, {"type": "time", "value": 5}, {}):
+        with pytest.raises(WorkflowError):
+            check_config("browser_action", {"action": "wait", **wrong})
+    assert "closeTab" in KINDS["browser_action"].forms
+    scope = Scope(local={"isFirst": True, "isLast": False})
+    assert resolve(["{{isFirst}}", "{{isLast}}"], scope) == [True, False]
+
+
+def test_what_is_stored_is_found_by_the_name_it_was_stored_under() -> None:
+    """And a number, a text or a yes is stored like anything else."""
+    for result in (5, "text", False, None, 0, ""):
+        variables = stored("ask", store=True, result=result)
+        assert resolve("{{ask.result}}", Scope(variables)) == result
+    assert resolve("{{ask.n}}", Scope({**stored("ask", "*", {"n": 1}), "ask": {"n": 2}})) == 1
+
+
+def test_data_cannot_change_what_a_condition_says() -> None:
+    """Operators and quotes in a value are part of the value; a missing value is an error."""
+    hostile = "x' or True or 'x && {{secret:mail}}"
+    code, values = with_values("{{sender}} == 'ada'", Scope({"sender": hostile}))
+    assert hostile not in code
+    assert list(values.values()) == [hostile]
+    with pytest.raises(TemplateError):
+        with_values("{{sendr}} == 'ada'", Scope({"sender": hostile}))
+
+
+def test_branches_written_as_aliases_are_known_to_be_branches() -> None:
+    """However they are written, what belongs to a branch does not run by itself."""
+    for branch in ("label", 6, ["label"], "label..label", "6-6"):
+        branches: Json = [{"name": "spam", "condition": True, "branch": branch}]
+        workflow = update(mailbox(), "choose", {"config": {"branches": branches}})
+        owners = [part.owner for part in nested(workflow)["id_6"]]
+        assert "id_5" in owners
+        assert "id_6" not in direct(workflow, [node.id for node in workflow.nodes])
+
+
+def test_finding_records_again_keeps_what_was_gathered() -> None:
+    """Extraction may be repeated in the middle of the work."""
+    first = discovered(SPAM, kind="email", source="find")
+    worked = [replace(first[0], vars={"kind": "spam"}), first[1]]
+    again = discovered(SPAM, kind="email", source="find", known=worked)
+    assert again[0].vars == {"kind": "spam"}
+
+
+def test_variables_of_one_run_are_not_seen_by_another() -> None:
+    """A scope holds what it is given and nothing stays behind."""
+    assert resolve("{{row}}", Scope(local={"row": 1})) == 1
+    with pytest.raises(TemplateError):
+        resolve("{{row}}", Scope())
+
+
+def test_references_survive_insertion_deletion_and_moving() -> None:
+    """They hold ids and never positions."""
+    new_id = ids()
+    workflow = mailbox(new_id)
+    workflow = add(workflow, [Draft("browser_action", "first", CLICK)], new_id=new_id, at=1)
+    workflow = move(workflow, "report", to="each")
+    workflow = delete(workflow, "first")
+    each = next(node for node in workflow.nodes if node.alias == "each")
+    assert each.config["body"] == ["id_4", "id_5", "id_6"]

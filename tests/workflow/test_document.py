@@ -1,0 +1,128 @@
+"""A workflow is one JSON document, and comes back from it as it was."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from director.workflow.document import from_json, to_json
+from director.workflow.values import Input, Node, Workflow, WorkflowError
+from workflow_examples import ids, mailbox
+
+_words = st.text(max_size=12)
+_names = st.sampled_from("open find each read choose label report a b c x_1".split())
+_nodes = st.builds(
+    Node,
+    id=st.uuids().map(str),
+    alias=_names,
+    type=st.just("context"),
+    config=st.dictionaries(
+        st.just("variables"),
+        st.dictionaries(
+            _names.map("v_{}".format),
+            st.integers() | _words.map(lambda w: w.replace("{", "")),
+            min_size=1,
+        ),
+        min_size=1,
+    ),
+    description=_words,
+    effect=st.sampled_from(["read", "idempotent", "once"]),
+    requires=st.lists(st.just({"url": "https://example.org/*"}), max_size=2).map(tuple),
+    ensures=st.lists(st.just({"count": "tr", "equals": 3}), max_size=2).map(tuple),
+    proof=st.none() | st.just({"happened": [{"element": "#ok"}]}),
+)
+_workflows = st.builds(
+    Workflow,
+    id=_words,
+    name=_words,
+    nodes=st.lists(_nodes, max_size=4, unique_by=lambda node: node.alias).map(tuple),
+    inputs=st.lists(
+        st.builds(
+            Input,
+            name=_names.map("in_{}".format),
+            description=_words,
+            default=st.none() | st.integers(),
+        ),
+        max_size=3,
+        unique_by=lambda given: given.name,
+    ).map(tuple),
+    origins=st.lists(_words, max_size=2).map(tuple),
+    description=_words,
+    limits=st.dictionaries(_words, st.integers(), max_size=2),
+)
+
+
+@settings(deadline=None, max_examples=30)
+@given(_workflows)
+def test_a_workflow_comes_back_from_its_document_as_it_was(workflow: Workflow) -> None:
+    """Through the text of JSON, and with the same document again."""
+    document = to_json(workflow)
+    again = from_json(json.loads(json.dumps(document)))
+    assert again == workflow
+    assert to_json(again) == document
+
+
+def test_references_survive_the_document() -> None:
+    """They are ids in it."""
+    assert from_json(json.loads(json.dumps(to_json(mailbox())))) == mailbox()
+
+
+def test_a_document_written_by_hand_names_nodes_by_alias() -> None:
+    """Ids, defaults and effects are filled in."""
+    written = {
+        "version": 1,
+        "id": "w",
+        "name": "By hand",
+        "nodes": [
+            {"alias": "each", "type": "iterate", "config": {"records": "*", "body": "go"}},
+            {"alias": "go", "type": "browser_action", "config": {"action": "back"}},
+        ],
+    }
+    workflow = from_json(written, new_id=ids())
+    assert workflow.nodes[0].config["body"] == ["id_2"]
+    assert [node.effect for node in workflow.nodes] == ["idempotent", "once"]
+    with pytest.raises(WorkflowError, match=r"nodes\[0\] needs 'id'"):
+        from_json(written)
+
+
+def _broken(**changes: Any) -> dict[str, Any]:
+    return {**to_json(mailbox()), **changes}
+
+
+def _broken_node(**changes: Any) -> dict[str, Any]:
+    document: dict[str, Any] = to_json(mailbox())
+    return {**document, "nodes": [{**document["nodes"][0], **changes}, *document["nodes"][1:]]}
+
+
+@pytest.mark.parametrize(
+    ("document", "says"),
+    [
+        ([], "is an object, not a list"),
+        ({}, "version None"),
+        (_broken(version=2), "version 2; this program reads version 1"),
+        (_broken(version=True), "version True"),
+        (_broken(nods=[]), "Did you mean 'nodes'"),
+        (_broken(name=3), "'name' cannot be a whole number"),
+        (_broken(nodes={}), "'nodes' must be a list"),
+        (_broken(nodes=[3]), r"nodes\[0\] must be an object"),
+        (_broken(inputs=[{"nam": "x"}]), r"inputs\[0\] has no 'nam'"),
+        (_broken(inputs=[{}]), r"inputs\[0\] needs 'name'"),
+        (_broken(origins=[3]), r"origins\[0\] must be a text"),
+        (_broken_node(config=[]), r"nodes\[0\]: 'config' cannot be a list"),
+        (_broken_node(config={"action": "clik"}), r"nodes\[0\] \(open\): .*'click'"),
+        (_broken_node(type="brwser_action"), "Did you mean 'browser_action'"),
+        (_broken_node(alias="find"), "Two nodes are called 'find'"),
+        (_broken_node(effect="twice"), "read, idempotent, once"),
+        (_broken_node(requires=["x"]), "A condition is an object"),
+        (_broken_node(status="done"), r"nodes\[0\] has no 'status'"),
+        (_broken_node(type="iterate", config={"records": "*", "body": ["gone"]}), "no node 'gone'"),
+    ],
+)
+def test_a_bad_document_is_refused_with_the_place(document: Any, says: str) -> None:
+    """Nothing in it is dropped or repaired."""
+    with pytest.raises(WorkflowError, match=says):
+        from_json(document)
