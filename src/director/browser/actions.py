@@ -1,0 +1,277 @@
+"""Actions: one thing done in the browser, on the active tab.
+
+One small function for each action, in a table. An action that cannot be done raises with what to
+do; none of them reports success for something that did not happen. Files and places for pictures
+are outside the browser: they are reached through functions that are handed in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias, cast
+
+from director.browser.elements import TIMEOUT, matching, number, one
+from director.browser.errors import BrowserError
+from director.browser.queries import Result, cleaned
+from director.browser.session import Session
+from director.workflow.values import Config, Json
+
+_WAIT = 30_000
+_TRIES = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What actions may reach outside the browser; each is refused unless it is handed in.
+
+    `keep` takes a picture and gives its hash, `file` the path of a file that may be uploaded.
+    """
+
+    keep: Callable[[bytes], str] | None = None
+    file: Callable[[str], Path] | None = None
+
+
+async def act(session: Session, config: Config, outside: Outside | None = None) -> Result:
+    """Do what a browser_action says; its templates are resolved, but for secrets."""
+    action = _ACTIONS.get(str(config["action"]))
+    if action is None:
+        raise BrowserError(f"There is no action {config['action']!r}.")
+    async with session.doing(str(config["action"])):
+        result = await action(session, config, outside or Outside())
+        return cast("Result", cleaned(result, session.net.clean))
+
+
+async def _navigate(session: Session, config: Config, _: Outside) -> Result:
+    await session.navigate(_text(config, "url"))
+    return {"navigated": session.page().url}
+
+
+async def _click(session: Session, config: Config, _: Outside) -> Result:
+    found = await one(session, config)
+    await found.locator.click(timeout=number(config, "timeout", TIMEOUT))
+    return {"clicked": _selector(config), **found.counts()}
+
+
+async def _hover(session: Session, config: Config, _: Outside) -> Result:
+    found = await one(session, config)
+    await found.locator.hover(timeout=number(config, "timeout", TIMEOUT))
+    return {"hovered": _selector(config), **found.counts()}
+
+
+async def _type(session: Session, config: Config, _: Outside) -> Result:
+    found = await one(session, config)
+    within = number(config, "timeout", TIMEOUT)
+    await session.fill(found.locator, _text(config, "text"), within=within)
+    return {"typed": _text(config, "text"), "selector": _selector(config)}
+
+
+async def _select(session: Session, config: Config, _: Outside) -> Result:
+    found = await one(session, config)
+    by = "value" if config.get("value") is not None else "label"
+    timeout = number(config, "timeout", TIMEOUT)
+    if by == "value":
+        chosen = await found.locator.select_option(value=_texts(config, by), timeout=timeout)
+    else:
+        chosen = await found.locator.select_option(label=_texts(config, by), timeout=timeout)
+    return {"selected": list(chosen), "selector": _selector(config)}
+
+
+async def _check(session: Session, config: Config, _: Outside) -> Result:
+    found = await one(session, config)
+    wanted = config["action"] == "check"
+    await found.locator.set_checked(wanted, timeout=number(config, "timeout", TIMEOUT))
+    return {"checked": wanted, "selector": _selector(config)}
+
+
+async def _upload(session: Session, config: Config, outside: Outside) -> Result:
+    if outside.file is None:
+        raise BrowserError(
+            "No file may be uploaded here: a run uploads files only from the folder it is given."
+        )
+    paths = [outside.file(name) for name in _texts(config, "file")]
+    found = await one(session, {"visibleOnly": False, **config})
+    await found.locator.set_input_files(paths, timeout=number(config, "timeout", TIMEOUT))
+    return {"uploaded": [path.name for path in paths], "selector": _selector(config)}
+
+
+async def _drag(session: Session, config: Config, _: Outside) -> Result:
+    source, target = await one(session, config), await one(session, config, "to")
+    await source.locator.drag_to(target.locator, timeout=number(config, "timeout", TIMEOUT))
+    return {"dragged": _selector(config), "to": config["to"]}
+
+
+async def _wait(session: Session, config: Config, _: Outside) -> Result:
+    timeout = number(config, "timeout", _WAIT)
+    if config.get("time") is not None:
+        await asyncio.sleep(number(config, "time", 0) / 1000)
+        return {"waited": config["time"]}
+    if config.get("selector") is not None:
+        await one(session, {**config, "timeout": timeout})
+        return {"waited": _selector(config)}
+    await session.page().wait_for_load_state("load", timeout=timeout)
+    return {"waited": "navigation"}
+
+
+async def _open_tab(session: Session, config: Config, _: Outside) -> Result:
+    url = config.get("url")
+    name = await session.open_tab(str(url or "about:blank"), _text(config, "name"))
+    return {"openedTab": name, "url": session.page().url, "active": True}
+
+
+async def _switch_tab(session: Session, config: Config, _: Outside) -> Result:
+    await session.switch_tab(_text(config, "tabName"))
+    return {"switchedTo": await _active(session)}
+
+
+async def _close_tab(session: Session, config: Config, _: Outside) -> Result:
+    closed = str(config.get("tabName") or await _active(session))
+    await session.close_tab(closed)
+    return {"closedTab": closed, "active": await _active(session)}
+
+
+async def _back_or_forward(session: Session, config: Config, _: Outside) -> Result:
+    page = session.page()
+    before = page.url
+    answer = await (page.go_back() if config["action"] == "back" else page.go_forward())
+    # A step within one document has no answer, but another address.
+    if answer is None and page.url == before:
+        raise BrowserError(f"There is no page to go {config['action']} to in this tab.")
+    return {"navigated": page.url}
+
+
+async def _refresh(session: Session, _: Config, __: Outside) -> Result:
+    await session.page().reload()
+    return {"navigated": session.page().url}
+
+
+async def _screenshot(session: Session, config: Config, outside: Outside) -> Result:
+    if config.get("selector") is not None:
+        await (await one(session, config)).locator.scroll_into_view_if_needed()
+    picture = await session.screenshot(full=config.get("fullPage") is True)
+    kept: Json = {"$kept": outside.keep(picture)} if outside.keep else None
+    return {"screenshot": kept, "path": config.get("path"), "bytes": len(picture)}
+
+
+async def _list_tabs(session: Session, _: Config, __: Outside) -> Result:
+    tabs: list[Json] = [
+        {"name": tab.name, "url": tab.url, "title": tab.title, "active": tab.active}
+        for tab in await session.tabs()
+    ]
+    return {"tabs": tabs}
+
+
+async def _current_tab(session: Session, _: Config, __: Outside) -> Result:
+    return {"url": session.page().url, "title": await session.page().title()}
+
+
+async def _keypress(session: Session, config: Config, _: Outside) -> Result:
+    modifiers = config.get("modifiers")
+    held = [str(each) for each in modifiers] if isinstance(modifiers, list | tuple) else []
+    keys = "+".join([*held, _text(config, "key")])
+    await session.page().keyboard.press(keys)
+    return {"pressed": keys}
+
+
+async def _scroll_into_view(session: Session, config: Config, _: Outside) -> Result:
+    page, down = session.page(), config.get("direction") != "up"
+    container = config.get("container")
+    scroller = (await matching(page, container)).first if container else page.locator("css=html")
+    tries = number(config, "maxTries", _TRIES)
+    for attempt in range(tries + 1):
+        wanted = await matching(page, config["selector"])
+        if await wanted.count():
+            await wanted.first.scroll_into_view_if_needed()
+            return {"scrolledTo": _selector(config), "tries": attempt}
+        await scroller.evaluate(
+            "(e, down) => e.scrollBy(0, (down ? 1 : -1) * e.clientHeight)", down
+        )
+        # Lists that load while they are scrolled need a moment to do so.
+        await page.wait_for_timeout(100)
+    raise BrowserError(
+        f"{_selector(config)!r} did not appear on {_where(session)} in {tries} scrolls. "
+        "Name what scrolls in 'container', or look in the other direction."
+    )
+
+
+async def _scroll_to_row(session: Session, config: Config, _: Outside) -> Result:
+    page, container = session.page(), config.get("container")
+    scroller = (await matching(page, container)).first if container else page.locator("css=html")
+    row, height = number(config, "rowIndex", 0), config.get("rowHeight")
+    top: int = await scroller.evaluate(
+        """(e, [row, height]) => {
+            const one = height ?? e.querySelector('[role=row], tr, li')?.offsetHeight ?? 0;
+            e.scrollTop = row * one;
+            return e.scrollTop;
+        }""",
+        [row, height],
+    )
+    return {"scrolledToRow": row, "scrollTop": top}
+
+
+async def _load_profile(session: Session, config: Config, _: Outside) -> Result:
+    name = _text(config, "profileName")
+    await session.load_login(name)
+    return {"loadedProfile": name}
+
+
+async def _extract_pdf(_: Session, config: Config, __: Outside) -> Result:
+    raise BrowserError(
+        f"The text of {config['source']!r} cannot be read: Director has no reader for PDF. "
+        "Open a page that shows the same as HTML, or download the file and read it elsewhere."
+    )
+
+
+_Action: TypeAlias = Callable[[Session, Config, Outside], Awaitable[Result]]
+_ACTIONS: Mapping[str, _Action] = {
+    "navigate": _navigate,
+    "click": _click,
+    "hover": _hover,
+    "type": _type,
+    "select": _select,
+    "check": _check,
+    "uncheck": _check,
+    "upload": _upload,
+    "drag": _drag,
+    "wait": _wait,
+    "openNewTab": _open_tab,
+    "switchTab": _switch_tab,
+    "closeTab": _close_tab,
+    "back": _back_or_forward,
+    "forward": _back_or_forward,
+    "refresh": _refresh,
+    "screenshot": _screenshot,
+    "listTabs": _list_tabs,
+    "getCurrentTab": _current_tab,
+    "keypress": _keypress,
+    "scrollIntoView": _scroll_into_view,
+    "scrollToRow": _scroll_to_row,
+    "loadProfile": _load_profile,
+    "extractPdf": _extract_pdf,
+}
+
+
+async def _active(session: Session) -> str:
+    return next((tab.name for tab in await session.tabs() if tab.active), "")
+
+
+def _text(config: Config, name: str) -> str:
+    value = config[name]
+    if not isinstance(value, str):
+        raise BrowserError(f"{config['action']}: {name!r} must be a text, not {value!r}.")
+    return value
+
+
+def _texts(config: Config, name: str) -> list[str]:
+    value = config[name]
+    return [str(each) for each in value] if isinstance(value, list | tuple) else [str(value)]
+
+
+def _selector(config: Config) -> Json:
+    return config["selector"]
+
+
+def _where(session: Session) -> str:
+    return repr(session.net.clean(session.page().url))

@@ -1,0 +1,168 @@
+"""Looking closer at a stored snapshot: find a text, expand a part, read what it says.
+
+Pure functions over the stored text, bounded, each saying how to get the rest. A ref that is not
+there is an error that names the nearest ones.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+
+from director.browser.errors import BrowserError
+from director.browser.snapshots import Snapshot
+from director.context.shapes.snapshot_items import compact
+from director.context.shapes.snapshot_nodes import Node, nodes
+
+ROOM = 20_000
+_MATCHES = 20
+_REF = re.compile(r"\[ref=(\w+)\]")
+# A pattern comes from a model and runs over a page: one that could take for ever is refused.
+_PATTERN, _LINE, _OPEN, _MAYBE = 200, 400, 2, 6
+_ENDLESS = re.compile(r"(?<!\\)\)[*+{]")
+_REPEATS = re.compile(r"(?<!\\)[*+{]")
+
+
+def find(snapshot: Snapshot, text: str, *, regex: bool = False, most: int = _MATCHES) -> str:
+    """The lines that hold a text, or match a pattern, each below what it stands in."""
+    if not text.strip():
+        raise BrowserError("There is nothing to find: give a text or a pattern.")
+    matches = _pattern(text) if regex else _literal(text)
+    tree = _tree(snapshot)
+    found = [at for at, node in enumerate(tree) if matches(_said(node))]
+    if not found:
+        return f"Nothing on the page matches {text!r}. Try a shorter text, or show the page."
+    above = _parents(tree)
+    kept: set[int] = set()
+    for at in found[:most]:
+        kept.add(at)
+        kept.update(_chain(tree, above, at))
+    shown = _bounded(compact([tree[at] for at in sorted(kept)]), ROOM, "Narrow what to find.")
+    if len(found) > most:
+        shown += f"\n… {len(found) - most:,} more matches. Narrow what to find."
+    return shown
+
+
+def expand(snapshot: Snapshot, ref: str, *, room: int = ROOM) -> str:
+    """Everything under a ref with its refs, save what only repeats the label above it."""
+    return _bounded(
+        compact(_under(snapshot, ref)), room, "Expand a ref further down, or find a text."
+    )
+
+
+def read(snapshot: Snapshot, ref: str, *, room: int = ROOM) -> str:
+    """The plain text under a ref, a line for each element that says something."""
+    below = _under(snapshot, ref)
+    leaf = [
+        at + 1 == len(below) or below[at + 1].depth <= node.depth for at, node in enumerate(below)
+    ]
+    lines: list[str] = []
+    for node, alone in zip(below, leaf, strict=True):
+        said = node.text or (_name(node) if alone else "")
+        if said and (not lines or lines[-1] != said):
+            lines.append(said)
+    text = "\n".join(lines) or _name(below[0])
+    return _bounded(text, room, "Read a ref further down.") if text else "It says nothing."
+
+
+def refs(snapshot: Snapshot) -> tuple[str, ...]:
+    """Every ref of a snapshot, in the order of the document."""
+    return tuple(ref for node in _tree(snapshot) if (ref := ref_of(node)))
+
+
+def ref_of(node: Node) -> str:
+    """The ref of a node, empty if it has none."""
+    found = _REF.search(node.post)
+    return found[1] if found else ""
+
+
+def _tree(snapshot: Snapshot) -> list[Node]:
+    return nodes(snapshot.text.split("\n"), "aria")
+
+
+def _name(node: Node) -> str:
+    try:
+        return str(json.loads(f'"{node.name}"'))
+    except ValueError:
+        return node.name
+
+
+def _said(node: Node) -> str:
+    return f"{node.role} {_name(node)} {node.text} {node.url}"
+
+
+def _literal(text: str) -> Callable[[str], bool]:
+    wanted = " ".join(text.split()).casefold()
+    return lambda said: wanted in said.casefold()
+
+
+def _pattern(text: str) -> Callable[[str], bool]:
+    endless = _ENDLESS.search(text) or len(_REPEATS.findall(text)) > _OPEN
+    if endless or len(text) > _PATTERN or text.count("?") > _MAYBE:
+        raise BrowserError(
+            f"The pattern {text[:_PATTERN]!r} could take for ever: at most {_PATTERN} characters, "
+            f"{_OPEN} of `*`, `+` and `{{`, {_MAYBE} of `?`, no repeated group. Find a plain text."
+        )
+    try:
+        pattern = re.compile(text, re.IGNORECASE)
+    except re.error as problem:
+        raise BrowserError(
+            f"The pattern {text!r} cannot be read: {problem}. Find it as a plain text, or put a "
+            "backslash before a sign that is meant as it stands."
+        ) from None
+    return lambda said: pattern.search(said[:_LINE]) is not None
+
+
+def _parents(tree: Sequence[Node]) -> list[int]:
+    """For each node, the one it stands in, or -1."""
+    parents: list[int] = []
+    above: list[int] = []
+    for at, node in enumerate(tree):
+        while above and tree[above[-1]].depth >= node.depth:
+            above.pop()
+        parents.append(above[-1] if above else -1)
+        above.append(at)
+    return parents
+
+
+def _chain(tree: Sequence[Node], parents: Sequence[int], at: int) -> list[int]:
+    """What a node stands in: whatever has a name or a meaning, and at least one ref."""
+    chain: list[int] = []
+    marked = tree[at].marked
+    while (at := parents[at]) >= 0:
+        node = tree[at]
+        if node.name or node.role != "generic" or (node.marked and not marked):
+            chain.append(at)
+            marked = marked or node.marked
+    return chain
+
+
+def _under(snapshot: Snapshot, ref: str) -> list[Node]:
+    wanted = ref.removeprefix("aria-ref=").strip("[] ").removeprefix("ref=")
+    tree = _tree(snapshot)
+    for at, node in enumerate(tree):
+        if ref_of(node) == wanted:
+            end = at + 1
+            while end < len(tree) and tree[end].depth > node.depth:
+                end += 1
+            return tree[at:end]
+    raise BrowserError(_missing(wanted, [ref_of(node) for node in tree if node.marked]))
+
+
+def _missing(ref: str, there: Sequence[str]) -> str:
+    near = get_close_matches(ref, there, 3, 0.5) or list(there[:3])
+    said = f" Near it: {', '.join(near)}." if near else ""
+    return (
+        f"There is no element {ref!r} in this snapshot.{said} A ref holds until its page is loaded "
+        "anew: take a snapshot and use a ref from it."
+    )
+
+
+def _bounded(text: str, room: int, more: str) -> str:
+    if len(text) <= room:
+        return text
+    cut = text[:room].rpartition("\n")[0] or text[:room]
+    gone = text.count("\n") - cut.count("\n")
+    return f"{cut}\n… {gone:,} more lines. {more}"

@@ -1,0 +1,153 @@
+"""Conditions: whether something holds in the browser, and the evidence that it does.
+
+A condition is polled until it holds or its time is over. What cannot be looked up does not hold:
+an error is part of the evidence and never counts as success.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
+
+from director.browser.bundle import LocatorError
+from director.browser.elements import matching
+from director.browser.session import Session
+from director.workflow.values import Config, Json
+
+WITHIN = 5000
+_LOOK_AGAIN = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Whether a condition holds, what was found, where, and after how many seconds."""
+
+    holds: bool
+    condition: Config
+    found: Json
+    at_url: str
+    took: float
+
+    def json(self) -> dict[str, Json]:
+        """The evidence as it is stored and shown."""
+        return {
+            "holds": self.holds,
+            "condition": self.condition,
+            "found": self.found,
+            "at_url": self.at_url,
+            "took": round(self.took, 3),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """One look: whether it holds, what is there, and whether another look could tell otherwise."""
+
+    holds: bool
+    found: Json
+    final: bool = False
+
+
+_Looking: TypeAlias = Callable[[Session, Page, Config, int], Awaitable[_Look]]
+
+
+async def check(session: Session, condition: Config, since: int = 0) -> Evidence:
+    """Wait until a condition holds, or its time is over; `since` is a mark of the session."""
+    began = time.monotonic()
+    until = began + _number(condition, "within", WITHIN) / 1000
+    kind = next(kind for kind in _KINDS if kind in condition)
+    while True:
+        page = session.page(_tab(condition))
+        try:
+            look = await _KINDS[kind](session, page, condition, since)
+        except (PlaywrightError, LocatorError) as problem:
+            look = _Look(holds=False, found=f"could not look: {_first_line(problem)}")
+        if look.holds or look.final or time.monotonic() >= until:
+            took = time.monotonic() - began
+            found = session.net.clean(look.found) if isinstance(look.found, str) else look.found
+            return Evidence(look.holds, condition, found, session.net.clean(page.url), took)
+        await asyncio.sleep(_LOOK_AGAIN)
+
+
+async def _url(_: Session, page: Page, condition: Config, __: int) -> _Look:
+    return _Look(_glob(str(condition["url"]), page.url), page.url)
+
+
+async def _url_matches(_: Session, page: Page, condition: Config, __: int) -> _Look:
+    return _Look(re.search(str(condition["url_matches"]), page.url) is not None, page.url)
+
+
+async def _element(_: Session, page: Page, condition: Config, __: int) -> _Look:
+    visible = (await matching(page, condition["element"])).filter(visible=True)
+    count = await visible.count()
+    if condition.get("absent"):
+        return _Look(count == 0, f"{count} visible")
+    if not count:
+        return _Look(holds=False, found="none visible")
+    wanted = condition.get("text")
+    if wanted is not None:
+        text = " ".join((await visible.first.inner_text()).split())
+        return _Look(" ".join(str(wanted).split()) in text, text[:500])
+    wanted = condition.get("value")
+    if wanted is not None:
+        value = await visible.first.input_value()
+        return _Look(value == wanted, value[:500])
+    return _Look(holds=True, found=f"{count} visible")
+
+
+async def _count(_: Session, page: Page, condition: Config, __: int) -> _Look:
+    count = await (await matching(page, condition["count"])).count()
+    holds = (
+        count == _number(condition, "equals", count)
+        and count >= _number(condition, "at_least", count)
+        and count <= _number(condition, "at_most", count)
+    )
+    return _Look(holds, count)
+
+
+async def _status(session: Session, _: Page, condition: Config, since: int) -> _Look:
+    glob = str(condition["status"])
+    answers = [each for each in session.responses(since) if _glob(glob, each.url)]
+    found: Json = [f"{each.status} {each.method} {each.url}" for each in answers[-20:]]
+    exactly, below = condition.get("is"), _number(condition, "below", 1000)
+    good = [
+        each.status == exactly if exactly is not None else 0 < each.status < below
+        for each in answers
+    ]
+    # One bad answer stays bad, however long one waits.
+    return _Look(bool(good) and all(good), found, final=not all(good))
+
+
+_KINDS: Mapping[str, _Looking] = {
+    "url": _url,
+    "url_matches": _url_matches,
+    "element": _element,
+    "count": _count,
+    "status": _status,
+}
+
+
+def _glob(pattern: str, text: str) -> bool:
+    """Whether a text matches, where `*` is any run and every other letter is itself."""
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text, re.DOTALL) is not None
+
+
+def _number(condition: Config, name: str, otherwise: int) -> int:
+    value = condition.get(name)
+    return value if isinstance(value, int) else otherwise
+
+
+def _tab(condition: Config) -> str | None:
+    tab = condition.get("tab")
+    return None if tab is None else str(tab)
+
+
+def _first_line(problem: Exception) -> str:
+    return str(problem).partition("\n")[0]

@@ -1,0 +1,72 @@
+"""What happened in a session, in its order: console errors, dialogs, downloads, blocked origins.
+
+Kept in memory, bounded, and cleaned of secrets before it is kept.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias, final
+
+Kind: TypeAlias = Literal["console", "error", "dialog", "download", "blocked", "popup", "crash"]
+_KEPT: Final = 2_000
+_LONGEST: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened, when in the session's count, and in which tab if in one."""
+
+    number: int
+    kind: Kind
+    text: str
+    tab: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A response to a request of the session; status 0 if the request failed."""
+
+    number: int
+    method: str
+    url: str
+    status: int
+
+
+@final
+class Events:
+    """The events of one session."""
+
+    def __init__(self, clean: Callable[[str], str]) -> None:
+        self._clean = clean
+        self._count = itertools.count(1)
+        self._last = 0
+        self._events: deque[Event] = deque(maxlen=_KEPT)
+        self._answered: deque[Answered] = deque(maxlen=_KEPT)
+
+    def mark(self) -> int:
+        """Now, for `since`."""
+        return self._last
+
+    def add(self, kind: Kind, text: str, tab: str = "") -> None:
+        """Keep an event."""
+        self._events.append(Event(self._next(), kind, self._clean(text)[:_LONGEST], tab))
+
+    def answered(self, method: str, url: str, *, status: int) -> None:
+        """Keep a response."""
+        self._answered.append(Answered(self._next(), method, self._clean(url), status))
+
+    def since(self, mark: int = 0) -> tuple[Event, ...]:
+        """The events after a mark, oldest first."""
+        return tuple(event for event in self._events if event.number > mark)
+
+    def responses(self, mark: int = 0) -> tuple[Answered, ...]:
+        """The responses after a mark, oldest first."""
+        return tuple(each for each in self._answered if each.number > mark)
+
+    def _next(self) -> int:
+        self._last = next(self._count)
+        return self._last

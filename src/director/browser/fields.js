@@ -1,0 +1,99 @@
+// Which fields of a document hold a secret, and what they held. Runs in every frame, before the
+// page's own scripts where it is an init script, else when it is first asked. The page stays as it
+// is: fields are known by identity, and only `hide` leaves an attribute, which `reveal` removes.
+(() => {
+  if (globalThis.__director) return;
+  const NAMED = /(^|[^a-z])(password|passwd|passcode|passphrase|pwd|otp|totp|cvv|cvc|one-?time-?code)([^a-z]|$)/;
+  const FILLED = /(^|\s)(one-time-code|current-password|new-password|cc-(number|csc|exp\S*))(\s|$)/;
+  const NO_TEXT = new Set(["button", "submit", "reset", "image", "checkbox", "radio", "file", "hidden"]);
+  const HIDDEN = "data-director-hidden";
+  const marked = new WeakSet();
+  const values = new Set();
+
+  const isField = (node) =>
+    node.localName === "input" ? !NO_TEXT.has(node.type) : node.localName === "textarea" || node.isContentEditable === true;
+  const words = (node) =>
+    ["name", "id", "aria-label", "placeholder"]
+      .map((name) => node.getAttribute(name) || "")
+      .join(" ")
+      .replace(/([a-z])([A-Z])/g, "$1-$2")
+      .toLowerCase();
+  const isSecret = (node) =>
+    marked.has(node) ||
+    node.type === "password" ||
+    FILLED.test((node.getAttribute("autocomplete") || "").toLowerCase()) ||
+    NAMED.test(words(node)) ||
+    !["none", "", undefined].includes(getComputedStyle(node).webkitTextSecurity);
+  const held = (node) => (typeof node.value === "string" ? [node.value, node.defaultValue] : [node.innerText]);
+
+  // A value stays known when its field is cleared, replaced or shown: the page may have echoed it.
+  const remember = (value) => {
+    if (value) values.add(value);
+  };
+  const mark = (node) => {
+    marked.add(node);
+    held(node).forEach(remember);
+  };
+  const every = function* (root, kind) {
+    const walker = document.createTreeWalker(root, kind);
+    while (walker.nextNode()) {
+      yield walker.currentNode;
+      if (walker.currentNode.shadowRoot) yield* every(walker.currentNode.shadowRoot, kind);
+    }
+  };
+  const secrets = () => {
+    const found = [];
+    for (const node of every(document, NodeFilter.SHOW_ELEMENT)) if (isField(node) && isSecret(node)) found.push(node);
+    found.forEach(mark);
+    // A code is often typed into one box a digit.
+    const digits = found.map((node) => node.value).filter((value) => value && value.length === 1);
+    if (digits.length > 3) [digits.join(""), digits.join(" ")].forEach(remember);
+    return found;
+  };
+
+  const noticed = (event) => {
+    const node = event.composedPath()[0];
+    if (!(node instanceof Element) || !isField(node) || !isSecret(node)) return;
+    marked.add(node);
+    if (event.type === "change" || event.type === "focusout") mark(node);
+  };
+  for (const type of ["focusin", "input", "change", "focusout"]) addEventListener(type, noticed, true);
+
+  const changes = new MutationObserver((records) => {
+    for (const record of records) if (record.oldValue?.toLowerCase() === "password") mark(record.target);
+  });
+  const observe = (root) =>
+    changes.observe(root, { subtree: true, attributes: true, attributeFilter: ["type"], attributeOldValue: true });
+  observe(document);
+  // A shadow root that stands in the HTML is attached by nobody.
+  addEventListener("DOMContentLoaded", () => {
+    for (const node of every(document, NodeFilter.SHOW_ELEMENT)) if (node.shadowRoot) observe(node.shadowRoot);
+  });
+  const attach = Element.prototype.attachShadow;
+  Element.prototype.attachShadow = function (...given) {
+    const root = attach.apply(this, given);
+    observe(root);
+    return root;
+  };
+
+  const echoed = () => {
+    const found = [...values].filter((value) => value.length > 3);
+    const nodes = found.length ? every(document, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT) : [];
+    return [...nodes]
+      .filter((node) => {
+        const text = node.nodeValue ?? node.value;
+        return typeof text === "string" && found.some((value) => text.includes(value));
+      })
+      .map((node) => (node.nodeType === Node.TEXT_NODE ? (node.parentElement ?? node.getRootNode().host) : node));
+  };
+  const api = {
+    document: `${performance.timeOrigin}-${Math.random()}`,
+    mark,
+    values: () => (secrets(), [...values]),
+    hide: () => [...secrets(), ...echoed()].forEach((node) => node.setAttribute(HIDDEN, "")),
+    reveal: () => {
+      for (const node of every(document, NodeFilter.SHOW_ELEMENT)) node.removeAttribute(HIDDEN);
+    },
+  };
+  Object.defineProperty(globalThis, "__director", { value: Object.freeze(api) });
+})();

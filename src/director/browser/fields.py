@@ -1,0 +1,103 @@
+"""What scripts of ours know inside a page: its secret fields, and what acts though it says nothing.
+
+`fields.js` finds passwords, one-time codes, cards and whatever was marked, and keeps knowing a
+field when the page changes its type. Their values come out of the page for one purpose, to be
+removed from a text; they are never kept, shown or sent back. `clicks.js` finds what only listens.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from playwright.async_api import BrowserContext, Frame, Locator, Page
+from playwright.async_api import Error as PlaywrightError
+
+from director.secrets import Clear
+
+HIDDEN = "[data-director-hidden]"
+_TRIES = 5
+_MOMENT = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What the secret fields of a page hold or held, and which document it was."""
+
+    values: tuple[Clear, ...]
+    document: str
+    title: str
+
+
+@cache
+def script() -> str:
+    """The scripts; harmless when they run twice."""
+    folder = files("director.browser")
+    names = ("fields.js", "clicks.js")
+    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
+
+
+async def watch(context: BrowserContext) -> None:
+    """Know every secret field of a context from the moment it exists; call it before any page."""
+    await context.add_init_script(script())
+
+
+async def mark(locator: Locator) -> None:
+    """From now on this field holds a secret; call it before the secret is typed."""
+    await locator.evaluate(f"node => {{ {script()} globalThis.__director.mark(node) }}")
+
+
+async def held(page: Page, *, telling: bool = False) -> Held:
+    """What the secret fields hold, in every frame and open shadow root.
+
+    `telling` lets what only listens say that it acts, until the next call without it or `restore`.
+    """
+    asked = _HELD.replace("TELL", "tell" if telling else "untell")
+    found = await asyncio.gather(*(_ask(frame, asked) for frame in page.frames))
+    values = tuple(Clear(value) for answer in found if answer for value in answer["values"])
+    return Held(values, found[0]["document"], found[0]["title"])
+
+
+async def hide(page: Page) -> None:
+    """Give each secret field, and what echoes one, the attribute `HIDDEN` until `restore`."""
+    await asyncio.gather(*(_ask(frame, _HIDE) for frame in page.frames))
+
+
+async def restore(page: Page) -> None:
+    """Take away what `hide` and `held` left; a page that is gone or hangs has no use for it."""
+    try:
+        async with asyncio.timeout(_MOMENT):
+            await asyncio.gather(*(_ask(frame, _RESTORE) for frame in page.frames))
+    except (TimeoutError, PlaywrightError):
+        return
+
+
+_HIDE = "globalThis.__director.hide()"
+_RESTORE = "globalThis.__director.reveal(), globalThis.__directorClicks.untell()"
+_HELD = """{
+    values: globalThis.__director.values(),
+    document: globalThis.__director.document,
+    title: document.title,
+    told: globalThis.__directorClicks.TELL(),
+}"""
+
+
+async def _ask(frame: Frame, expression: str) -> Any:  # noqa: ANN401  what the page answers
+    """Evaluate in a frame that may go on or away at any moment; None if it did."""
+    # The scripts are sent only where they are not yet, to save their way on every look.
+    short = f"() => globalThis.__directorClicks ? [{expression}] : []"
+    whole = f"() => {{ {script()} return [{expression}] }}"
+    for tries in range(_TRIES):
+        try:
+            found = await frame.evaluate(short) or await frame.evaluate(whole)
+        except PlaywrightError as problem:
+            if frame.is_detached() and frame.parent_frame is not None:
+                return None
+            if tries == _TRIES - 1 or "context was destroyed" not in problem.message:
+                raise
+        else:
+            return found[0]
+    return None

@@ -1,0 +1,221 @@
+"""The guard: a proxy on loopback that lets one session's browser reach approved origins only.
+
+It stands outside the page, so whatever the page or the browser does on its own has to pass it:
+navigation, redirects, parts of pages, forms, sockets, hints, downloads. What is not approved is
+never looked up and never connected to. Encrypted traffic passes through as it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final, TypeAlias, final
+
+import h11
+
+from director.browser.origins import Origins, place_of
+from director.secrets import Origin, origin_of
+
+_CHUNK: Final = 65_536
+# Cookies and addresses may be longer than h11 expects.
+_HEAD: Final = 262_144
+_HOP_BY_HOP: Final = frozenset(
+    b"connection keep-alive proxy-authorization proxy-connection te trailer upgrade".split()
+)
+# What Chromium asks for on its own account: refused like the rest, and no news to anyone.
+_OWN: Final = frozenset({"content-autofill.googleapis.com"})
+# A tunnel that begins with this carries TLS; anything else is a socket over plain http.
+_TLS: Final = b"\x16"
+Pair: TypeAlias = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """An attempt to reach an origin that is not approved, and how: http, or a tunnel."""
+
+    origin: str
+    kind: str
+
+
+@final
+class Guard:
+    """The proxy of one session; `address` is what its browser is given."""
+
+    def __init__(self, origins: Origins, tell: Callable[[Blocked], None]) -> None:
+        self._origins = origins
+        self._tell = tell
+        self._open: set[asyncio.Task[None]] = set()
+        self.address = ""
+
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one connection of the browser to its end."""
+        task = asyncio.current_task()
+        if task is not None:
+            self._open.add(task)
+            task.add_done_callback(self._open.discard)
+        # Either end may leave at any moment; the other is told by closing.
+        with contextlib.suppress(OSError, ValueError, h11.ProtocolError, asyncio.CancelledError):
+            await self._requests(reader, writer)
+        await _close(writer)
+
+    async def stop(self) -> None:
+        """End every connection."""
+        for task in tuple(self._open):
+            task.cancel()
+        await asyncio.gather(*self._open, return_exceptions=True)
+
+    async def _requests(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        browser = _Wire(h11.Connection(h11.SERVER, max_incomplete_event_size=_HEAD), reader, writer)
+        while isinstance(request := await browser.receive(), h11.Request):
+            if request.method == b"CONNECT":
+                await self._tunnel(request.target.decode("ascii"), browser)
+                return
+            origin = place_of(request.target.decode("ascii"))
+            if not self._allowed(origin, "http"):
+                return
+            await _forward(browser, request, origin)
+            if browser.wire.our_state is not h11.DONE or browser.wire.their_state is not h11.DONE:
+                return
+            browser.wire.start_next_cycle()
+
+    async def _tunnel(self, place: str, browser: _Wire) -> None:
+        reader, writer = browser.reader, browser.writer
+        secure, plain = origin_of(f"https://{place}"), origin_of(f"http://{place}")
+        if not self._origins.allows(plain) and not self._allowed(secure, "tunnel"):
+            writer.write(b"HTTP/1.1 403 Not approved\r\nContent-Length: 0\r\n\r\n")
+            await writer.drain()
+            return
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        await writer.drain()
+        # Its first bytes tell the scheme. A tunnel opened in advance and never used ends here.
+        first = browser.wire.trailing_data[0] or await reader.read(_CHUNK)
+        if not first or not self._allowed(secure if first[:1] == _TLS else plain, "tunnel"):
+            return
+        async with _reach(secure) as (upstream_reader, upstream):
+            upstream.write(first)
+            await _both_ways((reader, writer), (upstream_reader, upstream))
+
+    def _allowed(self, origin: Origin, kind: str) -> bool:
+        allowed = self._origins.allows(origin)
+        if not allowed and origin.host not in _OWN:
+            self._tell(Blocked(str(origin), kind))
+        return allowed
+
+
+@asynccontextmanager
+async def guarded(
+    origins: Origins, tell: Callable[[Blocked], None] = lambda _: None
+) -> AsyncIterator[Guard]:
+    """Run a guard for these origins; every attempt that it blocks is told."""
+    guard = Guard(origins, tell)
+    server = await asyncio.start_server(guard.answer, "127.0.0.1", 0)
+    guard.address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    try:
+        yield guard
+    finally:
+        server.close()
+        await guard.stop()
+        await server.wait_closed()
+
+
+@dataclass(frozen=True, slots=True)
+class _Wire:
+    """One side of an exchange in HTTP/1.1."""
+
+    wire: h11.Connection
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+    async def receive(self) -> h11.Event:
+        while not isinstance(event := self.wire.next_event(), h11.Event):
+            if event is h11.PAUSED:
+                raise ConnectionError("a request began before the last one was answered")
+            self.wire.receive_data(await self.reader.read(_CHUNK))
+        return event
+
+    async def send(self, event: h11.Event) -> None:
+        if sent := self.wire.send(event):
+            self.writer.write(sent)
+            await self.writer.drain()
+
+
+async def _forward(browser: _Wire, request: h11.Request, origin: Origin) -> None:
+    async with _reach(origin) as (reader, writer):
+        site = _Wire(h11.Connection(h11.CLIENT, max_incomplete_event_size=_HEAD), reader, writer)
+        upload = asyncio.create_task(_upload(browser, request, site))
+        try:
+            await _download(site, browser)
+        finally:
+            upload.cancel()
+            await asyncio.gather(upload, return_exceptions=True)
+
+
+async def _upload(browser: _Wire, request: h11.Request, site: _Wire) -> None:
+    target = b"/" + request.target.split(b"://", 1)[1].partition(b"/")[2]
+    headers = [*_end_to_end(request), (b"connection", b"close")]
+    await site.send(h11.Request(method=request.method, target=target, headers=headers))
+    while not isinstance(event := await browser.receive(), h11.EndOfMessage):
+        if not isinstance(event, h11.Data):
+            return
+        await site.send(h11.Data(data=bytes(event.data)))
+    await site.send(h11.EndOfMessage())
+
+
+async def _download(site: _Wire, browser: _Wire) -> None:
+    while isinstance(event := await site.receive(), h11.InformationalResponse):
+        pass
+    if not isinstance(event, h11.Response):
+        return
+    await browser.send(
+        h11.Response(
+            status_code=event.status_code,
+            reason=event.reason,
+            headers=_end_to_end(event),
+        )
+    )
+    while not isinstance(event := await site.receive(), h11.EndOfMessage):
+        if not isinstance(event, h11.Data):
+            return
+        await browser.send(h11.Data(data=bytes(event.data)))
+    await browser.send(h11.EndOfMessage())
+
+
+def _end_to_end(message: h11.Request | h11.Response) -> list[tuple[bytes, bytes]]:
+    return [each for each in message.headers.raw_items() if each[0].lower() not in _HOP_BY_HOP]
+
+
+@asynccontextmanager
+async def _reach(origin: Origin) -> AsyncIterator[Pair]:
+    reader, writer = await asyncio.open_connection(origin.host.strip("[]"), origin.port)
+    try:
+        yield reader, writer
+    finally:
+        await _close(writer)
+
+
+async def _both_ways(one: Pair, other: Pair) -> None:
+    ways = [
+        asyncio.create_task(_copy(one[0], other[1])),
+        asyncio.create_task(_copy(other[0], one[1])),
+    ]
+    try:
+        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for way in ways:
+            way.cancel()
+        await asyncio.gather(*ways, return_exceptions=True)
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while chunk := await reader.read(_CHUNK):
+        writer.write(chunk)
+        await writer.drain()
+
+
+async def _close(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    with contextlib.suppress(OSError, asyncio.CancelledError):
+        await writer.wait_closed()

@@ -1,0 +1,112 @@
+"""Opening a browser, and sessions in it.
+
+The browser itself stands behind a guard that lets nothing through; each session brings its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final, cast, final
+
+from playwright.async_api import Browser as PlaywrightBrowser
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import ProxySettings, StorageState, async_playwright
+
+from director.browser.chromium import find_chromium, switches
+from director.browser.errors import BrowserError, BrowserGone
+from director.browser.fields import watch
+from director.browser.filling import SecretDoor
+from director.browser.guard import guarded
+from director.browser.logins import Logins
+from director.browser.origins import Origins
+from director.browser.points import RestartPoint
+from director.browser.session import Session
+
+# Without it a browser reaches this machine past its proxy.
+_BYPASS: Final = "<-loopback>"
+
+
+@final
+class Browser:
+    """A running Chromium."""
+
+    def __init__(self, browser: PlaywrightBrowser, *, headless: bool) -> None:
+        self._browser = browser
+        self._headless = headless
+
+    @property
+    def version(self) -> str:
+        """Which Chromium it is."""
+        return self._browser.version
+
+    @property
+    def runs(self) -> bool:
+        """Whether it is still there."""
+        return self._browser.is_connected()
+
+    @asynccontextmanager
+    async def session(
+        self,
+        approved: Origins,
+        secrets: SecretDoor | None = None,
+        *,
+        downloads: Path | None = None,
+        state: RestartPoint | None = None,
+        logins: Logins | None = None,
+    ) -> AsyncIterator[Session]:
+        """A session that reaches the approved origins only, and shares nothing with others."""
+        session = Session(approved, secrets, downloads=downloads, logins=logins)
+        async with guarded(approved, session.blocked) as guard:
+            try:
+                context = await self._browser.new_context(
+                    proxy=_proxy(guard.address),
+                    service_workers="block",
+                    accept_downloads=True,
+                    no_viewport=not self._headless,
+                    storage_state=cast("StorageState", state.storage) if state else None,
+                )
+            except PlaywrightError as error:
+                gone = BrowserGone(f"The browser opened no session: {error.message}")
+                gone.point = state
+                raise gone from None
+            try:
+                await watch(context)
+                await session.begin(context, state)
+                yield session
+            finally:
+                await session.end()
+                # A browser that is gone has closed it already.
+                with contextlib.suppress(PlaywrightError):
+                    await context.close()
+
+
+@asynccontextmanager
+async def open_browser(*, headless: bool = True) -> AsyncIterator[Browser]:
+    """Start Chromium; with `headless=False` in a window in which a person can act too."""
+    async with async_playwright() as playwright, guarded(Origins()) as nothing:
+        path = find_chromium(playwright.chromium.executable_path)
+        try:
+            browser = await playwright.chromium.launch(
+                executable_path=path,
+                headless=headless,
+                args=switches(),
+                chromium_sandbox="--no-sandbox" not in switches(),
+                proxy=_proxy(nothing.address),
+            )
+        except PlaywrightError as error:
+            raise BrowserError(
+                f"{path!r} did not start: {error.message.splitlines()[0]}"
+                + ("" if headless else " A window needs a display: is there one?")
+            ) from None
+        try:
+            yield Browser(browser, headless=headless)
+        finally:
+            with contextlib.suppress(PlaywrightError):
+                await browser.close()
+
+
+def _proxy(address: str) -> ProxySettings:
+    return {"server": address, "bypass": _BYPASS}

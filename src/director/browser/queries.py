@@ -1,0 +1,138 @@
+"""Queries: looking at the page. Nothing here changes it, and no secret leaves with an answer."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+from importlib.resources import files
+from typing import Any, TypeAlias, cast
+
+from playwright.async_api import Page
+
+from director.browser.elements import matching, number
+from director.browser.errors import BrowserError
+from director.browser.session import Session
+from director.workflow.values import Config, Json
+
+Result: TypeAlias = dict[str, Json]
+_RULES_WITHIN = 2000
+_LOOK_AGAIN = 0.1
+
+
+async def query(session: Session, config: Config) -> Result:
+    """Look at the active tab as a browser_query says."""
+    async with session.doing(str(config["method"])):
+        found = await _METHODS[str(config["method"])](session.page(), config)
+    return cast("Result", cleaned(found, session.net.clean))
+
+
+async def _validate(page: Page, config: Config) -> Result:
+    until = time.monotonic() + number(config, "timeout", _RULES_WITHIN) / 1000
+    while True:
+        results = [await _rule(page, rule) for rule in _objects(config["rules"])]
+        errors = [result["message"] for result in results if not result["passed"]]
+        if not errors or time.monotonic() >= until:
+            break
+        await asyncio.sleep(_LOOK_AGAIN)
+    return {
+        "passed": not errors,
+        "errors": errors,
+        "details": {
+            "rule_results": results,
+            "validated_url": page.url,
+            "timestamp": datetime.now(UTC).isoformat(),
+        },
+    }
+
+
+async def _rule(page: Page, rule: Config) -> Result:
+    count = await (await matching(page, rule["selector"])).filter(visible=True).count()
+    exists = rule["type"] == "element_exists"
+    passed = (count > 0) is exists
+    said = rule.get("description") or f"{rule['type']} {rule['selector']}"
+    message = (
+        "" if passed else f"{said}: {count} visible, {'one was' if exists else 'none was'} expected"
+    )
+    return {**rule, "passed": passed, "count": count, "message": message}
+
+
+async def _extract(page: Page, config: Config) -> Result:
+    every = await matching(page, config["selector"])
+    visible_only = config.get("visibleOnly") is not False
+    chosen = every.filter(visible=True) if visible_only else every
+    asked = {"fields": config.get("fields"), "limit": config.get("limit")}
+    items: list[Json] = await chosen.evaluate_all(_script("extract.js"), asked)
+    return {
+        "items": items,
+        "count": len(items),
+        "filteredBy": ["visibleOnly"] if visible_only else [],
+        "totalElements": await every.count(),
+    }
+
+
+async def _count(page: Page, config: Config) -> Result:
+    every = await matching(page, config["selector"])
+    count, visible = await every.count(), await every.filter(visible=True).count()
+    flat = await every.evaluate_all(
+        "all => all.filter(e => !e.getBoundingClientRect().height).length"
+    )
+    result: Result = {
+        "count": count,
+        "visibleCount": visible,
+        "hiddenCount": count - visible,
+        "zeroHeightCount": flat,
+    }
+    if count and not visible:
+        result["warning"] = "Elements match, but none of them can be seen."
+    return result
+
+
+async def _debug(page: Page, config: Config) -> Result:
+    every = await matching(page, config["selector"])
+    count = await every.count()
+    place = {"first": 0, "last": -1, None: 0}.get(cast("Any", config.get("nth")), config.get("nth"))
+    index = int(cast("int", place))
+    if not -count <= index < count:
+        return {
+            "found": False,
+            "totalElements": count,
+            "actionability": {
+                "clickable": False,
+                "reasons": [f"{count} elements match, so there is no number {index}"],
+                "suggestions": ["look at a snapshot of the page", "wait until it is there"],
+            },
+        }
+    told: Result = await every.nth(index % count).evaluate(_script("debug.js"))
+    return {"found": True, "totalElements": count, **told}
+
+
+_Method: TypeAlias = Callable[[Page, Config], Awaitable[Result]]
+_METHODS: Mapping[str, _Method] = {
+    "validate": _validate,
+    "deterministic_extract": _extract,
+    "count": _count,
+    "debug_element": _debug,
+}
+
+
+def cleaned(value: Json, clean: Callable[[str], str]) -> Json:
+    """A value with every text in it cleaned."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, Mapping):
+        return {clean(name): cleaned(inner, clean) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [cleaned(inner, clean) for inner in value]
+    return value
+
+
+def _objects(value: Json) -> list[Config]:
+    if isinstance(value, list | tuple) and all(isinstance(each, Mapping) for each in value):
+        return cast("list[Config]", list(value))
+    raise BrowserError("The rules of validate are a list of objects.")
+
+
+def _script(name: str) -> str:
+    return files("director.browser").joinpath(name).read_text("utf-8")

@@ -1,0 +1,308 @@
+"""A session: one browser context of its own, with named tabs, behind a guard.
+
+Nothing is shared between sessions, and no text leaves one without passing its net. When the
+browser or a page ends in the middle, the call ends with `BrowserGone`; what was recorded and
+downloaded until then stays readable.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final, cast, final
+
+from playwright.async_api import BrowserContext, Dialog, Locator, Page, StorageState
+from playwright.async_api import Error as PlaywrightError
+
+from director.browser.downloads import Downloaded, Downloads
+from director.browser.errors import BrowserError, BrowserGone, NotApproved
+from director.browser.events import Answered, Event, Events
+from director.browser.filling import SecretDoor, fill_secret, references
+from director.browser.guard import Blocked
+from director.browser.logins import Logins
+from director.browser.nets import SessionNet
+from director.browser.origins import Origins
+from director.browser.points import RestartPoint
+from director.browser.screens import shot
+from director.browser.snapshots import Happened, Snapshot, take
+from director.browser.tabs import FIRST, Tabs, tab_name
+from director.browser.watching import Watch
+from director.secrets import Clear, Reference
+from director.workflow.values import Tab
+
+TIMEOUT: Final = 30_000.0
+_POPUP: Final = 5.0
+_LONGEST: Final = 1_000
+
+
+@final
+class Session:
+    """Tabs, storage and downloads of one run; made by `Browser.session`."""
+
+    def __init__(
+        self,
+        origins: Origins,
+        secrets: SecretDoor | None,
+        *,
+        downloads: Path | None,
+        logins: Logins | None,
+    ) -> None:
+        self.origins = origins
+        self.net = SessionNet(secrets)
+        self._secrets = secrets
+        self._logins = logins
+        self._events = Events(self.net.clean)
+        self._tabs = Tabs()
+        self._downloads = Downloads(downloads, self._events, clean=self.net.clean)
+        self._watch = Watch(origins, self._events, tabs=self._tabs, downloads=self._downloads)
+        self._last: RestartPoint | None = None
+        self._looked = 0
+        self._context: BrowserContext
+
+    def blocked(self, attempt: Blocked) -> None:
+        """The guard tells what it refused."""
+        self._watch.blocked(attempt)
+
+    async def begin(self, context: BrowserContext, state: RestartPoint | None) -> None:
+        """Take over a new context; open the first tab, or the tabs of a restart point."""
+        self._context = context
+        self._last = state
+        self._watch.attach(context)
+        await context.grant_permissions([])
+        for name, url in state.tabs if state else ((FIRST, "about:blank"),):
+            await self.open_tab(url, name)
+        if state and state.active:
+            await self.switch_tab(state.active)
+
+    async def end(self) -> None:
+        """Give up what has not finished; the context is closed by who made it."""
+        await self._downloads.stop()
+
+    # Tabs
+
+    def page(self, tab: str | None = None) -> Page:
+        """The page of a tab, by default of the active one."""
+        if self._watch.ended:
+            raise self._gone("has no pages any more")
+        return self._tabs.page(tab)
+
+    async def tabs(self) -> tuple[Tab, ...]:
+        """The tabs as people and models see them."""
+        return tuple([await self._tab(name) for name in self._tabs.names()])
+
+    async def open_tab(self, url: str, name: str) -> str:
+        """Open an address in a new tab and make it active; the name it got, if yours was taken."""
+        self.origins.check(url)
+        async with self.doing(f"open {url!r} in the new tab {name!r}"):
+            page = await self._context.new_page()
+            given = self._watch.adopt(page, name, active=True)
+        if url != "about:blank":
+            try:
+                await self.navigate(url, given)
+            except BrowserError:
+                with contextlib.suppress(PlaywrightError):
+                    await page.close()
+                raise
+        return given
+
+    async def switch_tab(self, name: str) -> None:
+        """Make a tab the active one; a popup that is on its way is waited for."""
+        wanted = tab_name(name)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_POPUP):
+                while wanted not in self._tabs:
+                    self._watch.opened.clear()
+                    await self._watch.opened.wait()
+        page = self._tabs.activate(name)
+        async with self.doing(f"switch to the tab {name!r}"):
+            await page.bring_to_front()
+
+    async def close_tab(self, name: str | None = None) -> None:
+        """Close a tab, by default the active one; the one that was active before is so again."""
+        page = self.page(name)
+        async with self.doing(f"close the tab {self._tabs.name_of(page)!r}"):
+            await page.close()
+        self._tabs.forget(page)
+
+    async def navigate(self, url: str, tab: str | None = None) -> None:
+        """Go to an address on an approved origin and wait until it has loaded."""
+        self.origins.check(url)
+        page = self.page(tab)
+        self._watch.refused.pop(page, None)
+        async with self.doing(f"navigate to {url!r}"):
+            try:
+                await _go(page, url)
+            except PlaywrightError:
+                if origin := self._watch.refused.get(page):
+                    raise NotApproved(
+                        f"{self.net.clean(url)!r} led to {origin!r}, which is not approved, and "
+                        "nothing was sent there. Approve it if the workflow needs it."
+                    ) from None
+                raise
+
+    # Filling
+
+    async def fill(
+        self,
+        locator: Locator,
+        text: str,
+        *,
+        within: float = TIMEOUT,
+        pause: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """Fill a field; each `{{secret:name}}` becomes its value for the field's origin only.
+
+        `within` is in milliseconds. `pause` is awaited between the check of the origin and the
+        typing, for tests of that moment.
+        """
+        async with self.doing("fill a field"):
+            if references(text):
+                await fill_secret(locator, text, reveal=self._reveal, within=within, pause=pause)
+            else:
+                await locator.fill(text, timeout=within)
+
+    # What happened
+
+    def mark(self) -> int:
+        """Now, for `events` and `responses`."""
+        return self._events.mark()
+
+    def events(self, since: int = 0) -> tuple[Event, ...]:
+        """Console errors, dialogs, downloads, blocked origins and so on, after a mark."""
+        return self._events.since(since)
+
+    def responses(self, since: int = 0) -> tuple[Answered, ...]:
+        """The responses to this session's requests after a mark."""
+        return self._events.responses(since)
+
+    async def downloads(self) -> tuple[Downloaded, ...]:
+        """The files downloaded so far, once those on their way have arrived."""
+        return await self._downloads.finished()
+
+    def answer_dialogs(self, answer: Callable[[Dialog], str | None]) -> None:
+        """Answer dialogs from now on: a text accepts with it, None dismisses."""
+        self._watch.answer = answer
+
+    async def snapshot(self, tab: str | None = None) -> Snapshot:
+        """The page as an outline with refs, without secrets, and what happened since the last."""
+        happened = self._happened()
+        async with self.doing("take a snapshot"):
+            return await take(self.page(tab), self.net, happened=happened)
+
+    async def screenshot(
+        self, tab: str | None = None, *, full: bool = False, selector: str | None = None
+    ) -> bytes:
+        """The page, or its first element that a selector finds, with secret fields covered."""
+        async with self.doing("take a screenshot"):
+            return await shot(self.page(tab), full=full, selector=selector)
+
+    # Going on later
+
+    async def point(self) -> RestartPoint:
+        """What is needed to go on in another browser: storage, tabs, which one is active."""
+        async with self.doing("take a restart point"):
+            storage = await self._context.storage_state(indexed_db=True)
+        tabs = tuple((name, _address(self.page(name))) for name in self._tabs.names())
+        self._last = RestartPoint(dict(storage), tabs, self._tabs.active if tabs else "")
+        return self._last
+
+    async def save_login(self, name: str) -> None:
+        """Keep the cookies and the storage of this session under a name, sealed."""
+        self._kept_logins().save(name, (await self.point()).storage)
+
+    async def load_login(self, name: str) -> None:
+        """Put a kept login in place of this session's cookies and storage."""
+        storage = self._kept_logins().load(name)
+        async with self.doing(f"load the login {name!r}"):
+            await self._context.set_storage_state(cast("StorageState", storage))
+
+    @asynccontextmanager
+    async def doing(self, what: str) -> AsyncIterator[None]:
+        """Turn Playwright's errors into ours, cleaned; wrap whatever uses a page in it."""
+        try:
+            yield
+        except PlaywrightError as error:
+            told = self.net.clean(f"could not {what}: {error.message}")[:_LONGEST]
+        else:
+            return
+        if await self._is_gone(told):
+            raise self._gone(told)
+        raise BrowserError(f"The browser {told}")
+
+    def _happened(self) -> Happened:
+        found = self.events(self._looked)
+        self._looked = self.mark()
+
+        def of(*kinds: str) -> tuple[str, ...]:
+            return tuple(event.text for event in found if event.kind in kinds)
+
+        return Happened(
+            dialogs=of("dialog"),
+            errors=of("console", "error", "crash"),
+            downloads=of("download"),
+            blocked=of("blocked"),
+        )
+
+    def _reveal(self, reference: Reference, origin: str) -> Clear:
+        if self._secrets is None:
+            raise BrowserError(f"{reference} has no value here: open the session with a vault.")
+        value = self._secrets.reveal(reference, origin)
+        self.net.add(value)
+        return value
+
+    def _gone(self, told: str) -> BrowserGone:
+        gone = BrowserGone(
+            f"The browser ended: it {told}. What was recorded and downloaded before is kept; "
+            "start a new session from the last restart point."
+        )
+        gone.point = self._last
+        return gone
+
+    async def _is_gone(self, told: str) -> bool:
+        if "crashed" in told:
+            return True
+        try:
+            await self._context.cookies("http://127.0.0.1")
+        except PlaywrightError:
+            return True
+        return False
+
+    async def _tab(self, name: str) -> Tab:
+        page, active = self.page(name), name == self._tabs.active
+        try:
+            title = await page.title()
+        except PlaywrightError:
+            if self._watch.ended:
+                raise self._gone("has no pages any more") from None
+            # It is loading, or has crashed: it has no title now.
+            title = ""
+        clean = self.net.clean
+        return Tab(name, clean(page.url), clean(title), active=active)
+
+    def _kept_logins(self) -> Logins:
+        if self._logins is None:
+            raise BrowserError("This session keeps no logins: open it with `logins=`.")
+        return self._logins
+
+
+async def _go(page: Page, url: str, tries: int = 3) -> None:
+    try:
+        await page.goto(url, timeout=TIMEOUT)
+    except PlaywrightError as error:
+        if "Download is starting" in error.message:
+            return
+        if "interrupted by another navigation" not in error.message or tries == 1:
+            raise
+        if "chrome-error:" in error.message:
+            # The error page of an earlier, refused navigation arrived only now.
+            await _go(page, url, tries - 1)
+        else:
+            # The page sent itself on before it had loaded.
+            await page.wait_for_load_state(timeout=TIMEOUT)
+
+
+def _address(page: Page) -> str:
+    return page.url if page.url.startswith(("http://", "https://")) else "about:blank"

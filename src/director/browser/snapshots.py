@@ -1,0 +1,113 @@
+"""Page snapshots: the accessibility tree of a page with refs, frames and open shadow roots.
+
+No secret leaves this module: values of secret fields and of the net are removed before the text is
+hashed, kept, compared or shown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from dataclasses import dataclass, replace
+
+from playwright.async_api import Page
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+from director.browser.cleaning import Cleaner, cleaned, cleaner
+from director.browser.errors import BrowserError
+from director.browser.fields import Held, held, restore
+
+LONGEST = 30.0
+# Text of a page beyond this is no use to anybody and would only fill the store.
+LARGEST = 20_000_000
+_TRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """What the browser reported since the last look, one line each."""
+
+    dialogs: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    downloads: tuple[str, ...] = ()
+    blocked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A page at one moment, without secrets.
+
+    `text` is the whole tree; `hash` is the SHA-256 of its bytes, under which it is kept; `document`
+    stays the same until the page is loaded anew.
+    """
+
+    text: str
+    url: str
+    title: str
+    document: str
+    happened: Happened = Happened()
+
+    @property
+    def hash(self) -> str:
+        """The SHA-256 of the text in UTF-8."""
+        return hashlib.sha256(self.stored).hexdigest()
+
+    @property
+    def stored(self) -> bytes:
+        """What is kept of it."""
+        return self.text.encode("utf-8", "replace")
+
+
+async def take(
+    page: Page,
+    net: Cleaner | None = None,
+    *,
+    happened: Happened = Happened(),  # noqa: B008  frozen
+    timeout: float = LONGEST,  # noqa: ASYNC109  one limit for several waits
+    largest: int = LARGEST,
+) -> Snapshot:
+    """Take a snapshot of a page within `timeout` seconds and `largest` characters.
+
+    Where the page is gone or crashed the error is Playwright's own.
+    """
+    try:
+        async with asyncio.timeout(timeout):
+            raw, found = await _settled(page, timeout)
+    except (TimeoutError, PlaywrightTimeout):
+        await restore(page)
+        raise BrowserError(
+            f"The page did not answer within {timeout:g} s, so there is no snapshot of it. It may "
+            "be busy, be showing a dialog, or be too large. Wait and take it again, or reload."
+        ) from None
+    if len(raw) > largest:
+        raise BrowserError(
+            f"The snapshot has {len(raw):,} characters, more than {largest:,}; it was not kept. "
+            "Narrow what the page shows: a filter, a search, a smaller page of results."
+        )
+    clean = cleaner(found.values, net)
+    return Snapshot(
+        await asyncio.to_thread(cleaned, raw, found.values, clean),
+        clean(page.url),
+        clean(found.title),
+        found.document,
+        Happened(
+            dialogs=tuple(map(clean, happened.dialogs)),
+            errors=tuple(map(clean, happened.errors)),
+            downloads=tuple(map(clean, happened.downloads)),
+            blocked=tuple(map(clean, happened.blocked)),
+        ),
+    )
+
+
+async def _settled(page: Page, timeout: float) -> tuple[str, Held]:  # noqa: ASYNC109
+    """The raw tree with what the fields held before and after it, all of one document."""
+    for _ in range(_TRIES):
+        before = await held(page, telling=True)
+        raw = await page.aria_snapshot(mode="ai", timeout=timeout * 1e3)
+        after = await held(page)
+        if before.document == after.document:
+            return raw, replace(after, values=before.values + after.values)
+    raise BrowserError(
+        f"The page was loaded anew {_TRIES} times while a snapshot of it was taken. Wait until it "
+        "rests, then take it again."
+    )

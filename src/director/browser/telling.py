@@ -1,0 +1,80 @@
+"""What is said when an element is not found, not the only one, or disputed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from director.browser.bundle import Bundle, Holder, LocatorError
+from director.browser.voting import Portrait, Standing, candidates_of
+
+
+def against(bundle: Bundle, portraits: Sequence[Portrait], winner: Standing) -> tuple[str, ...]:
+    """What the candidates that speak for themselves hold against the winner."""
+    told = []
+    for each in candidates_of(bundle):
+        if not (each.telling or each.key == "name") or winner.grades[each.key] >= 1:
+            continue
+        value = _value(bundle, each.key)
+        others = [one for one in portraits if each.grade(bundle, one) >= 1]
+        if others:
+            told.append(f"{each.key} {value!r} describes {_element(others[0])} instead")
+        else:
+            told.append(f"{each.key} {value!r} describes nothing on the page")
+    return tuple(told)
+
+
+def unsure(
+    bundle: Bundle,
+    portraits: Sequence[Portrait],
+    standings: Sequence[Standing],
+    *,
+    tied: Sequence[Standing],
+) -> LocatorError:
+    """The error for a vote without a winner."""
+    counts = ", ".join(
+        f"{each.key} {_value(bundle, each.key)!r}: "
+        f"{sum(each.grade(bundle, one) >= 1 for one in portraits)}"
+        for each in candidates_of(bundle)
+        if each.telling or each.key == "name"
+    )
+    nearest = ", ".join(
+        dict.fromkeys(_element(portraits[each.at]) for each in (tied or standings)[:5])
+    )
+    if tied:
+        return LocatorError(
+            f"{len(tied)} elements fit {str(bundle)!r} alike: {nearest}. Nothing was done. "
+            f"Give nth, or say more of it (within, near). Elements by candidate: {counts}."
+        )
+    hint = f" Nearest on the page: {nearest}." if nearest else ""
+    return LocatorError(
+        f"No element fits {str(bundle)!r} well enough. Nothing was done. "
+        f"Elements by candidate: {counts}.{hint}"
+    )
+
+
+def filtered_away(what: str, total: int, filters: Sequence[str]) -> LocatorError:
+    """The error for elements that are there but cannot be used as they are."""
+    return LocatorError(
+        f"{what} matches {total} {_elements(total)}, but {' and '.join(filters)} leaves none. "
+        "Wait until it is shown, scroll to it, or set that to false."
+    )
+
+
+def no_such_nth(nth: object, count: int, what: object) -> LocatorError:
+    """The error for a place beyond the end."""
+    return LocatorError(f"There is no nth {nth!r}: {what} matches {count} {_elements(count)}.")
+
+
+def _elements(count: int) -> str:
+    return "element" if count == 1 else "elements"
+
+
+def _element(one: Portrait) -> str:
+    like = one.like
+    return str(Holder(like.role or like.path.rpartition(">")[2], like.name or like.text[:40]))
+
+
+def _value(bundle: Bundle, key: str) -> str:
+    if key.startswith("attributes."):
+        return bundle.attributes[key.removeprefix("attributes.")]
+    return str(getattr(bundle, key))

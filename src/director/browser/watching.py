@@ -1,0 +1,129 @@
+"""Listens to a context and writes down what happens: for the events, the tabs and the downloads.
+
+A dialog is answered at once, so that no page can hold a session up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import final
+
+from playwright.async_api import (
+    BrowserContext,
+    ConsoleMessage,
+    Dialog,
+    Download,
+    Page,
+    Request,
+    Response,
+    WebError,
+)
+from playwright.async_api import Error as PlaywrightError
+
+from director.browser.downloads import Downloads
+from director.browser.events import Events
+from director.browser.guard import Blocked
+from director.browser.origins import Origins, place_of
+from director.browser.tabs import Tabs
+from director.secrets import OriginError
+
+
+@final
+class Watch:
+    """The listeners of one session."""
+
+    def __init__(
+        self, origins: Origins, events: Events, *, tabs: Tabs, downloads: Downloads
+    ) -> None:
+        self._origins = origins
+        self._events = events
+        self._tabs = tabs
+        self._downloads = downloads
+        self.opened = asyncio.Event()
+        self.ended = False
+        # Where a page's last navigation wanted to go, if it was refused.
+        self.refused: dict[Page, str] = {}
+        self.answer: Callable[[Dialog], str | None] = lambda _: None
+
+    def attach(self, context: BrowserContext) -> None:
+        """Listen to a context."""
+        context.on("console", self._console)
+        context.on("weberror", self._error)
+        context.on("dialog", self._dialog)
+        context.on("request", self._request)
+        context.on("response", self._response)
+        context.on("requestfailed", self._failed)
+        context.on("download", self._download)
+        context.on("close", self._end)
+
+    def adopt(self, page: Page, name: str, *, active: bool) -> str:
+        """Take a page in as a tab, and what it opens in turn."""
+        given = self._tabs.add(page, name, active=active)
+        page.on("popup", lambda popup: self._popup(popup, given))
+        page.on("close", self._tabs.forget)
+        page.on("crash", self._crash)
+        self.opened.set()
+        return given
+
+    def blocked(self, attempt: Blocked) -> None:
+        """The guard refused a connection."""
+        self._events.add("blocked", f"{attempt.origin} ({attempt.kind})")
+
+    def _end(self, _: BrowserContext) -> None:
+        self.ended = True
+
+    def _popup(self, page: Page, opener: str) -> None:
+        name = self.adopt(page, opener, active=False)
+        self._events.add("popup", f"opened by {opener!r}", name)
+
+    def _crash(self, page: Page) -> None:
+        self._events.add("crash", "the page crashed", self._tabs.name_of(page))
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self._events.add("console", message.text, self._tabs.name_of(message.page))
+
+    def _error(self, error: WebError) -> None:
+        self._events.add("error", error.error.message, self._tabs.name_of(error.page))
+
+    async def _dialog(self, dialog: Dialog) -> None:
+        tab = self._tabs.name_of(dialog.page)
+        text = "" if dialog.type == "beforeunload" else self.answer(dialog)
+        done = "dismissed" if text is None else "accepted"
+        self._events.add("dialog", f"{dialog.type}: {dialog.message} ({done})", tab)
+        try:
+            await (dialog.dismiss() if text is None else dialog.accept(text))
+        except PlaywrightError:
+            # The page went away with its dialog.
+            return
+
+    def _download(self, download: Download) -> None:
+        self._downloads.begin(download, self._tabs.name_of(download.page))
+
+    def _request(self, request: Request) -> None:
+        try:
+            origin = place_of(request.url)
+        except OriginError:
+            return
+        if self._origins.allows(origin):
+            return
+        self._events.add("blocked", f"{origin} ({request.resource_type})")
+        if request.is_navigation_request() and (page := _moving(request)):
+            self.refused[page] = str(origin)
+
+    def _response(self, response: Response) -> None:
+        self._events.answered(response.request.method, response.url, status=response.status)
+
+    def _failed(self, request: Request) -> None:
+        # A request that became a download, or was overtaken by another page, did not fail.
+        if request.failure != "net::ERR_ABORTED":
+            self._events.answered(request.method, request.url, status=0)
+
+
+def _moving(request: Request) -> Page | None:
+    """The page that a navigation would take elsewhere; none for a frame, or a page too new."""
+    try:
+        return None if request.frame.parent_frame else request.frame.page
+    except PlaywrightError:
+        return None
