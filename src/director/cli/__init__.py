@@ -11,7 +11,8 @@ from typing import Annotated
 
 import typer
 
-from director.cli import doctor, store
+import director.cli.workflow_try  # noqa: F401  adds its commands
+from director.cli import compress, demo, doctor, request, runs, store, worker, workflow
 from director.cli.double import EPILOG, double
 
 app = typer.Typer(
@@ -48,8 +49,14 @@ def main(
 
 
 app.command("double", epilog=EPILOG)(double)
+app.command("demo", epilog=demo.EPILOG)(demo.demo)
+app.add_typer(workflow.app, name="workflow")
+app.add_typer(runs.app, name="runs")
+app.command("worker", epilog=worker.EPILOG)(worker.worker)
 app.command("verify")(store.verify)
 app.command("export", epilog=store.EXPORT)(store.export)
 app.command("import")(store.import_)
 app.command("purge")(store.purge)
+app.command("compress", epilog=compress.EPILOG)(compress.compress)
+app.add_typer(request.app, name="request")
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)

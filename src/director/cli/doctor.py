@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from director.cli.store import Url
+from director.cli.opening import Url
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

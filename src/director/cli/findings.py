@@ -55,6 +55,7 @@ def look(env: Env, store: str | None = None) -> Iterator[Finding]:
     number = ".".join(str(part) for part in sys.version_info[:3])
     yield Finding("Python", "works", f"{number} at {sys.executable}")
     yield _home(env)
+    yield _vault(env)
     settings = _settings(env, store)
     if isinstance(settings, Finding):
         yield settings
@@ -94,6 +95,32 @@ def _home(env: Env) -> Finding:
         return Finding("Home", "works", f"{folder}, writable", source)
     mend = f"chmod u+rwx {folder}, or set {VARIABLE} to another folder"
     return Finding("Home", "broken", f"{folder} cannot be written", source, mend)
+
+
+def _vault(env: Env) -> Finding:
+    from director.home import HomeError, home  # noqa: PLC0415
+    from director.secrets import VaultError, open_vault  # noqa: PLC0415
+    from director.secrets.vault import FILE  # noqa: PLC0415
+
+    try:
+        file = home(env) / FILE
+        if not file.exists():
+            return Finding("Vault", "absent", f"{file} is made with the first secret")
+        loose = [each for each in (file, file.with_name(f"{FILE}.key")) if _is_loose(each)]
+        if loose:
+            names = " ".join(map(str, loose))
+            mend = f"chmod 600 {names}, and change the secrets if others were here"
+            return Finding("Vault", "broken", f"others may read {names}", mend=mend)
+        count = len(open_vault(env).names())
+    except HomeError:
+        return Finding("Vault", "broken", "it is in the home folder", mend="mend that first")
+    except (VaultError, OSError) as error:
+        return Finding("Vault", "broken", str(error), mend="do as it says, then look again")
+    return Finding("Vault", "works", f"{file}: its key fits, {count:,} secrets")
+
+
+def _is_loose(file: Path) -> bool:
+    return os.name == "posix" and file.exists() and bool(file.stat().st_mode & 0o077)
 
 
 def _settings(env: Env, store: str | None) -> Settings | Finding:

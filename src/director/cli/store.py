@@ -6,29 +6,18 @@ is said in one line, with exit code 2; exit code 1 means that the store was foun
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
+
+from director.cli.opening import Url, fail, opened_store, write_whole
 
 if TYPE_CHECKING:
     from director.store.store import Store
 
-Url: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--store",
-        help="Which store: a file, sqlite:///… or postgresql://…; else DIRECTOR_STORE, the "
-        "settings file, or the one in the home folder.",
-        metavar="URL",
-    ),
-]
 Thread: TypeAlias = Annotated[
     str | None, typer.Option("--thread", help="One thread, by its id.", metavar="ID")
 ]
@@ -43,7 +32,7 @@ def verify(*, store: Url = None) -> None:
 
     Exits with 1 if something was altered.
     """
-    with _opened(store, "verify") as opened:
+    with opened_store(store, "verify") as opened:
         verdict = opened.verify()
     if verdict.ok:
         typer.echo(f"Nothing was altered: {verdict.checked:,} checked.")
@@ -74,8 +63,8 @@ def export(
     from director.store.export import export_thread, export_workflow  # noqa: PLC0415  quick help
 
     if (thread is None) == (workflow is None):
-        _fail("export", "say either --thread ID or --workflow ID")
-    with _opened(store, "export") as opened:
+        fail("export", "say either --thread ID or --workflow ID")
+    with opened_store(store, "export") as opened:
         lines = (
             export_thread(opened, thread)
             if thread is not None
@@ -84,7 +73,7 @@ def export(
         if output is None:
             sys.stdout.writelines(lines)
             return
-        count = _write(output, lines)
+        count = write_whole(output, lines)
     typer.echo(f"{count:,} lines in {output}")
 
 
@@ -102,8 +91,8 @@ def import_(
     piped = str(file) == "-"
     if not piped and not file.exists():
         # Before a store is made for it.
-        _fail("import", f"{file}: there is no such file")
-    with _opened(store, "import", make=True) as opened:
+        fail("import", f"{file}: there is no such file")
+    with opened_store(store, "import", make=True) as opened:
         if piped:
             done = import_lines(opened, sys.stdin)
         else:
@@ -117,86 +106,72 @@ def import_(
 
 def purge(
     *,
-    thread: Annotated[str, typer.Option(help="The thread, by its id.", metavar="ID")],
+    thread: Thread = None,
+    workflow: Annotated[
+        str | None,
+        typer.Option(help="A workflow: all its threads, runs and records.", metavar="ID"),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
     store: Url = None,
 ) -> None:
-    """Remove a thread for good: the only command that deletes. It cannot be undone.
+    """Remove a thread or a workflow for good: the only command that deletes. No way back.
 
     Everything else that hides a turn (compress, delete) keeps it; this rewrites the file.
     """
-    with _opened(store, "purge") as opened:
-        if thread not in opened.threads() and not yes:
-            # After a purge that could not rewrite the file, the thread is gone and its pages not.
+    if (thread is None) == (workflow is None):
+        fail("purge", "say either --thread ID or --workflow ID")
+    with opened_store(store, "purge") as opened:
+        told = _removal(opened, thread) if thread is not None else _removals(opened, str(workflow))
+        if told is None and not yes:
+            # After a purge that could not rewrite the file, all is gone but the old pages.
             hint = "with --yes the file is rewritten all the same, without what was purged before"
-            _fail("purge", f'there is no thread "{thread}"; nothing was removed; {hint}')
-        typer.echo(_removal(opened, thread))
+            what = f'thread "{thread}"' if thread is not None else f'workflow "{workflow}"'
+            fail("purge", f"there is no {what}; nothing was removed; {hint}")
+        typer.echo(told or "There is nothing of that name; the file is rewritten.")
         if not yes and not typer.confirm("Remove it for good?"):
             typer.echo("Nothing was removed.")
             raise typer.Exit(1)
-        removed = opened.purge(thread)
-    typer.echo(f"Removed {removed:,} entries.")
+        if thread is not None:
+            done = f"Removed {opened.purge(thread):,} entries."
+        else:
+            gone = opened.purge_workflow(str(workflow))
+            done = f"Removed {gone.entries:,} entries and {gone.versions:,} versions of records."
+    typer.echo(done)
 
 
-def _removal(opened: Store, thread: str) -> str:
+def _removal(opened: Store, thread: str) -> str | None:
     """What a purge of this thread removes, exactly."""
+    if thread not in opened.threads():
+        return None
     kinds = Counter(entry.kind for entry in opened.entries(thread))
     told = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
     lines = [
         f"This removes the thread {thread} from {opened.place} for good:",
         f"- its {kinds.total():,} entries{f' ({told})' if told else ''}",
-        "- the large texts among them that no other thread holds",
+        "- the large texts among them that nothing else holds",
     ]
     if opened.reference(thread) is not None:
         lines.append("- what was noted about the provider's memory of it")
     return "\n".join([*lines, "Records, such as plans, stay. It cannot be undone."])
 
 
-@contextmanager
-def _opened(given: str | None, command: str, *, make: bool = False) -> Iterator[Store]:
-    """The store that is meant; what goes wrong with it is said in one line."""
-    from director.cli.findings import file_of, shown  # noqa: PLC0415  quick help
-    from director.home import HomeError  # noqa: PLC0415
-    from director.settings import SettingsError, load_settings  # noqa: PLC0415
-
-    try:
-        from director.store import StoreError, open_store  # noqa: PLC0415
-    except ImportError as missing:
-        _fail(command, f"{missing.name} is not installed: pip install 'director[store]'")
-    try:
-        where = given or load_settings().store.value
-        file = file_of(where)
-        if not make and file is not None and not file.exists():
-            _fail(command, f"there is no store at {file}; name another with --store")
-        with open_store(where) as opened:
-            yield opened
-    except (StoreError, SettingsError, HomeError) as error:
-        _fail(command, str(error))
-    except ImportError as missing:
-        _fail(command, f"{missing.name} is not installed: pip install 'director[postgres]'")
-    except OSError as error:
-        _fail(command, f"{error.filename or shown(where)}: {error.strerror or error}")
-    except UnicodeError:
-        _fail(command, "the file is not text in UTF-8; nothing was imported")
-
-
-def _fail(command: str, message: str) -> NoReturn:
-    typer.echo(f"director {command}: {message}", err=True)
-    raise typer.Exit(2)
-
-
-def _write(output: Path, lines: Iterator[str]) -> int:
-    """Write the lines beside their place and move them there, so that no half file is left."""
-    folder = output.parent
-    made, name = tempfile.mkstemp(prefix=f".{output.name}.", dir=folder)
-    count = 0
-    try:
-        with os.fdopen(made, "w", encoding="utf-8", newline="\n") as file:
-            for line in lines:
-                file.write(line)
-                count += 1
-        Path(name).replace(output)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return count
+def _removals(opened: Store, workflow: str) -> str | None:
+    """What a purge of this workflow removes, exactly."""
+    found = opened.preview_purge(workflow)
+    if not found.threads and not found.records:
+        return None
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(found.records.items()))
+    lines = [
+        f"This removes the workflow {workflow} from {opened.place} for good:",
+        (
+            f"- its {len(found.threads):,} threads, with {found.entries:,} entries and what was "
+            "noted about the provider's memory of them"
+        ),
+        (
+            f"- its {sum(found.records.values()):,} records"
+            f"{f' ({kinds})' if kinds else ''}, with all their {found.versions:,} versions"
+        ),
+        "- the large texts and the kept bytes among them that nothing else holds",
+    ]
+    stays = "Records that also name another workflow stay. It cannot be undone."
+    return "\n".join([*lines, stays])

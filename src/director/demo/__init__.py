@@ -1,4 +1,5 @@
-"""The demonstration: replays a recorded agent run and shows what each model call costs.
+"""What shows Director at work: a replayed agent run, and a site to practise workflows on.
 
-It uses the public functions only and never writes a file or opens a connection.
+The replay uses the public functions only and never writes a file or opens a connection; the site
+(`director.demo.site`) listens on this machine only.
 """

@@ -1,0 +1,111 @@
+"""Runs as a terminal shows them: a table of all, and the timeline of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from director.cli.outline import runs_of
+from director.runs import Run, Step, questions, steps_of, workflow_of
+from director.runs.report import in_time
+from director.runs.serving import is_parked
+from director.runs.telling import depth_of, evidence_text, key_text, seconds_text, time_text
+from director.runs.worker import Pace, is_dead
+from director.store import Store
+from director.store.variables import variables
+from director.workflow.display import shown
+from director.workflow.sensitive import masked
+from director.workflow.values import Json
+
+_BAR = 24
+_WORDS = {"success": "ok"}
+
+
+def rows(store: Store, workflow: str = "") -> list[dict[str, Json]]:
+    """All runs, the newest first."""
+    return [_row(run, at) for run, at in reversed(runs_of(store, workflow))]
+
+
+def _row(run: Run, at: float) -> dict[str, Json]:
+    took = run.summary.get("execution_time")
+    return {
+        "id": run.id,
+        "workflow": run.workflow,
+        "state": run.state,
+        "steps": run.summary.get("successfully_executed", 0),
+        "failed": run.summary.get("failed", 0),
+        "took": seconds_text(float(took)) if isinstance(took, int | float) else "",
+        "last sign": time_text(at),
+    }
+
+
+def busy(store: Store, run: Run) -> str:
+    """Who works on a run now, by the signs of life of its worker; empty if nobody."""
+    if run.state not in ("running", "waiting") or is_parked(run):
+        return ""
+    alive = [each.worker for each in store.beats() if not is_dead(each, Pace().patience)]
+    return run.worker if run.worker in alive else ""
+
+
+def history(store: Store, run: Run) -> str:
+    """A run with its timeline: each step with a bar for its time, and what it wrote."""
+    return "\n".join(_lines(store, run))
+
+
+def _lines(store: Store, run: Run) -> Iterator[str]:
+    workflow = workflow_of(store, run)
+    steps = in_time(steps_of(store, run.id))
+    yield f"{workflow.name}  (run {run.id}, version {run.workflow_version})"
+    yield f"{run.state}, worker {run.worker or 'none'}, selection {run.selection}"
+    for name, value in run.inputs.items():
+        yield f"  {name} = {shown(name, value)}"
+    if run.error:
+        where = key_text(str(run.error.get("key", "")), workflow.nodes)
+        yield f"{where + ': ' if where else ''}{run.error.get('message', '')}"
+    yield ""
+    timed = [step for step in steps if step.began]
+    start = min((step.began for step in timed), default=0.0)
+    whole = max((step.began + step.took for step in timed), default=0.0) - start
+    wide = max((len(_name(step)) for step in steps), default=0)
+    for step in steps:
+        state = step.status if step.state == "finished" else step.state
+        took = seconds_text(step.took) if step.state == "finished" and step.began else ""
+        bar = _bar(step, start, whole)
+        yield f"{_name(step):<{wide}}  {_WORDS.get(state, state):<8} {bar} {took}".rstrip()
+        yield from (f"{'':<{wide}}  {each}" for each in _inside(store, step))
+    for each in questions(store, run.id):
+        yield f"? {each.text}  ({'answered' if each.answer else 'no answer yet'})"
+    if found := variables(store, run.id):
+        yield "\nvariables"
+        yield from (f"  {name} = {shown(name, value)}" for name, value in found.items())  # type: ignore[arg-type]
+
+
+def _name(step: Step) -> str:
+    own = f"[{step.key.rpartition('[')[2].rstrip(']')}]" if step.type == "item" else step.alias
+    return f"{'  ' * (depth_of(step.key) + (step.type == 'item'))}{own}"
+
+
+def _bar(step: Step, start: float, whole: float) -> str:
+    if not step.began or whole <= 0:
+        return " " * _BAR
+    left = min(_BAR - 1, round(_BAR * (step.began - start) / whole))
+    width = max(1, min(_BAR - left, round(_BAR * step.took / whole)))
+    return f"{' ' * left}{'█' * width}{' ' * (_BAR - left - width)}"
+
+
+def _inside(store: Store, step: Step) -> Iterator[str]:
+    if step.error and step.type != "item":
+        yield f"failed: {step.error}"
+    yield from (f"warning: {each}" for each in step.warnings)
+    yield from (f"held: {evidence_text(each)}" for each in step.evidence if each.get("holds"))
+    for kind, id_, before in step.wrote:
+        written = store.get(kind, id_, before + 1)
+        if written is not None and kind == "variable":
+            name = id_.partition("/")[2]
+            yield f"{name} = {shown(name, written.body.get('value'))}"  # type: ignore[arg-type]
+
+
+def history_json(store: Store, run: Run) -> Json:
+    """The same for programs, without what is sensitive."""
+    steps = [masked(asdict(step)) for step in in_time(steps_of(store, run.id))]
+    return {**asdict(run), "inputs": masked(run.inputs), "steps": steps}

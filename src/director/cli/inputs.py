@@ -1,0 +1,68 @@
+"""What a run is given on the command line: `--set name=value` and `--inputs FILE`.
+
+A value is JSON if it reads as such, else it is a text; `name=@file` takes what the file holds.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from director.runs import RunError
+from director.workflow.values import Json
+
+
+def rows_of(settings: Iterable[str], file: Path | None) -> list[dict[str, Json]]:
+    """The inputs of each run that is asked for: one, or one for each row of the file."""
+    said = dict(_setting(each) for each in settings)
+    rows = _rows(file) if file else [{}]
+    return [{**row, **said} for row in rows]
+
+
+def _setting(text: str) -> tuple[str, Json]:
+    name, found, value = text.partition("=")
+    if not found or not name.strip():
+        raise RunError(f"--set {text!r}: write name=value, such as --set reference=R-7.")
+    if value.startswith("@"):
+        return name.strip(), _value(_read(Path(value[1:])).rstrip("\n"))
+    return name.strip(), _value(value)
+
+
+def _value(text: str) -> Json:
+    try:
+        found: Json = json.loads(text)
+    except ValueError:
+        return text
+    return found
+
+
+def _rows(file: Path) -> list[dict[str, Json]]:
+    text = _read(file)
+    if file.suffix.lower() == ".csv":
+        rows = [dict(row) for row in csv.DictReader(io.StringIO(text), strict=True)]
+        if not rows or any(None in row or None in row.values() for row in rows):
+            raise RunError(
+                f"{str(file)!r}: the first line of a CSV names the inputs, and each line below "
+                "has as many values."
+            )
+        return [{name: value for name, value in row.items() if value != ""} for row in rows]
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise RunError(f"{str(file)!r} is not JSON: {error}.") from None
+    listed = found if isinstance(found, list) else [found]
+    if not listed or not all(isinstance(row, dict) for row in listed):
+        raise RunError(f"{str(file)!r} must hold an object of inputs, or a list of them.")
+    return listed
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise RunError(f"{str(file)!r}: {error.strerror}.") from None
+    except UnicodeError:
+        raise RunError(f"{str(file)!r} is not text in UTF-8.") from None

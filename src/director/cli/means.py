@@ -1,0 +1,175 @@
+"""What runs work with when they are started from a terminal, put together in one place.
+
+The vault, its key, kept logins and what runs download are in the home folder, for its owner only.
+A sensitive value that is given to a run goes into the vault, bound to the origins of its workflow,
+and the run holds a reference. Files and the environment are reached only as far as they are named.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from director.browser import Browser, Logins, open_browser
+from director.home import home, make_private
+from director.runs import Means, Question, Run, RunError, workflow_of
+from director.runs.values import Pictures
+from director.secrets import KeyFile, Reference, Seal, SecretRefused, Vault, VaultError
+from director.store import Store
+from director.workflow.paths import is_list
+from director.workflow.sensitive import HIDDEN, masked
+from director.workflow.templates import SECRET
+from director.workflow.values import Json, Workflow
+
+_UNFIT = re.compile(r"[^A-Za-z0-9_.-]")
+_BROWSING = ("browser_action", "browser_query", "agent")
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What was asked for on the command line, for all runs of this program."""
+
+    headed: bool = False
+    pictures: Pictures = "each"
+    files: Path | None = None
+    env: Collection[str] = ()
+    ask: Callable[[Question], Awaitable[str]] | None = None
+    patience: float | None = None
+    out: Path | None = None
+
+
+class Hiding:
+    """Puts the sensitive values of one workflow into the vault; `told` says which, and where to."""
+
+    def __init__(self, vault: Vault, workflow: Workflow) -> None:
+        self._vault = vault
+        self._workflow = workflow
+        self.told: list[str] = []
+
+    def __call__(self, name: str, value: Json) -> Json:
+        """The value with a reference in place of each sensitive value in it."""
+        return self._hidden(name, value, masked(value, name=name))
+
+    def _hidden(self, name: str, value: Json, safe: Json) -> Json:
+        if value == safe:
+            return value
+        if isinstance(value, Mapping):
+            inside = safe if isinstance(safe, Mapping) else {}
+            return {
+                key: self._hidden(f"{name}.{key}", inner, inside.get(key, HIDDEN))
+                for key, inner in value.items()
+            }
+        if is_list(value):
+            beside = safe if is_list(safe) else [HIDDEN] * len(value)
+            pairs = enumerate(zip(value, beside, strict=True))
+            return [self._hidden(f"{name}.{at}", one, shown) for at, (one, shown) in pairs]
+        # A text that only holds something sensitive, such as an address, is of no use as a secret.
+        if safe != HIDDEN or (isinstance(value, str) and SECRET.search(value)):
+            return value
+        return self._kept(name, str(value))
+
+    def _kept(self, name: str, value: str) -> str:
+        origins = self._workflow.origins
+        for number in range(1, 1000):
+            ending = f".{number}" if number > 1 else ""
+            reference = Reference(_UNFIT.sub("_", f"{self._workflow.id}.{name}{ending}"))
+            if self._is_free(reference, value):
+                self._vault.put(reference.name, value, origins)
+                self.told.append(
+                    f"{name} is kept in the vault as {reference}, for {', '.join(origins)} only"
+                )
+                return str(reference)
+        raise VaultError(f"The vault holds too many values of {name!r}: remove some.")
+
+    def _is_free(self, reference: Reference, value: str) -> bool:
+        """Whether nothing of that name is there, or the same: another run may need what is."""
+        if reference.name not in self._vault.names():
+            return True
+        try:
+            held = self._vault.reveal(reference, self._workflow.origins[0])
+        except (SecretRefused, IndexError):
+            return False
+        return held.use() == value
+
+
+class Supplies:
+    """The vault, logins and a browser, opened once for all runs of a program."""
+
+    def __init__(self, store: Store, wishes: Wishes) -> None:
+        folder = home()
+        key = KeyFile(folder / "vault.key")
+        self.vault = Vault(folder / "vault", key)
+        self.seal = Seal(key)
+        self.logins = Logins(folder / "logins", self.seal)
+        self._runs = folder / "runs"
+        self._store = store
+        self._wishes = wishes
+        self._open = AsyncExitStack()
+        self._browser: Browser | None = None
+        self.worker = "here"
+
+    def folder(self, run: str) -> Path:
+        """Where a run's files are: what it downloaded, its report."""
+        place = self._wishes.out or self._runs / run.replace(":", "-").replace("/", "-")
+        make_private(place)
+        return place
+
+    def offline(self, workflow: Workflow) -> tuple[Means, Hiding]:
+        """What is needed to write a run down, and what was hidden on the way."""
+        hiding = Hiding(self.vault, workflow)
+        return Means(hide=hiding), hiding
+
+    async def means(self, run: Run) -> Means:
+        """What one run works with."""
+        workflow = workflow_of(self._store, run)
+        browses = any(node.type in _BROWSING for node in workflow.nodes)
+        return Means(
+            browser=await self._living() if browses else None,
+            secrets=self.vault,
+            seal=self.seal,
+            hide=Hiding(self.vault, workflow),
+            env=self._env,
+            file=self._file if self._wishes.files else None,
+            downloads=self.folder(run.id) / "downloads",
+            logins=self.logins,
+            ask=self._wishes.ask,
+            patience=self._wishes.patience,
+            pictures=self._wishes.pictures,
+            worker=self.worker,
+        )
+
+    async def _living(self) -> Browser:
+        """The browser of this program, or a new one if it ended."""
+        if self._browser is None or not self._browser.runs:
+            await self._open.aclose()
+            opening = open_browser(headless=not self._wishes.headed)
+            self._browser = await self._open.enter_async_context(opening)
+        return self._browser
+
+    def _env(self, name: str) -> str | None:
+        return os.environ.get(name) if name in self._wishes.env else None
+
+    def _file(self, name: str) -> Path:
+        folder = (self._wishes.files or Path()).resolve()
+        path = (folder / name).resolve()
+        if not path.is_relative_to(folder) or not path.is_file():
+            raise RunError(f"There is no file {name!r} in {str(folder)!r}, the folder of this run.")
+        return path
+
+    async def close(self) -> None:
+        """End the browser."""
+        await self._open.aclose()
+
+
+@asynccontextmanager
+async def supplied(store: Store, wishes: Wishes) -> AsyncIterator[Supplies]:
+    """The supplies of a program, closed when it ends."""
+    supplies = Supplies(store, wishes)
+    try:
+        yield supplies
+    finally:
+        await supplies.close()

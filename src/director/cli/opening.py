@@ -1,0 +1,76 @@
+"""What the commands have in common: which store is meant, one line for what cannot be done."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn, TypeAlias
+
+import typer
+
+if TYPE_CHECKING:
+    from director.store.store import Store
+
+Url: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        help="Which store: a file, sqlite:///… or postgresql://…; else DIRECTOR_STORE, the "
+        "settings file, or the one in the home folder.",
+        metavar="URL",
+    ),
+]
+
+
+@contextmanager
+def opened_store(given: str | None, command: str, *, make: bool = False) -> Iterator[Store]:
+    """The store that is meant; what goes wrong with it is said in one line."""
+    from director.cli.findings import file_of, shown  # noqa: PLC0415  quick help
+    from director.home import HomeError  # noqa: PLC0415
+    from director.settings import SettingsError, load_settings  # noqa: PLC0415
+
+    try:
+        from director.store import StoreError, open_store  # noqa: PLC0415
+    except ImportError as missing:
+        fail(command, f"{missing.name} is not installed: pip install 'director[store]'")
+    try:
+        where = given or load_settings().store.value
+        file = file_of(where)
+        if not make and file is not None and not file.exists():
+            fail(command, f"there is no store at {file}; name another with --store")
+        with open_store(where) as opened:
+            yield opened
+    except (StoreError, SettingsError, HomeError) as error:
+        fail(command, str(error))
+    except ImportError as missing:
+        fail(command, f"{missing.name} is not installed: pip install 'director[postgres]'")
+    except OSError as error:
+        fail(command, f"{error.filename or shown(where)}: {error.strerror or error}")
+    except UnicodeError:
+        fail(command, "the file is not text in UTF-8; nothing was imported")
+
+
+def fail(command: str, message: str) -> NoReturn:
+    """Say in one line why nothing was done, and end with 2."""
+    typer.echo(f"director {command}: {message}", err=True)
+    raise typer.Exit(2)
+
+
+def write_whole(output: Path, lines: Iterable[str]) -> int:
+    """Write the lines beside their place and move them there, so that no half file is left."""
+    folder = output.parent
+    made, name = tempfile.mkstemp(prefix=f".{output.name}.", dir=folder)
+    count = 0
+    try:
+        with os.fdopen(made, "w", encoding="utf-8", newline="\n") as file:
+            for line in lines:
+                file.write(line)
+                count += 1
+        Path(name).replace(output)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return count

@@ -1,0 +1,173 @@
+"""`director request`: every request that was made, exactly as it left, and made again offline.
+
+It only reads. Exit code 1 means that a replay was not the same; 2 that something is not there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
+
+import typer
+
+from director.cli.opening import Url, fail, opened_store
+
+if TYPE_CHECKING:
+    from director.store import Store, Versioned
+
+app = typer.Typer(no_args_is_help=True, help="See every request that was made, exactly as it left.")
+Thread: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--thread", help="A thread; without it, the newest that has any.", metavar="ID"),
+]
+Number: TypeAlias = Annotated[int, typer.Argument(help="The number of a request, from the list.")]
+
+
+@app.command("list")
+def list_(*, thread: Thread = None, store: Url = None) -> None:
+    """List the requests of a thread: when, for what, to whom, how large, what they cost."""
+    with opened_store(store, "request") as opened:
+        where = _thread(opened, thread)
+        typer.echo(f"Requests of {where}:")
+        for one in opened.versions("request", where):
+            typer.echo(_line(one))
+
+
+@app.command()
+def show(
+    number: Number,
+    *,
+    raw: Annotated[bool, typer.Option("--raw", help="The exact body, byte for byte.")] = False,
+    attempt: Annotated[int, typer.Option(help="Which attempt's body.", min=1)] = 1,
+    thread: Thread = None,
+    store: Url = None,
+) -> None:
+    """Show a request by part, with tokens and price, and what was cut from it."""
+    from director.agent.requests import request, sent_bytes  # noqa: PLC0415  quick help
+
+    with opened_store(store, "request") as opened:
+        where = _thread(opened, thread)
+        if raw:
+            sys.stdout.buffer.write(sent_bytes(opened, where, number, attempt))
+            return
+        for line in _shown(request(opened, where, number)):
+            typer.echo(line)
+
+
+@app.command()
+def diff(one: Number, other: Number, *, thread: Thread = None, store: Url = None) -> None:
+    """Show how two requests differ, line by line of their bodies."""
+    from director.agent.requests import sent_bytes  # noqa: PLC0415  quick help
+
+    with opened_store(store, "request") as opened:
+        where = _thread(opened, thread)
+        before, after = (_lines(sent_bytes(opened, where, number)) for number in (one, other))
+    names = (f"request {one}", f"request {other}")
+    for line in difflib.unified_diff(before, after, names[0], names[1], lineterm="", n=1):
+        typer.echo(line)
+
+
+@app.command()
+def replay(number: Number, *, thread: Thread = None, store: Url = None) -> None:
+    """Make a request again from the store, offline, and compare it byte for byte."""
+    from director.agent.replaying import replayed  # noqa: PLC0415  quick help
+    from director.models import NoLibrary, UnknownModel  # noqa: PLC0415
+
+    with opened_store(store, "request") as opened:
+        where = _thread(opened, thread)
+        try:
+            found = asyncio.run(replayed(opened, where, number))
+        except (NoLibrary, UnknownModel) as error:
+            fail("request", str(error))
+    if found.same:
+        typer.echo(f"The same, byte for byte: {len(found.sent):,} bytes. Nothing was sent.")
+        return
+    at = found.differs or 0
+    typer.echo(f"They part at byte {at:,} of {len(found.sent):,}.", err=True)
+    typer.echo(f"sent: …{_near(found.sent, at)}…", err=True)
+    typer.echo(f"made: …{_near(found.made, at)}…", err=True)
+    raise typer.Exit(1)
+
+
+def _thread(opened: Store, given: str | None) -> str:
+    known = opened.ids("request")
+    if given is not None and given not in known:
+        fail("request", f"no request was kept for the thread {given!r}")
+    if not known:
+        fail("request", "no request was kept yet")
+    newest = {name: opened.get("request", name) for name in known}
+    return given or max(known, key=lambda name: getattr(newest[name], "position", 0))
+
+
+def _line(one: Versioned) -> str:
+    body = one.body
+    report = cast("Mapping[str, object]", body["report"])
+    at = datetime.fromtimestamp(cast("float", body["at"]), UTC).strftime("%Y-%m-%d %H:%M:%S")
+    cost = f"${float(str(body['cost'])):.4f}" if body.get("cost") else "–"
+    size = f"{report['after']:,} tokens"
+    return (
+        f"{one.version:>5}  {at}  {body['purpose']:<8}  {body['model']}  {size:>14}  {cost:>9}  "
+        f"{body['outcome']}"
+    )
+
+
+def _shown(one: Versioned) -> list[str]:
+    body = one.body
+    report = cast("Mapping[str, object]", body["report"])
+    parts = cast("Sequence[Mapping[str, object]]", body["parts"])
+    total = sum(cast("int", part["tokens"]) for part in parts) or 1
+    price = _input_price(body)
+    lines = [_line(one), ""]
+    for part in parts:
+        share = cast("int", part["tokens"]) / total
+        money = f"${price * share:.5f}" if price is not None else ""
+        lines.append(
+            f"  {part['place']!s:<13} {part['name']!s:<14} {part['tokens']:>9,}  {share:>5.1%}"
+            f"  {money}"
+        )
+    lines.append(f"  {'all':<28} {total:>9,}  of {report['limit']:,} allowed")
+    usage = body.get("usage")
+    if isinstance(usage, Mapping):
+        writes = sum(cast("dict[str, int]", usage["writes"]).values())
+        lines.append(
+            f"  reported: {usage['uncached']:,} new, {usage['read']:,} from the cache, "
+            f"{writes:,} written to it, {usage['output']:,} out"
+        )
+    if report["lost"]:
+        lines.append(f"  cut: {report['lost']} parts, {report['before']:,} → {report['after']:,}")
+    if report["gap"]:
+        lines.append(f"  gap: {report['gap']}")
+    attempts = cast("Sequence[Mapping[str, object]]", body["attempts"])
+    told = ", ".join(str(one["outcome"]) for one in attempts)
+    lines.append(f"  attempts: {told or 'none'}")
+    lines += [f"  warning: {one}" for one in cast("Sequence[str]", body.get("warnings") or ())]
+    if body.get("failure"):
+        lines.append(f"  failed: {body['failure']}")
+    return lines
+
+
+def _input_price(body: Mapping[str, object]) -> float | None:
+    """What the input of a request cost; None if that is not known."""
+    from director.models import Usage  # noqa: PLC0415  quick help
+    from director.models.prices import cost  # noqa: PLC0415
+
+    usage = body.get("usage")
+    if not isinstance(usage, Mapping):
+        return None
+    provider, _, model = str(body["model"]).partition(":")
+    bare = Usage(**{**usage, "output": 0, "reasoning": 0})
+    money, _unknown = cost(provider, model, bare, at=cast("float", body["at"]))
+    return None if money is None else float(money)
+
+
+def _lines(body: bytes) -> list[str]:
+    return json.dumps(json.loads(body), indent=1, ensure_ascii=False).splitlines()
+
+
+def _near(body: bytes, at: int) -> str:
+    return body[max(0, at - 40) : at + 40].decode("utf-8", "replace")

@@ -1,0 +1,158 @@
+"""Doing runs in this program: durably, watched, with questions asked here.
+
+The run is in the store before anything is done. A program that is killed in the middle leaves it to
+the workers of that store, or to `director runs resume`; Ctrl-C cancels it, and it can be resumed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import typer
+
+from director.browser import BrowserError
+from director.cli.asking import lines_of_input
+from director.cli.means import Supplies, Wishes, supplied
+from director.cli.opening import fail
+from director.cli.watching import Watch
+from director.home import write_private
+from director.runs import Question, Run, RunError, cancel, run_of, steps_of, workflow_of
+from director.runs.ledger import run_json
+from director.runs.report import report_html
+from director.runs.serving import execute, is_parked, waits_for
+from director.runs.telling import evidence_text, key_text, seconds_text
+from director.runs.worker import Worker
+from director.secrets import VaultError
+from director.store import Moved, Store
+from director.workflow.values import WorkflowError
+
+CODES = {"done": 0, "failed": 1, "waiting": 3, "cancelled": 4}
+CODES_TOLD = (
+    "Exit codes: 0 done, 1 a node failed, 2 nothing was started because something was given "
+    "wrong, 3 the run waits for an answer, 4 it was cancelled."
+)
+
+
+@contextmanager
+def told(command: str) -> Iterator[None]:
+    """What cannot be done is said in one line, with exit code 2."""
+    try:
+        yield
+    except (RunError, WorkflowError, BrowserError, VaultError) as problem:
+        fail(command, str(problem))
+
+
+async def do_here(store: Store, run: str, wishes: Wishes, *, aside: bool = False) -> Run:
+    """Do a run to its end in this program, and write its report."""
+    lines = lines_of_input()
+    with Watch(store, run, aside=aside) as watch:
+
+        async def ask(question: Question) -> str:
+            if question.run != run or lines is None:
+                return await asyncio.Future()
+            watch.pause()
+            return await lines.ask(question)
+
+        async with supplied(store, replace(wishes, ask=ask)) as supplies:
+            worker = Worker(store, execute(store, supplies.means), serves=False)
+            supplies.worker = worker.name
+            async with worker:
+                with _cancelled_by_hand(store, run):
+                    ended = await _done(worker, watch, run)
+            keep_report(store, supplies, ended)
+    return ended
+
+
+async def watched(store: Store, run: str) -> Run:
+    """Follow a run that is done elsewhere, until it ends or is put aside."""
+    with Watch(store, run) as watch:
+        return await watch.ended()
+
+
+async def _done(worker: Worker, watch: Watch, run: str) -> Run:
+    doing, watching = asyncio.create_task(worker.do(run)), asyncio.create_task(watch.ended())
+    try:
+        await asyncio.wait({doing, watching}, return_when=asyncio.FIRST_COMPLETED)
+        if doing.done():
+            doing.result()
+        ended = await watching
+        await doing
+        return ended
+    finally:
+        watching.cancel()
+
+
+@contextmanager
+def _cancelled_by_hand(store: Store, run: str) -> Iterator[None]:
+    """Meanwhile the first Ctrl-C cancels the run; the second stops this program at once."""
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        loop.remove_signal_handler(signal.SIGINT)
+        typer.echo("\nCancelling; once more stops at once.", err=True)
+        with contextlib.suppress(RunError, Moved):
+            cancel(store, run, reason="Ctrl-C")
+
+    # Not every system, and no thread but the main one, can listen to signals.
+    with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+        loop.add_signal_handler(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.remove_signal_handler(signal.SIGINT)
+
+
+def keep_report(store: Store, supplies: Supplies, run: Run) -> Path:
+    """Write the report of a run into its folder."""
+    path = supplies.folder(run.id) / "report.html"
+    write_private(path, report_html(store, run.id).encode())
+    return path
+
+
+def summary(store: Store, run: Run, report: Path | None) -> str:
+    """How a run ended, in a few lines: what was done, what failed and why, what to do next."""
+    counts = run.summary
+    took = counts.get("execution_time")
+    names = {"successfully_executed": "steps done", "failed": "failed", "skipped": "skipped"}
+    steps = ", ".join(f"{counts.get(name, 0)} {word}" for name, word in names.items())
+    length = seconds_text(float(took) if isinstance(took, int | float) else 0)
+    lines = [f"{run.state} in {length}: {steps}"]
+    if run.state == "failed":
+        lines += _failure(store, run)
+    if is_parked(run):
+        lines += [f"waits for an answer: {each.text}" for each in waits_for(store, run.id)]
+        lines.append(f"answer it: director runs answer {run.id} TEXT")
+    if run.state in ("failed", "cancelled"):
+        lines.append(f"go on:  director runs resume {run.id}")
+    if report is not None:
+        lines.append(f"report: {report}")
+    return "\n".join(lines)
+
+
+def _failure(store: Store, run: Run) -> Iterator[str]:
+    error = run.error or {}
+    key = str(error.get("key", ""))
+    where = f" at {key_text(key, workflow_of(store, run).nodes)}" if key else ""
+    yield f"failed{where}: {error.get('message', '')}"
+    step = next((each for each in steps_of(store, run.id) if each.key == key), None)
+    for each in step.evidence if step else ():
+        yield f"  {'held' if each.get('holds') else 'did not hold'}: {evidence_text(each)}"
+
+
+def finish(store: Store, run: Run, *, report: Path | None, as_json: bool = False) -> int:
+    """Print how a run ended; the exit code that says the same."""
+    found = run_of(store, run.id)
+    if as_json:
+        body = {"id": found.id, **run_json(found), "report": str(report) if report else None}
+        typer.echo(json.dumps(body, ensure_ascii=False))
+    else:
+        typer.echo(summary(store, found, report))
+    return CODES.get(found.state, 3)

@@ -1,0 +1,265 @@
+"""`director runs`: what was run, step by step, and what can still be done about it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+import typer
+
+from director.cli.opening import Url, fail, opened_store, write_whole
+from director.cli.workflow import AsJson, Output
+from director.cli.workflow_run import Env, Files, Headed, NoPictures, Wait, wished
+
+if TYPE_CHECKING:
+    from director.cli.means import Wishes
+    from director.runs import Run
+    from director.store import Store
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    help="Look at runs, answer them, go on with them, take out what they found.",
+    epilog=(
+        "Try it: `director runs list`, `director runs show RUN`, "
+        "`director runs report RUN -o run.html`, `director runs data RUN --format csv`. "
+        "The first letters of a run's id are enough."
+    ),
+)
+Which: TypeAlias = Annotated[str, typer.Argument(help="The id of a run, or how it begins.")]
+CODES = (
+    "Exit codes: 0 done, 1 a node failed, 2 nothing was started because something was given "
+    "wrong, 3 the run waits for an answer, 4 it was cancelled."
+)
+
+
+@app.command("list")
+def list_(
+    *,
+    workflow: Annotated[str, typer.Option(help="Only runs of this workflow.", metavar="ID")] = "",
+    limit: Annotated[int, typer.Option(help="At most so many, the newest.", min=1)] = 20,
+    as_json: AsJson = False,
+    store: Url = None,
+) -> None:
+    """List the runs, the newest first."""
+    from director.cli.history import rows  # noqa: PLC0415  quick help
+    from director.cli.outline import columns  # noqa: PLC0415
+
+    with opened_store(store, "runs list") as opened:
+        found = rows(opened, workflow)[:limit]
+    if as_json:
+        typer.echo(json.dumps(found, ensure_ascii=False))
+    elif not found:
+        typer.echo("There is no run yet: director workflow run ID")
+    else:
+        names = ("id", "workflow", "state", "steps", "failed", "took", "last sign")
+        typer.echo(columns(names, [[str(row[name]) for name in names] for row in found]))
+
+
+@app.command()
+def show(*, run: Which, as_json: AsJson = False, store: Url = None) -> None:
+    """Show a run: how long each step took, what it wrote, what it found, what went wrong."""
+    from director.cli.history import history, history_json  # noqa: PLC0415  quick help
+
+    with opened_store(store, "runs show") as opened:
+        found = meant(opened, run, "runs show")
+        said = (
+            json.dumps(history_json(opened, found), ensure_ascii=False, indent=2)
+            if as_json
+            else history(opened, found)
+        )
+    typer.echo(said)
+
+
+@app.command()
+def report(*, run: Which, output: Output = None, store: Url = None) -> None:
+    """Write the report of a run: one HTML page with pictures that needs nothing else."""
+    from director.runs.report import report_html  # noqa: PLC0415  quick help
+
+    with opened_store(store, "runs report") as opened:
+        text = report_html(opened, meant(opened, run, "runs report").id)
+    _out(text, output, "runs report")
+
+
+@app.command("data")
+def records_and_variables(
+    *,
+    run: Which,
+    what: Annotated[
+        Literal["records", "variables"], typer.Option(help="Which of the two.")
+    ] = "records",
+    format_: Annotated[
+        Literal["csv", "json"], typer.Option("--format", help="How it is written.")
+    ] = "csv",
+    output: Output = None,
+    store: Url = None,
+) -> None:
+    """Take out the records or the variables of a run, whole, as CSV or JSON.
+
+    Nothing is shortened. A secret is a reference here as everywhere. In CSV a text that a
+    spreadsheet would take for a formula begins with an apostrophe.
+    """
+    from director.runs.taking_out import as_csv, as_json, rows_of  # noqa: PLC0415  quick help
+
+    with opened_store(store, "runs data") as opened:
+        rows = rows_of(opened, meant(opened, run, "runs data").id, what)
+    _out(as_csv(rows) if format_ == "csv" else as_json(rows), output, "runs data")
+
+
+@app.command(epilog=CODES)
+def resume(  # noqa: PLR0913  one for each option
+    *,
+    run: Which,
+    headed: Headed = False,
+    no_pictures: NoPictures = False,
+    files: Files = None,
+    env: Env = None,
+    wait: Wait = None,
+    take_over: Annotated[
+        bool, typer.Option("--take-over", help="Even if another program still works on it.")
+    ] = False,
+    store: Url = None,
+) -> None:
+    """Go on with a run that failed, was cancelled, waits, or whose program was killed.
+
+    What is done stays done; the browser is brought back to where the run was. A node that must
+    happen once is looked into before it is repeated, and if nothing tells, you are asked.
+    """
+    with opened_store(store, "runs resume") as opened:
+        found = _idle(opened, run, "runs resume", take_over=take_over)
+        wishes = wished(headed, no_pictures=no_pictures, files=files, env=env, wait=wait)
+        code = _again(opened, found, wishes, node="")
+    raise typer.Exit(code)
+
+
+@app.command(epilog=CODES)
+def retry(  # noqa: PLR0913  one for each option
+    *,
+    run: Which,
+    node: Annotated[str, typer.Argument(help="The node to go back to: alias or position.")],
+    headed: Headed = False,
+    no_pictures: NoPictures = False,
+    files: Files = None,
+    env: Env = None,
+    wait: Wait = None,
+    store: Url = None,
+) -> None:
+    """Do a run again from a node on; what came before it stays done.
+
+    Variables and records that those steps wrote are put back to what they were. Of an iterate, only
+    the items are done again that did not come to a good end.
+    """
+    with opened_store(store, "runs retry") as opened:
+        found = _idle(opened, run, "runs retry", take_over=False)
+        wishes = wished(headed, no_pictures=no_pictures, files=files, env=env, wait=wait)
+        code = _again(opened, found, wishes, node=node)
+    raise typer.Exit(code)
+
+
+@app.command()
+def watch(*, run: Which, store: Url = None) -> None:
+    """Follow a run that a worker does, until it ends or waits for an answer."""
+    from director.cli.running import finish, watched  # noqa: PLC0415  quick help
+
+    with opened_store(store, "runs watch") as opened:
+        found = meant(opened, run, "runs watch")
+        code = finish(opened, asyncio.run(watched(opened, found.id)), report=None)
+    raise typer.Exit(code)
+
+
+@app.command()
+def cancel(*, run: Which, store: Url = None) -> None:
+    """Stop a run, wherever it is done; what it has finished stays, and it can be resumed."""
+    from director.cli.running import told  # noqa: PLC0415  quick help
+    from director.runs import cancel as stop  # noqa: PLC0415
+
+    with opened_store(store, "runs cancel") as opened, told("runs cancel"):
+        found = meant(opened, run, "runs cancel")
+        stop(opened, found.id, reason="from the command line")
+    typer.echo(f"{found.id} is cancelled. Go on with it: director runs resume {found.id}")
+
+
+@app.command()
+def answer(
+    *,
+    run: Which,
+    text: Annotated[
+        str | None, typer.Argument(help="The answer; without it, what is asked.")
+    ] = None,
+    store: Url = None,
+) -> None:
+    """Answer what a run asks; a run that was put aside is queued for the workers again."""
+    from director.cli.running import told  # noqa: PLC0415  quick help
+    from director.runs.queue import Queue, queue_url  # noqa: PLC0415
+    from director.runs.serving import answer_question, is_parked, waits_for  # noqa: PLC0415
+
+    with opened_store(store, "runs answer") as opened, told("runs answer"):
+        found = meant(opened, run, "runs answer")
+        asked = waits_for(opened, found.id)
+        if not asked:
+            fail("runs answer", f"the run {found.id} asks nothing")
+        if text is None:
+            for each in asked:
+                typer.echo("\n  ".join([each.text, *each.choices]))
+            return
+        with Queue(queue_url(opened.url)) as queue:
+            answer_question(opened, queue, asked[0].id, text)
+    typer.echo("Answered.")
+    if is_parked(found):
+        typer.echo(
+            "It is queued: a worker goes on with it (director worker), or go on with it here: "
+            f"director runs resume {found.id}"
+        )
+
+
+def meant(opened: Store, name: str, command: str) -> Run:
+    """The run whose id is this or begins so."""
+    from director.runs import run_of  # noqa: PLC0415  quick help
+
+    if opened.get("run", name) is not None:
+        return run_of(opened, name)
+    like = [id_ for id_ in opened.ids("run") if name and id_.startswith(name)]
+    if len(like) != 1:
+        why = f"{len(like)} runs begin with {name!r}" if like else f"there is no run {name!r}"
+        fail(command, f"{why}. See: director runs list")
+    return run_of(opened, like[0])
+
+
+def _idle(opened: Store, name: str, command: str, *, take_over: bool) -> Run:
+    """The run that is meant, unless somebody works on it."""
+    from director.cli.history import busy  # noqa: PLC0415  quick help
+
+    found = meant(opened, name, command)
+    if not take_over and (worker := busy(opened, found)):
+        fail(
+            command,
+            f"{found.id} is being done by {worker!r}. Follow it with: director runs watch "
+            f"{found.id}. If that program hangs, take the run over with --take-over",
+        )
+    return found
+
+
+def _again(opened: Store, found: Run, wishes: Wishes, *, node: str) -> int:
+    from director.cli.means import Supplies  # noqa: PLC0415  quick help
+    from director.cli.running import do_here, finish, told  # noqa: PLC0415
+    from director.runs.serving import reopen  # noqa: PLC0415
+
+    with told("runs retry" if node else "runs resume"):
+        reopen(opened, found.id, node=node)
+        ended = asyncio.run(do_here(opened, found.id, wishes))
+    report = Supplies(opened, wishes).folder(found.id) / "report.html"
+    return finish(opened, ended, report=report)
+
+
+def _out(text: str, output: Path | None, command: str) -> None:
+    if output is None:
+        sys.stdout.write(text)
+        return
+    try:
+        write_whole(output, [text])
+    except OSError as error:
+        fail(command, f"{output}: {error.strerror}")
+    typer.echo(str(output))

@@ -1,0 +1,98 @@
+"""`director worker`: serves the queue of a store until it is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from director.cli.opening import Url, opened_store
+from director.cli.workflow_run import Env, Files, NoPictures
+
+if TYPE_CHECKING:
+    from director.cli.means import Wishes
+    from director.runs.worker import Pace
+    from director.store import Store
+
+EPILOG = (
+    "Try it: `director worker` in one terminal, `director workflow run ID --queue --watch` in "
+    "another. On several machines, all with the same store: "
+    "`director worker --store postgresql://host/director`. Ctrl-C stops it; what it was doing is "
+    "left to the next worker, from the last finished node."
+)
+_STOPS = (signal.SIGINT, signal.SIGTERM)
+
+
+def worker(  # noqa: PLR0913  one for each option
+    *,
+    name: Annotated[
+        str | None, typer.Option(help="Its name; without it one is made of host and number.")
+    ] = None,
+    at_once: Annotated[int, typer.Option(help="Runs at the same time.", min=1)] = 2,
+    per_site: Annotated[
+        int, typer.Option(help="Of these, how many on one site, over all workers.", min=1)
+    ] = 1,
+    no_pictures: NoPictures = False,
+    files: Files = None,
+    env: Env = None,
+    wait: Annotated[
+        float,
+        typer.Option(help="Seconds to wait for an answer before a run is put aside.", metavar="S"),
+    ] = 5.0,
+    store: Url = None,
+) -> None:
+    """Do the runs that are queued, and take over those of workers that died.
+
+    Each run is done by one worker at a time and its steps are fenced by the store, so a worker that
+    was only slow can write nothing more once another has its run. A run that asks something is put
+    aside after a while; when it is answered, any worker goes on with it.
+    """
+    from director.cli.means import Wishes  # noqa: PLC0415  quick help
+    from director.cli.running import told  # noqa: PLC0415
+
+    wishes = Wishes(
+        pictures="none" if no_pictures else "each",
+        files=files,
+        env=tuple(env or ()),
+        patience=wait,
+    )
+    with opened_store(store, "worker", make=True) as opened, told("worker"):
+        from director.runs.worker import Pace  # noqa: PLC0415
+
+        pace = Pace(at_once=at_once, per_site=per_site)
+        asyncio.run(_serve(opened, wishes, pace, name=name))
+
+
+async def _serve(opened: Store, wishes: Wishes, pace: Pace, *, name: str | None) -> None:
+    from director.cli.means import supplied  # noqa: PLC0415  quick help
+    from director.runs import run_of  # noqa: PLC0415
+    from director.runs.serving import execute  # noqa: PLC0415
+    from director.runs.worker import Worker  # noqa: PLC0415
+
+    async with supplied(opened, wishes) as supplies:
+        drive = execute(opened, supplies.means)
+
+        async def one(run: str) -> None:
+            typer.echo(f"{run}  taken, {run_of(opened, run).workflow}")
+            await drive(run)
+            found = run_of(opened, run)
+            why = f": {found.error.get('message', '')}" if found.error else ""
+            typer.echo(f"{run}  {found.state}{why}")
+
+        async with Worker(opened, one, name=name, pace=pace) as serving:
+            supplies.worker = serving.name
+            typer.echo(f"{serving.name} serves {opened.place}. Ctrl-C stops it.")
+            await _until_stopped()
+    typer.echo("Stopped. What was not finished is left to the next worker.")
+
+
+async def _until_stopped() -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    with contextlib.suppress(NotImplementedError):
+        for each in _STOPS:
+            loop.add_signal_handler(each, stop.set)
+    await stop.wait()

@@ -1,0 +1,176 @@
+"""`director workflow`: workflows in the store, from a terminal.
+
+Importing never overwrites: a document of the same id becomes a new version, and what changed is
+shown. Whatever cannot be done is said in one line, with exit code 2.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from director.cli.opening import Url, fail, opened_store, write_whole
+
+if TYPE_CHECKING:
+    from director.store import Store
+    from director.workflow.values import Workflow
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    help="Keep, look at, run, test and hand on workflows.",
+    epilog=(
+        "Try it: `director demo` in one terminal; in another `director workflow import "
+        "examples/order-with-code.json`, `director workflow show order-with-code`, "
+        "`director workflow run order-with-code --set reference=R-7`."
+    ),
+)
+Name: TypeAlias = Annotated[str, typer.Argument(help="The id of a workflow in the store.")]
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="As JSON, for programs.")]
+Output: TypeAlias = Annotated[
+    Path | None, typer.Option("-o", "--output", help="Where to; without it, to the terminal.")
+]
+
+
+@app.command("list")
+def list_(*, as_json: AsJson = False, store: Url = None) -> None:
+    """List the workflows: name, nodes, last run and how it ended."""
+    from director.cli.outline import columns, listing  # noqa: PLC0415  quick help
+
+    with opened_store(store, "workflow list") as opened:
+        rows = listing(opened)
+    if as_json:
+        typer.echo(json.dumps(rows, ensure_ascii=False))
+    elif not rows:
+        typer.echo("There is no workflow yet: director workflow import FILE")
+    else:
+        names = ("id", "name", "nodes", "version", "last run", "state")
+        typer.echo(columns(names, [[str(row[name]) for name in names] for row in rows]))
+
+
+@app.command()
+def show(*, workflow: Name, as_json: AsJson = False, store: Url = None) -> None:
+    """Show a workflow as an outline: nodes, conditions, effects, how each fared in the last run."""
+    from director.cli.outline import outline  # noqa: PLC0415  quick help
+    from director.workflow.document import to_json  # noqa: PLC0415
+
+    with opened_store(store, "workflow show") as opened:
+        found = stored(opened, workflow, "workflow show")
+        said = (
+            json.dumps(to_json(found), ensure_ascii=False, indent=2)
+            if as_json
+            else outline(opened, found)
+        )
+    typer.echo(said)
+
+
+@app.command("import")
+def import_(
+    *,
+    file: Annotated[
+        Path, typer.Argument(help="A workflow's document, such as those in examples/.")
+    ],
+    as_: Annotated[
+        str | None, typer.Option("--as", help="Take it under another id.", metavar="ID")
+    ] = None,
+    store: Url = None,
+) -> None:
+    """Take a workflow's JSON document into the store.
+
+    It is checked from end to end and refused with the place of what is wrong. If a workflow of that
+    id is there already, this becomes its next version, and what changed is shown; every version
+    stays.
+    """
+    with opened_store(store, "workflow import", make=True) as opened:
+        found = document(file, "workflow import", as_=as_ or "")
+        for line in taken(opened, found):
+            typer.echo(line)
+
+
+@app.command("export")
+def export(
+    *,
+    workflow: Name,
+    output: Output = None,
+    script: Annotated[
+        bool,
+        typer.Option("--script", help="As a Playwright script in Python that stands alone."),
+    ] = False,
+    store: Url = None,
+) -> None:
+    """Write a workflow as its JSON document, or as a Python script that needs only Playwright.
+
+    The script does the same in the same order, and asserts the same conditions:
+    `director workflow export order-with-code --script -o order.py`, then
+    `python order.py --reference R-7`.
+    """
+    from director.runs.script import script_of  # noqa: PLC0415  quick help
+    from director.workflow.document import to_json  # noqa: PLC0415
+
+    with opened_store(store, "workflow export") as opened:
+        found = stored(opened, workflow, "workflow export")
+    text = (
+        script_of(found)
+        if script
+        else json.dumps(to_json(found), ensure_ascii=False, indent=2) + "\n"
+    )
+    if output is None:
+        sys.stdout.write(text)
+        return
+    try:
+        write_whole(output, [text])
+    except OSError as error:
+        fail("workflow export", f"{output}: {error.strerror}")
+    typer.echo(f"{found.name}: {output}")
+
+
+def stored(opened: Store, name: str, command: str) -> Workflow:
+    """The newest version of a workflow in the store."""
+    from director.workflow.document import from_json  # noqa: PLC0415  quick help
+    from director.workflow.nearest import hint  # noqa: PLC0415
+
+    found = opened.get("workflow", name)
+    if found is None:
+        known = hint(name, opened.ids("workflow"))
+        fail(command, f"there is no workflow {name!r}.{known} Take one in with: import FILE")
+    return from_json(found.body)  # type: ignore[arg-type]
+
+
+def document(file: Path, command: str, *, as_: str = "") -> Workflow:
+    """The workflow that a file holds; what is wrong with it is said with its place."""
+    from director.workflow.document import from_json  # noqa: PLC0415  quick help
+    from director.workflow.values import WorkflowError  # noqa: PLC0415
+
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+        if as_ and isinstance(found, dict):
+            found["id"] = as_
+        return from_json(found, new_id=lambda: f"n_{uuid.uuid4().hex[:8]}")
+    except OSError as error:
+        fail(command, f"{file}: {error.strerror}")
+    except UnicodeError:
+        fail(command, f"{file} is not text in UTF-8")
+    except json.JSONDecodeError as error:
+        fail(command, f"{file}, line {error.lineno}, column {error.colno}: {error.msg}")
+    except WorkflowError as problem:
+        fail(command, f"{file}: {problem}")
+
+
+def taken(opened: Store, workflow: Workflow) -> list[str]:
+    """Save a workflow; what to say about it."""
+    from director.runs import save_workflow  # noqa: PLC0415  quick help
+
+    before = opened.get("workflow", workflow.id)
+    version = save_workflow(opened, workflow)
+    said = f"{workflow.id}: {len(workflow.nodes)} nodes, version {version}"
+    if before is None:
+        return [said]
+    if before.version == version:
+        return [f"{said}, as it was already"]
+    changes = opened.diff("workflow", workflow.id, before.version, version)
+    return [f"{said}; what changed since version {before.version}:", *changes]

@@ -1,0 +1,119 @@
+"""`director workflow test`: one node in the workbench, and the conditions it could carry."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from director.cli.opening import Url, opened_store
+from director.cli.workflow import Name, app, stored, taken
+from director.cli.workflow_run import Env, Files, Headed, NoPictures, Set, Wait, wished
+
+if TYPE_CHECKING:
+    from director.cli.means import Wishes
+    from director.runs import Run, Step
+    from director.store import Store
+    from director.workflow.values import Json, Workflow
+
+TEST = (
+    "Try it: `director workflow test order-with-code open --set "
+    "site=http://127.0.0.1:8765`, then the next node: the browser goes on where the last test "
+    "left it. `--accept` writes the proposed conditions into the workflow as a new version."
+)
+
+
+@app.command("test", epilog=TEST)
+def try_one(  # noqa: PLR0913  one for each option
+    *,
+    workflow: Name,
+    node: Annotated[str, typer.Argument(help="The node: alias or position.")],
+    record: Annotated[str, typer.Option(help="The current record, such as email_003.")] = "",
+    settings: Set = None,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Write the proposed conditions into the workflow.")
+    ] = False,
+    headed: Headed = False,
+    no_pictures: NoPictures = False,
+    files: Files = None,
+    env: Env = None,
+    wait: Wait = None,
+    store: Url = None,
+) -> None:
+    """Test one node in the workbench, where variables, records and the browser stay.
+
+    Prints its result, its evidence and its time, and what conditions it could carry.
+    """
+    from director.cli.running import CODES, told  # noqa: PLC0415  quick help
+    from director.runs.proposing import accepted, proposals  # noqa: PLC0415
+    from director.workflow.selection import place_of  # noqa: PLC0415
+
+    with opened_store(store, "workflow test") as opened, told("workflow test"):
+        found = stored(opened, workflow, "workflow test")
+        which = found.nodes[place_of(node, found.nodes)]
+        wishes = wished(headed, no_pictures=no_pictures, files=files, env=env, wait=wait)
+        given = _given(opened, found, settings or [])
+        run, step = asyncio.run(_tried(opened, found, which.alias, wishes, record=record))
+        if step is not None:
+            _say(step)
+        elif run.error:
+            typer.echo(str(run.error.get("message", "")))
+        wanted = proposals(which, step, given) if step else []
+        for each in wanted:
+            typer.echo(f"proposed: {each}")
+        if accept and wanted:
+            for line in taken(opened, accepted(found, which, wanted)):
+                typer.echo(line)
+    raise typer.Exit(CODES.get(run.state, 3))
+
+
+def _given(opened: Store, workflow: Workflow, settings: list[str]) -> dict[str, Json]:
+    """Put the inputs into the workbench: those given, and the defaults that are not there yet."""
+    from director.cli.inputs import rows_of  # noqa: PLC0415  quick help
+    from director.cli.means import Supplies, Wishes  # noqa: PLC0415
+    from director.store.variables import set_variable, variables, workbench  # noqa: PLC0415
+
+    bench = workbench(workflow.id)
+    _, hiding = Supplies(opened, Wishes()).offline(workflow)
+    known = variables(opened, bench)
+    defaults = {each.name: each.default for each in workflow.inputs if each.default is not None}
+    (said,) = rows_of(settings, None)
+    for name, value in {**{n: v for n, v in defaults.items() if n not in known}, **said}.items():
+        set_variable(opened, bench, name, hiding(name, value), "given for a test")
+    return cast("dict[str, Json]", variables(opened, bench))
+
+
+async def _tried(
+    opened: Store, workflow: Workflow, node: str, wishes: Wishes, *, record: str
+) -> tuple[Run, Step | None]:
+    from director.cli.means import supplied  # noqa: PLC0415  quick help
+    from director.runs import save_workflow, steps_of, try_node  # noqa: PLC0415
+    from director.runs.values import Run as TheRun  # noqa: PLC0415
+    from director.store.variables import workbench  # noqa: PLC0415
+
+    async with supplied(opened, wishes) as supplies:
+        version = save_workflow(opened, workflow)
+        bench = TheRun(workbench(workflow.id), workflow.id, version)
+        means = replace(await supplies.means(bench), worker="workbench")
+        run = await try_node(opened, workflow, node, means, record=record)
+    steps = [each for each in steps_of(opened, run.id) if each.alias == node]
+    return run, steps[-1] if steps else None
+
+
+def _say(step: Step) -> None:
+    from director.runs.telling import evidence_text, seconds_text  # noqa: PLC0415  quick help
+    from director.workflow.sensitive import masked  # noqa: PLC0415
+
+    state = "ok" if step.status == "success" else step.status
+    typer.echo(f"{state}  {step.alias}  {seconds_text(step.took)}")
+    if step.error:
+        typer.echo(step.error)
+    for each in step.evidence:
+        typer.echo(f"{'held' if each.get('holds') else 'did not hold'}: {evidence_text(each)}")
+    for warning in step.warnings:
+        typer.echo(f"warning: {warning}")
+    if step.status == "success":
+        typer.echo(json.dumps(masked(step.result), ensure_ascii=False, indent=2)[:4000])

@@ -1,0 +1,1 @@
+"""What the site holds at the start, drawn from a seed: same seed, same letters and goods."""

@@ -1,0 +1,1 @@
+"""The pages: each function takes a visit and gives a response. They decide nothing of HTTP."""

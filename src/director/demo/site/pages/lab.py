@@ -1,0 +1,201 @@
+"""Lab: the awkward bits of the web, each of which tells the site that it was used."""
+
+from __future__ import annotations
+
+import json
+
+from director.demo.site.html import Element, Node, el
+from director.demo.site.pages.pieces import button, document, field, hidden, page
+from director.demo.site.values import Deed
+from director.demo.site.web import Response, Visit, download
+
+_FEED = 60
+_BATCH = 12
+_MOST_DEEDS = 1_000
+
+
+def lab(visit: Visit) -> Response:
+    """All of them on one page; the endless list is last, for it has no end to put things after."""
+    bits = (_frame(), _shadow(), _confirm(visit), _popup(visit), _download(visit), _typed(visit))
+    return page(
+        visit,
+        "Awkward bits",
+        el("div", *visit.look.order(*bits), class_="cards wide"),
+        _feed(),
+        part="lab",
+        lead=el("p", "What you do here is kept at /api/state under “deeds”.", class_="quiet"),
+    )
+
+
+def _bit(title: str, *content: Node) -> Element:
+    return el("section", el("h2", title), content, class_="card stack")
+
+
+def _frame() -> Element:
+    return _bit(
+        "A frame", el("iframe", src="/lab/frame", title="A form in a frame", class_="frame")
+    )
+
+
+def frame(visit: Visit) -> Response:
+    """The document inside the frame."""
+    did = [each.value for each in visit.state.deeds if each.what == "frame"]
+    body = el(
+        "main",
+        el("p", f"Sent: {did[-1]}", role="status", class_="notice") if did else None,
+        el(
+            "form",
+            hidden("what", "frame"),
+            field(visit.look.says("Message", "Your message"), "value", required=True),
+            button("Send", kind="plain"),
+            method="post",
+            action="/lab/frame",
+            class_="bar",
+        ),
+        class_="bare",
+    )
+    return document(visit, "A frame", body)
+
+
+def _shadow() -> Element:
+    inside = el(
+        "template",
+        el("link", rel="stylesheet", href="/static/site.css"),
+        el(
+            "div",
+            el("p", "Counted: ", el("output", "0", data_count=True)),
+            button("Count up", kind="plain", type="button"),
+            class_="stack",
+        ),
+    )
+    return _bit("An open shadow root", el("div", inside, data_shadow=True))
+
+
+def _confirm(visit: Visit) -> Element:
+    return _bit(
+        "A dialog of the browser",
+        button(
+            visit.look.says("Delete everything", "Erase everything"),
+            kind="plain",
+            type="button",
+            data_confirm="Delete everything?",
+        ),
+        el("p", "Nobody was asked yet.", role="status"),
+    )
+
+
+def _popup(visit: Visit) -> Element:
+    return _bit(
+        "A second window",
+        el(
+            "a",
+            visit.look.says("Choose a colour", "Pick a colour"),
+            href="/lab/popup",
+            target="colours",
+            data_popup=True,
+            class_="button plain",
+        ),
+        el("p", "No colour yet.", role="status", data_answer=True),
+    )
+
+
+def popup(visit: Visit) -> Response:
+    """The document of the second window."""
+    body = el(
+        "main",
+        el("h1", "Choose a colour"),
+        el(
+            "div",
+            [
+                button(each, kind="plain", type="button", data_colour=each)
+                for each in visit.look.order("Red", "Green", "Blue")
+            ],
+            class_="actions",
+        ),
+        class_="bare stack",
+    )
+    return document(visit, "Choose a colour", body)
+
+
+def _download(visit: Visit) -> Element:
+    return _bit(
+        "A download",
+        el(
+            "a",
+            visit.look.says("Download report", "Get the report"),
+            href="/lab/report.csv",
+            class_="button plain",
+            download=True,
+        ),
+    )
+
+
+def report(visit: Visit) -> Response:
+    """A small file."""
+    _do(visit, "download", "report.csv")
+    names = [f"{each.sku},{each.stock}" for each in visit.state.products.values()]
+    return download("\r\n".join(["Product,Stock", *names, ""]), "report.csv")
+
+
+def _typed(visit: Visit) -> Element:
+    words = visit.look.says("Close the account", "End the account")
+    return _bit(
+        "A button that must be earned",
+        el(
+            "form",
+            hidden("what", "typed"),
+            field(
+                "Type “delete” to go on",
+                "value",
+                data_enables="earned",
+                data_word="delete",
+                autocomplete="off",
+            ),
+            button(words, id="earned", disabled=True),
+            method="post",
+            action="/lab/did",
+            class_="stack",
+        ),
+    )
+
+
+def _feed() -> Element:
+    return el(
+        "section",
+        el("h2", "A list without an end in sight"),
+        el("ol", id="feed", class_="plainlist"),
+        el(
+            "p",
+            "More is coming …",
+            role="status",
+            data_feed="/lab/feed",
+            data_into="feed",
+            class_="quiet",
+        ),
+        class_="panel stack",
+    )
+
+
+def feed(visit: Visit) -> Response:
+    """The next part of the endless list, which ends after sixty."""
+    after = visit.number("after", 0, least=0, most=_FEED)
+    items = [f"Entry {number}" for number in range(after + 1, min(after + _BATCH, _FEED) + 1)]
+    return Response(json.dumps(items).encode(), type="application/json")
+
+
+def _do(visit: Visit, what: str, value: str) -> None:
+    if len(visit.state.deeds) < _MOST_DEEDS:
+        visit.state.deeds.append(Deed(what[:40], value[:200]))
+
+
+def did(visit: Visit) -> Response:
+    """Keep what a visitor did, and show the lab again."""
+    _do(visit, visit.form.text("what"), visit.form.text("value"))
+    visit.session.notice = f"Done: {visit.form.text('what')[:40]}."
+    return lab(visit)
+
+
+def sent(visit: Visit) -> Response:
+    """Keep what was sent from inside the frame, and show the frame again."""
+    _do(visit, "frame", visit.form.text("value"))
+    return frame(visit)
