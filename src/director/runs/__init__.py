@@ -1,1 +1,41 @@
 """Executing workflows: nodes, evidence, durable runs. What needs a model is handed in."""
+
+from director.runs.ledger import records_of, run_of, steps_of
+from director.runs.questions import answer, questions
+from director.runs.running import (
+    cancel,
+    drive,
+    queue_run,
+    resume,
+    retry,
+    run_workflow,
+    save_workflow,
+    try_node,
+    workflow_of,
+)
+from director.runs.values import Means, NodeFailed, Progress, Question, Run, RunError, Step, Taken
+
+__all__ = [
+    "Means",
+    "NodeFailed",
+    "Progress",
+    "Question",
+    "Run",
+    "RunError",
+    "Step",
+    "Taken",
+    "answer",
+    "cancel",
+    "drive",
+    "questions",
+    "queue_run",
+    "records_of",
+    "resume",
+    "retry",
+    "run_of",
+    "run_workflow",
+    "save_workflow",
+    "steps_of",
+    "try_node",
+    "workflow_of",
+]

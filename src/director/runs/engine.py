@@ -1,0 +1,315 @@
+"""One node through: look in the journal, resolve, require, begin, do, ensure, keep, finish.
+
+A step that the journal has finished is never done again: its result is taken from there. A step
+is written as begun before it acts and as finished with all that it leaves behind, so that after a
+crash anywhere it is known what was done, or that it is not known.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, cast
+
+from director.browser import BrowserError, BrowserGone, NotApproved, Session
+from director.browser.bundle import LocatorError
+from director.browser.conditions import check
+from director.runs.keeping import Keeping
+from director.runs.ledger import Ledger
+from director.runs.nodes import CONTROL, EXECUTE, PLAN
+from director.runs.questions import answered
+from director.runs.recovery import happened_before
+from director.runs.sandbox import Sandbox, SandboxError
+from director.runs.schema import SchemaError
+from director.runs.stage import Stage
+from director.runs.values import Means, NodeFailed, Place, Progress, Question, RunError, Step
+from director.secrets import SecretRefused, VaultError
+from director.workflow.conditions import filled_condition
+from director.workflow.references import nested
+from director.workflow.templates import resolve
+from director.workflow.types import resolve_config
+from director.workflow.values import Config, Json, Node, Workflow, WorkflowError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+# What makes a node fail. Anything else is not the node's doing and ends the run where it is.
+FAILURES = (
+    BrowserError,
+    LocatorError,
+    SandboxError,
+    SchemaError,
+    SecretRefused,
+    VaultError,
+    WorkflowError,
+    NodeFailed,
+    RunError,
+)
+# Of these it is known that nothing was done yet.
+_BEFORE = (LocatorError, NotApproved, WorkflowError)
+_TOUCHES = ("browser_action", "agent")
+_LOOKS = (*_TOUCHES, "browser_query")
+
+
+@dataclass(slots=True)
+class Visit:
+    """A node at a place: what its function is given.
+
+    `began` and `done` say how far it is: about to act, and after it. `values` and `others` are
+    variables and steps to be written when it finishes.
+    """
+
+    engine: Engine
+    node: Node
+    place: Place
+    step: Step
+    config: Config = field(default_factory=dict)
+    began: bool = False
+    done: bool = False
+    values: dict[str, Json] = field(default_factory=dict)
+    others: list[Step] = field(default_factory=list)
+
+    @property
+    def key(self) -> str:
+        """The key of this visit in the journal."""
+        return self.step.key
+
+    def failed(self, why: str, *, kind: str) -> NodeFailed:
+        """The failure of this node."""
+        return NodeFailed(why, key=self.key, alias=self.node.alias, kind=kind)
+
+
+class Engine:
+    """Executes the nodes of one run."""
+
+    def __init__(self, ledger: Ledger, workflow: Workflow, means: Means) -> None:
+        self.ledger = ledger
+        self.means = means
+        self.nodes = {node.id: node for node in workflow.nodes}
+        self.sandbox = Sandbox()
+        self.stage = Stage(ledger, workflow, means)
+        self._owners = {
+            id_: {part.owner for part in parts} for id_, parts in nested(workflow).items()
+        }
+
+    async def run_all(self, ids: Sequence[str], place: Place) -> list[dict[str, Json]]:
+        """Visit nodes in order, but for those that belong to another of them; stops at an error."""
+        return [await self.visit_told(id_, place) for id_ in self.at_the_top(ids)]
+
+    async def visit_told(self, id_: str, place: Place) -> dict[str, Json]:
+        """Visit a node and say which one it was and what came of it."""
+        result = await self.visit(id_, place)
+        return {"node": self.nodes[id_].alias, "status": "success", "result": result}
+
+    def at_the_top(self, ids: Sequence[str]) -> list[str]:
+        """Those of the nodes that belong to none of the others, directly or not."""
+        return [id_ for id_ in ids if not self._belongs(id_, set(ids) - {id_})]
+
+    def _belongs(self, id_: str, others: set[str]) -> bool:
+        owners = self._owners.get(id_, set())
+        return any(owner in others or self._belongs(owner, others) for owner in owners)
+
+    async def visit(self, id_: str, place: Place) -> Json:
+        """The result of a node at a place: from the journal if it is there, else by doing it."""
+        node, key = self.nodes[id_], place.key(id_)
+        known = self.ledger.step(key)
+        if known and known.state == "finished":
+            return _replayed(known)
+        draft = Step(key, id_, node.alias, node.type, "open", effect=node.effect)
+        visit = Visit(self, node, place, known or draft)
+        began = time.monotonic()
+        try:
+            if known is None or known.state != "begun" or node.type not in CONTROL:
+                await self._begin(visit, replace(draft, version=known.version if known else 0))
+            else:
+                # Its plan is in the journal; its children know how far they are.
+                visit.config, visit.began = known.config, True
+            if visit.step.state != "finished":
+                await self._do(visit, began)
+        except FAILURES as problem:
+            await self._fail(visit, problem, began)
+        return visit.step.result
+
+    async def _begin(self, visit: Visit, draft: Step) -> None:
+        node = visit.node
+        scope = self.ledger.scope(visit.place, self.means.env)
+        visit.config = resolve_config(node.type, node.config, scope)
+        if (done := await happened_before(visit)) is not None:
+            visit.step = self.ledger.finish(done)
+            self._tell(visit.step)
+            return
+        evidence = await self.checked(node.requires, visit.place, mark=0)
+        visit.step = replace(visit.step, evidence=tuple(evidence))
+        _demand(evidence, visit, "requires")
+        plan = await PLAN[node.type](visit) if node.type in PLAN else None
+        if node.type in _LOOKS:
+            await self._ready(visit.config)
+        begun = replace(
+            draft,
+            config=_told(visit.config, node.type),
+            plan=plan,
+            evidence=tuple(evidence),
+            before=await self.stage.page(),
+            acted=True,
+        )
+        visit.step, visit.began = self.ledger.begin(begun), True
+        self._tell(visit.step)
+
+    async def _ready(self, config: Config) -> None:
+        session = await self.stage.session()
+        if self.means.pace is not None:
+            await self.means.pace(str(config.get("url") or session.page().url))
+
+    async def _do(self, visit: Visit, began: float) -> None:
+        node = visit.node
+        mark = (await self.stage.session()).mark() if self.stage.opened else 0
+        result = await EXECUTE[node.type](visit)
+        visit.done = True
+        evidence = await self.checked(node.ensures, visit.place, mark=mark)
+        visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence), result=result)
+        _demand(evidence, visit, "ensures")
+        kept = Keeping(
+            node, visit.config, result, records=self.ledger.records, current=visit.place.record
+        ).kept()
+        step, gone = await self._pictured(replace(visit.step, warnings=kept.warnings), began)
+        values = {**visit.values, **kept.values}
+        visit.step = self.ledger.finish(
+            step, values=values, records=kept.records, others=visit.others
+        )
+        self._tell(visit.step)
+        if gone:
+            raise gone
+
+    async def _fail(self, visit: Visit, problem: Exception, began: float) -> None:
+        if isinstance(problem, BrowserGone):
+            # Nobody knows how far it came: it stays as it is, for whoever resumes the run.
+            raise problem
+        failed = replace(
+            visit.step,
+            status="failed",
+            error=str(problem),
+            error_kind=getattr(problem, "kind", "") or type(problem).__name__,
+            acted=_may_have_acted(visit, problem),
+        )
+        step, gone = await self._pictured(failed, began)
+        if gone:
+            raise gone
+        visit.step = self.ledger.finish(step)
+        self._tell(visit.step)
+        raise _as_failure(problem, visit.step) from problem
+
+    async def checked(
+        self,
+        conditions: Iterable[Config],
+        place: Place,
+        *,
+        mark: int,
+        session: Session | None = None,
+    ) -> list[Config]:
+        """The evidence for conditions, up to the first that does not hold."""
+        found: list[Config] = []
+        for condition in conditions:
+            scope = self.ledger.scope(place, self.means.env)
+            asked = filled_condition(cast("Config", resolve(condition, scope)))
+            evidence = await check(session or await self.stage.session(), asked, mark)
+            found.append(evidence.json())
+            if not evidence.holds:
+                break
+        return found
+
+    async def _pictured(self, step: Step, began: float) -> tuple[Step, BrowserGone | None]:
+        """The step with its page, a restart point and a picture, unless the browser ended."""
+        took = time.monotonic() - began
+        if not self.stage.opened or step.type not in _LOOKS:
+            return replace(step, took=took), None
+        wanted = self.means.pictures == "each" and step.type in _TOUCHES
+        failed = self.means.pictures != "none" and step.status == "failed"
+        try:
+            if wanted or failed:
+                picture = await (await self.stage.session()).screenshot()
+                step = replace(step, screenshot={"$kept": self.ledger.store.keep(picture)})
+            if step.type in _TOUCHES:
+                step = replace(step, page=await self.stage.page())
+                step = replace(step, point=await self.stage.keep_point())
+        except BrowserGone as gone:
+            return replace(step, took=took), gone
+        except BrowserError as problem:
+            step = replace(step, warnings=(*step.warnings, f"No picture: {problem}"))
+        return replace(step, took=took), None
+
+    async def wait_for(self, question: Question, key: str) -> str:
+        """The answer to a question; the run says meanwhile that it waits."""
+        if question.answer is not None:
+            return question.answer
+        self.ledger.set_run(state="waiting")
+        if self.means.progress is not None:
+            self.means.progress(Progress(self.ledger.run.id, "waiting", key, status=question.text))
+        said = await answered(self.ledger.store, question, self.means)
+        self.ledger.set_run(state="running")
+        return said
+
+    def _tell(self, step: Step) -> None:
+        if self.means.progress is None:
+            return
+        run, begun = self.ledger.run.id, step.state == "begun"
+        self.means.progress(
+            Progress(
+                run,
+                "begun" if begun else "finished",
+                step.key,
+                step.alias,
+                "" if begun else step.status,
+                step.error,
+                step.took,
+            )
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.sandbox.close()
+        await self.stage.close()
+
+
+def _may_have_acted(visit: Visit, problem: Exception) -> bool:
+    if not visit.began:
+        return visit.step.acted
+    return visit.done or not isinstance(problem, _BEFORE)
+
+
+def _replayed(step: Step) -> Json:
+    if step.status == "failed":
+        raise _as_failure(None, step)
+    return step.result
+
+
+def _as_failure(problem: Exception | None, step: Step) -> NodeFailed:
+    # A node that failed because of one inside it names the one inside.
+    if isinstance(problem, NodeFailed):
+        return problem
+    return NodeFailed(step.error, key=step.key, alias=step.alias, kind=step.error_kind)
+
+
+def _demand(evidence: Sequence[Config], visit: Visit, what: str) -> None:
+    for each in evidence:
+        if not each["holds"]:
+            raise visit.failed(
+                f"It {what} {each['condition']}, but found {each['found']!r} on "
+                f"{each['at_url']!r}.",
+                kind=what,
+            )
+
+
+def _told(config: Config, type_: str) -> Config:
+    """The part of a config that the journal keeps: what is done, without what may be large."""
+    if type_ in _LOOKS or type_ in CONTROL:
+        return {name: value for name, value in config.items() if name != "over"}
+    return {}

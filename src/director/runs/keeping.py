@@ -1,0 +1,80 @@
+"""What a node leaves behind: variables by `store`, records by `create_records`, the current one.
+
+Computed here as values; the ledger writes them together with the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from director.workflow.records import Record, discovered
+from director.workflow.values import Config, Json, Node, WorkflowError
+from director.workflow.variables import stored
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Variables and records to write, and what could not be kept."""
+
+    values: Mapping[str, Json] = field(default_factory=dict)
+    records: tuple[Record, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """A node's result, what its config says to keep of it, and the records there are."""
+
+    node: Node
+    config: Config
+    result: Json
+    records: Mapping[str, Record]
+    current: str = ""
+
+    def kept(self) -> Kept:
+        """What is to be written; a problem is a warning unless the config is strict."""
+        values: dict[str, Json] = {}
+        changed: dict[str, Record] = {}
+        warnings: list[str] = []
+        for keep in (self._variables, self._created, self._gathered):
+            try:
+                for each in keep({**self.records, **changed}):
+                    if isinstance(each, Record):
+                        changed[each.id] = each
+                    else:
+                        values[each[0]] = each[1]
+            except WorkflowError as problem:
+                if self.config.get("strict_store"):
+                    raise
+                warnings.append(f"Not kept: {problem}")
+        return Kept(values, tuple(changed.values()), tuple(warnings))
+
+    def _variables(self, _: Mapping[str, Record]) -> Iterator[tuple[str, Json]]:
+        if self.config.get("store"):
+            yield from stored(self.node.alias, self.config["store"], self.result).items()
+
+    def _created(self, records: Mapping[str, Record]) -> Iterator[Record]:
+        wanted = self.config.get("create_records")
+        if wanted is None:
+            return
+        asked = wanted if isinstance(wanted, Mapping) else {"type": wanted}
+        yield from discovered(
+            self.result,
+            kind=str(asked["type"]),
+            source=self.node.alias,
+            pattern=str(asked.get("id_pattern", "")),
+            known=records.values(),
+        )
+
+    def _gathered(self, records: Mapping[str, Record]) -> Iterator[Record]:
+        if not self.config.get("store_to_record"):
+            return
+        if not self.current:
+            raise WorkflowError(
+                "store_to_record needs a current record: put the node in the body of an iterate "
+                "over records, or name a record for the test."
+            )
+        name = str(self.config.get("as") or self.node.alias)
+        record = records[self.current]
+        yield replace(record, vars={**record.vars, name: self.result})

@@ -1,0 +1,23 @@
+"""browser_query: looks at the page and changes nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from director.browser.queries import query
+from director.workflow.templates import defused
+from director.workflow.values import Json
+
+if TYPE_CHECKING:
+    from director.runs.engine import Visit
+
+
+async def execute(visit: Visit) -> Json:
+    """Look; a validation that does not pass fails the node unless it says to continue."""
+    found = await query(await visit.engine.stage.session(), visit.config)
+    stops = visit.config.get("onFailure", "stop_workflow") == "stop_workflow"
+    if found.get("passed") is False and stops:
+        errors = found["errors"]
+        said = "; ".join(map(str, errors)) if isinstance(errors, list) else str(errors)
+        raise visit.failed(f"The page is not as it should be: {said}.", kind="validate")
+    return defused(found)

@@ -1,0 +1,58 @@
+"""handle: tries nodes, runs others if they fail, and some in any case."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from director.runs.values import NodeFailed
+from director.workflow.paths import is_list
+from director.workflow.values import Json
+
+if TYPE_CHECKING:
+    from director.runs.engine import Visit
+
+
+async def execute(visit: Visit) -> Json:
+    """The result of try, or of catch; `finally` runs in any case and masks no earlier error."""
+    error: Json = None
+    first: NodeFailed | None = None
+    try:
+        results = await _part(visit, "try")
+    except NodeFailed as failed:
+        error, first = _told(failed), failed
+        results = []
+        if visit.config.get("catch"):
+            try:
+                results = await _part(visit, "catch", lastError=error)
+                first = None
+            except NodeFailed as again:
+                failed.add_note(f"Its catch failed too: {again}")
+    try:
+        await _part(visit, "finally", lastError=error)
+    except NodeFailed as last:
+        first = first or last
+    if first is not None:
+        raise first
+    return {
+        "success": True,
+        "recovered": error is not None,
+        "error": error,
+        "result": results[-1]["result"] if results else None,
+    }
+
+
+async def _part(visit: Visit, name: str, **local: Json) -> list[dict[str, Json]]:
+    named = visit.config.get(name)
+    ids = [str(id_) for id_ in named] if is_list(named) else []
+    place = visit.place.inside(f"{visit.key}({name})", **local)
+    return await visit.engine.run_all(ids, place)
+
+
+def _told(failed: NodeFailed) -> Json:
+    return {
+        "message": str(failed),
+        "node": failed.alias,
+        "kind": failed.kind,
+        "timestamp": datetime.now(UTC).isoformat(),
+    }

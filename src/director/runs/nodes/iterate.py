@@ -1,0 +1,108 @@
+"""iterate: runs its body for each record, or for each element of a list, one after another.
+
+What is gone through is decided once, before it begins. Each item has a step of its own, so a run
+that is resumed goes on with those that are not finished.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from director.runs.values import NodeFailed, Place, Step
+from director.workflow.paths import is_list
+from director.workflow.records import Record, Status, chosen
+from director.workflow.values import Json
+
+if TYPE_CHECKING:
+    from director.runs.engine import Visit
+
+
+async def plan(visit: Visit) -> Json:
+    """What to go through: ids of records, or elements."""
+    config = visit.config
+    if config.get("records") is not None:
+        known = visit.engine.ledger.records.values()
+        items: list[Json] = [record.id for record in chosen(str(config["records"]), known)]
+    else:
+        over = config.get("over")
+        items = list(over) if is_list(over) else []
+    limit = config.get("limit")
+    return items[:limit] if isinstance(limit, int) else items
+
+
+async def execute(visit: Visit) -> Json:
+    """Run the body for each item."""
+    items = visit.step.plan if is_list(visit.step.plan) else []
+    results: list[Json] = []
+    errors: list[Json] = []
+    for index, item in enumerate(items):
+        name = item if visit.config.get("records") is not None else index
+        try:
+            results.append({"record_id": name, "results": await _one(visit, index, item, items)})
+        except NodeFailed as failed:
+            # An answer that is not of its schema would go on failing for every item.
+            if visit.config.get("on_error") == "stop" or failed.kind == "schema":
+                raise
+            errors.append({"record_id": name, "error": str(failed)})
+    return {
+        "processed": len(results),
+        "total": len(items),
+        "results": results,
+        "errors": errors,
+        "recordsFailed": len(errors),
+    }
+
+
+async def _one(visit: Visit, index: int, item: Json, items: object) -> Json:
+    engine = visit.engine
+    total = len(items) if is_list(items) else 0
+    by_record = visit.config.get("records") is not None
+    key = f"{visit.key}[{item if by_record else index}]"
+    known = engine.ledger.step(key)
+    if known and known.state == "finished":
+        if known.status == "failed":
+            raise NodeFailed(
+                known.error, key=known.key, alias=visit.node.alias, kind=known.error_kind
+            )
+        return known.result
+    place = _place(visit, key, index, item=item, total=total)
+    step = known
+    if step is None or step.state != "begun":
+        fresh = Step(key, visit.node.id, visit.node.alias, "item", "open", acted=True)
+        step = engine.ledger.begin(fresh, _marked(visit, place, "processing", fresh))
+    body = visit.config["body"]
+    try:
+        result: Json = await engine.run_all(
+            [str(id_) for id_ in body] if is_list(body) else [], place
+        )
+    except NodeFailed as failed:
+        told = replace(step, status="failed", error=str(failed), error_kind=failed.kind)
+        engine.ledger.finish(told, records=_marked(visit, place, "failed", step, str(failed)))
+        raise
+    records = _marked(visit, place, "complete", step)
+    engine.ledger.finish(replace(step, result=result), records=records)
+    return result
+
+
+def _place(visit: Visit, key: str, index: int, *, item: Json, total: int) -> Place:
+    local: dict[str, Json] = {
+        "index": index,
+        "total": total,
+        "isFirst": index == 0,
+        "isLast": index == total - 1,
+    }
+    if visit.config.get("records") is not None:
+        return replace(visit.place.inside(key, **local), record=str(item))
+    variable = str(visit.config["variable"])
+    counted = str(visit.config.get("index") or f"{variable}Index")
+    return visit.place.inside(key, **local, **{variable: item, counted: index})
+
+
+def _marked(
+    visit: Visit, place: Place, status: Status, step: Step, error: str = ""
+) -> list[Record]:
+    if visit.config.get("records") is None:
+        return []
+    record = visit.engine.ledger.records[place.record]
+    return [replace(record, status=status, error=error, retries=step.attempt - 1)]

@@ -1,0 +1,291 @@
+"""Runs from the outside: start one, go on with one, try a node, cancel, retry.
+
+Everything about a run is in the store. Whoever calls `drive` takes the run over; whoever held it
+before can write no more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+from director.browser import BrowserGone
+from director.runs.again import open_visit, reopen_failed, reopen_from
+from director.runs.engine import FAILURES, Engine
+from director.runs.ledger import Ledger, run_json, run_of, steps_of
+from director.runs.values import (
+    Cancelled,
+    Means,
+    NodeFailed,
+    Parked,
+    Place,
+    Progress,
+    Run,
+    RunError,
+)
+from director.store import RecordDraft, Store
+from director.store.variables import KIND as VARIABLE
+from director.store.variables import workbench
+from director.workflow.document import from_json, to_json
+from director.workflow.nearest import hint
+from director.workflow.records import chosen
+from director.workflow.selection import place_of, select
+from director.workflow.values import Json, Mode, Workflow
+
+_LOOK = 0.2  # seconds between two looks for a cancellation
+_ENDED = ("done", "failed", "cancelled")
+
+
+async def run_workflow(  # noqa: PLR0913  a run has that many parts
+    store: Store,
+    workflow: Workflow,
+    means: Means,
+    *,
+    inputs: Mapping[str, Json] | None = None,
+    selection: str = "all",
+    mode: Mode = "flow",
+    record: str = "",
+) -> Run:
+    """Run a workflow to its end; a node that fails makes a run that failed, not an exception."""
+    made = queue_run(
+        store, workflow, means, inputs=inputs, selection=selection, mode=mode, record=record
+    )
+    return await drive(store, made.id, means)
+
+
+def queue_run(  # noqa: PLR0913  a run has that many parts
+    store: Store,
+    workflow: Workflow,
+    means: Means,
+    *,
+    inputs: Mapping[str, Json] | None = None,
+    selection: str = "all",
+    mode: Mode = "flow",
+    record: str = "",
+    id_: str = "",
+) -> Run:
+    """Write a run that is to be done; `drive` does it, here or on another machine."""
+    select(selection, workflow.nodes)
+    given = _given(workflow, inputs or {}, means)
+    run = Run(
+        id_ or uuid.uuid4().hex[:12],
+        workflow.id,
+        save_workflow(store, workflow),
+        inputs=given,
+        selection=selection,
+        mode=mode,
+        record=record,
+    )
+    variables = [
+        RecordDraft(VARIABLE, f"{run.id}/{name}", {"value": value}, "given", 0)
+        for name, value in given.items()
+    ]
+    store.put_all([RecordDraft("run", run.id, run_json(run), "queued", 0), *variables])
+    return run
+
+
+async def drive(store: Store, run: str, means: Means) -> Run:
+    """Do a run that is not ended: from its beginning, or from where a dead worker left it."""
+    found = run_of(store, run)
+    if found.state in _ENDED:
+        return found
+    ledger = Ledger(store, found, worker=means.worker)
+    ledger.take()
+    workflow = workflow_of(store, found)
+
+    async def work(engine: Engine) -> None:
+        ids = select(found.selection, workflow.nodes)
+        place = _with_record(ledger, found.record)
+        wanted = list(ids) if found.mode == "isolated" else engine.at_the_top(ids)
+        for id_ in wanted:
+            await engine.visit(id_, place)
+
+    return await _drive(ledger, workflow, means, work)
+
+
+async def resume(store: Store, run: str, means: Means) -> Run:
+    """Go on with a run after whatever stopped it, a failure and a cancellation too."""
+    ledger = Ledger(store, run_of(store, run), worker=means.worker)
+    if ledger.run.state in ("failed", "cancelled"):
+        ledger.take()
+        reopen_failed(ledger)
+        ledger.set_run(state="queued", error=None)
+    return await drive(store, run, means)
+
+
+async def retry(store: Store, run: str, means: Means, *, node: str) -> Run:
+    """Do a run again from a node on; what came before it stays done."""
+    ledger = Ledger(store, run_of(store, run), worker=means.worker)
+    workflow = workflow_of(store, ledger.run)
+    id_ = workflow.nodes[place_of(node, workflow.nodes)].id
+    ledger.take()
+    reopen_from(ledger, id_)
+    ledger.set_run(state="queued", error=None)
+    return await drive(store, run, means)
+
+
+async def try_node(
+    store: Store, workflow: Workflow, node: str, means: Means, *, record: str = ""
+) -> Run:
+    """Try one node in the workbench run of its workflow, where variables and records stay."""
+    id_ = workflow.nodes[place_of(node, workflow.nodes)].id
+    bench = workbench(workflow.id)
+    version = save_workflow(store, workflow)
+    found = store.get("run", bench)
+    run = Run(bench, workflow.id, version, selection=node, mode="isolated", record=record)
+    if found is None:
+        store.put("run", bench, run_json(run), "made", expect=0)
+    ledger = Ledger(store, run, worker=means.worker)
+    ledger.take()
+    open_visit(ledger, id_)
+
+    async def work(engine: Engine) -> None:
+        await engine.visit(id_, _with_record(ledger, record))
+
+    return await _drive(ledger, workflow, means, work)
+
+
+def cancel(store: Store, run: str, *, reason: str = "") -> Run:
+    """Stop a run, wherever it is done; what it has finished stays, and it can be resumed."""
+    found = store.get("run", run)
+    if found is None:
+        raise RunError(f"There is no run {run!r}.")
+    known = run_of(store, run)
+    if known.state in _ENDED:
+        raise RunError(f"The run {run!r} is {known.state} already: there is nothing to cancel.")
+    stopped = replace(known, state="cancelled")
+    store.put("run", run, run_json(stopped), reason or "cancelled", expect=found.version)
+    return stopped
+
+
+def save_workflow(store: Store, workflow: Workflow) -> int:
+    """The version under which a workflow is stored; a new one if it has changed."""
+    document = to_json(workflow)
+    newest = store.get("workflow", workflow.id)
+    if newest is not None and newest.body == document:
+        return newest.version
+    return store.put("workflow", workflow.id, document, "saved").version
+
+
+def workflow_of(store: Store, run: Run) -> Workflow:
+    """The workflow of a run, in the version with which it began."""
+    found = store.get("workflow", run.workflow, run.workflow_version)
+    if found is None:
+        raise RunError(f"The workflow {run.workflow!r} of the run {run.id!r} is not in the store.")
+    return from_json(found.body)  # type: ignore[arg-type]
+
+
+async def _drive(
+    ledger: Ledger, workflow: Workflow, means: Means, work: Callable[[Engine], Awaitable[None]]
+) -> Run:
+    began = time.monotonic()
+    ends: dict[str, Any] = {"state": "done", "error": None}
+    ledger.set_run(state="running", error=None)
+    try:
+        async with Engine(ledger, workflow, means) as engine, _watched(ledger):
+            await work(engine)
+    except NodeFailed as failed:
+        error = {"message": str(failed), "node": failed.alias, "key": failed.key}
+        ends = {"state": "failed", "error": {**error, "kind": failed.kind}}
+    except BrowserGone as gone:
+        ends = {"state": "failed", "error": {"message": str(gone), "kind": "browser"}}
+    except Parked as parked:
+        ends = {"state": "waiting", "error": {"message": str(parked), "kind": "waiting"}}
+    except Cancelled as cancelled:
+        ends = {"state": "cancelled", "error": {"message": str(cancelled), "kind": "cancelled"}}
+    except FAILURES as problem:
+        ends = {"state": "failed", "error": {"message": str(problem), "kind": "run"}}
+    summary = summary_of(ledger.store, ledger.run, time.monotonic() - began)
+    try:
+        run = ledger.set_run(**ends, summary=summary)
+    except Cancelled as cancelled:
+        # Somebody cancelled it just as it ended.
+        ends = {"state": "cancelled", "error": {"message": str(cancelled), "kind": "cancelled"}}
+        run = ledger.set_run(**ends, summary=summary)
+    if means.progress is not None:
+        means.progress(
+            Progress(
+                run.id, "run", status=run.state, error=str((run.error or {}).get("message", ""))
+            )
+        )
+    return run
+
+
+@asynccontextmanager
+async def _watched(ledger: Ledger) -> AsyncIterator[None]:
+    """Meanwhile stop the work if somebody cancels the run or takes it over."""
+    working = asyncio.current_task()
+    stopped: list[Exception] = []
+
+    async def watch() -> None:
+        while True:
+            await asyncio.sleep(_LOOK)
+            try:
+                ledger.check_held()
+                ledger.check_cancelled()
+            except Exception as problem:  # noqa: BLE001  it is raised where the work is
+                stopped.append(problem)
+                if working is not None:
+                    working.cancel()
+                return
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not stopped:
+            raise
+        if working is not None:
+            working.uncancel()
+        raise stopped[0] from None
+    finally:
+        watching.cancel()
+
+
+def summary_of(store: Store, run: Run, took: float) -> dict[str, Json]:
+    """How many nodes succeeded, failed and were skipped."""
+    steps = [step for step in steps_of(store, run.id) if step.type != "item"]
+    done = [step.status for step in steps if step.state == "finished"]
+    return {
+        "total_requested": len(steps),
+        "successfully_executed": done.count("success"),
+        "failed": done.count("failed"),
+        "skipped": done.count("skipped"),
+        "execution_time": round(took, 3),
+    }
+
+
+def _given(workflow: Workflow, inputs: Mapping[str, Json], means: Means) -> dict[str, Json]:
+    declared = {each.name: each for each in workflow.inputs}
+    for name in inputs:
+        if name not in declared:
+            raise RunError(f"The workflow has no input {name!r}.{hint(name, declared)}")
+    missing = [each.name for each in workflow.inputs if each.required and each.name not in inputs]
+    if missing:
+        raise RunError(
+            f"The workflow needs the input {missing[0]!r}: {declared[missing[0]].description}"
+        )
+    found = {name: inputs.get(name, each.default) for name, each in declared.items()}
+    return {name: means.hide(name, value) for name, value in found.items() if value is not None}
+
+
+def _with_record(ledger: Ledger, record: str) -> Place:
+    """The place at the top, with a record if one is given for a test."""
+    if not record:
+        return Place()
+    known = list(ledger.records.values())
+    (current,) = chosen(record, known)
+    same = [each.id for each in known if each.type == current.type]
+    at, total = same.index(current.id), len(same)
+    local: dict[str, Json] = {
+        "index": at,
+        "total": total,
+        "isFirst": at == 0,
+        "isLast": at == total - 1,
+    }
+    return Place(local=local, record=current.id)

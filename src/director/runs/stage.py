@@ -1,0 +1,135 @@
+"""The browser of a run: opened when a node first needs it, brought back to where the run was.
+
+After a restart the tabs are opened from the last restart point. What was filled into the page
+since then is in no restart point, so the idempotent actions on that very page are done again; an
+action that must happen once is never done here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from playwright.async_api import Error as PlaywrightError
+
+from director.browser import Origins, RestartPoint, Session
+from director.browser.actions import Outside, act
+from director.runs.ledger import Ledger
+from director.runs.values import Means, RunError, Step
+from director.workflow.values import Json, Workflow
+
+_REDONE = frozenset(
+    "type select check uncheck upload hover click keypress scrollIntoView scrollToRow".split()
+)
+_DOCUMENT = "() => String(performance.timeOrigin)"
+
+
+class Stage:
+    """The session of one run, and its restart points."""
+
+    def __init__(self, ledger: Ledger, workflow: Workflow, means: Means) -> None:
+        self._ledger = ledger
+        self._means = means
+        self._origins = Origins(workflow.origins)
+        self._open = AsyncExitStack()
+        self._session: Session | None = means.session
+        self._point: tuple[RestartPoint, Mapping[str, str]] | None = None
+        self.outside = Outside(keep=ledger.store.keep, file=means.file)
+
+    @property
+    def opened(self) -> bool:
+        """Whether a node has needed the browser yet."""
+        return self._session is not None
+
+    async def session(self) -> Session:
+        """The session, opened where the run left off."""
+        if self._session is None:
+            self._session = await self._open.enter_async_context(self._restored())
+            for step in self._to_redo():
+                await act(self._session, step.config, self.outside)
+        return self._session
+
+    @asynccontextmanager
+    async def aside(self) -> AsyncIterator[Session]:
+        """Another session as the run left off, to look at something and close it again."""
+        async with self._restored() as session:
+            yield session
+
+    async def page(self) -> dict[str, Json] | None:
+        """Which page is shown: its address, and which loading of it."""
+        if self._session is None:
+            return None
+        page = self._session.page()
+        try:
+            document = await page.evaluate(_DOCUMENT)
+        except PlaywrightError:
+            # It is just going elsewhere.
+            document = ""
+        return {"url": self._session.net.clean(page.url), "document": document}
+
+    async def keep_point(self) -> Mapping[str, str] | None:
+        """Keep a restart point, sealed, and say under which name."""
+        if self._session is None or self._means.seal is None:
+            return None
+        point = await self._session.point()
+        if self._point is None or self._point[0] != point:
+            sealed = point.sealed(self._means.seal).encode()
+            self._point = point, {"$kept": self._ledger.store.keep(sealed)}
+        return self._point[1]
+
+    async def close(self) -> None:
+        """Close the session, unless it belongs to somebody else."""
+        await self._open.aclose()
+        self._session = self._means.session
+
+    @asynccontextmanager
+    async def _restored(self) -> AsyncIterator[Session]:
+        if self._means.browser is None:
+            raise RunError(
+                "This node needs a browser and the run was given none: hand one in as `browser`."
+            )
+        async with self._means.browser.session(
+            self._origins,
+            self._means.secrets,
+            downloads=self._means.downloads,
+            state=self._last_point(),
+            logins=self._means.logins,
+        ) as session:
+            yield session
+
+    def _last_point(self) -> RestartPoint | None:
+        step = _last_with_point(self._finished())
+        if step is None or step.point is None:
+            if any(each.page for each in self._finished()):
+                raise RunError(
+                    "This run kept no restart points, because it had no seal, so its browser "
+                    "cannot be brought back. Start it again; hand in `seal` next time."
+                )
+            return None
+        if self._means.seal is None:
+            raise RunError("The restart points of this run are sealed: hand in its `seal`.")
+        text = self._ledger.store.kept(step.point["$kept"]).decode()
+        return RestartPoint.unsealed(text, self._means.seal)
+
+    def _to_redo(self) -> list[Step]:
+        """What was done on the page that is restored, since it was loaded."""
+        finished = self._finished()
+        last = _last_with_point(finished)
+        if last is None:
+            return []
+        return [
+            step
+            for step in finished
+            if step.type == "browser_action"
+            and step.status == "success"
+            and step.effect == "idempotent"
+            and step.config.get("action") in _REDONE
+            and (step.position > last.position or step.before == step.page == last.page)
+        ]
+
+    def _finished(self) -> list[Step]:
+        return [step for step in self._ledger.steps() if step.state == "finished"]
+
+
+def _last_with_point(steps: list[Step]) -> Step | None:
+    return next((step for step in reversed(steps) if step.point), None)

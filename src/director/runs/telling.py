@@ -1,0 +1,113 @@
+"""Runs, steps and conditions in the words in which people read them, a line each."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from director.workflow.display import shown
+from director.workflow.sensitive import masked
+from director.workflow.types import KINDS
+from director.workflow.values import Config, Json, Node
+
+_PIECE = re.compile(r"([^.\[(]+)((?:\[[^\]]*\]|\([^)]*\))*)(?:\.|$)")
+_BOUNDS = {"equals": "=", "at_least": "at least", "at_most": "at most"}
+_LOOKING = ("browser_action", "browser_query")
+_WAYS = ("test_id", "label", "text", "css", "path")
+
+
+def selector_text(selector: Json) -> str:
+    """What finds an element: its CSS, or the first words of a bundle."""
+    if not isinstance(selector, Mapping):
+        return str(selector)
+    role, name = selector.get("role"), selector.get("name")
+    if role or name:
+        return f"{role or 'element'} {json.dumps(name, ensure_ascii=False) if name else ''}".strip()
+    way = next((way for way in _WAYS if selector.get(way)), None)
+    return f"{way} {selector[way]}" if way else "element"
+
+
+def node_text(node: Node, longest: int = 200) -> str:
+    """What a node does, from its config, in one line."""
+    config = node.config
+    if node.type in _LOOKING and config.get("selector") is not None:
+        said = f"{config.get('action') or config.get('method')} {selector_text(config['selector'])}"
+        if "text" in config:
+            said += f" ← {shown('text', config['text'])}"
+    else:
+        said = KINDS[node.type].line(config)
+    line = " ".join(f"{'' if node.type in _LOOKING else node.type} {said}".split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def condition_text(condition: Config) -> str:
+    """A condition in one line."""
+    if "said" in condition:
+        return f"a person said: {condition['said']}"
+    for kind in ("url", "url_matches"):
+        if kind in condition:
+            return f"{kind.replace('_', ' ')} {condition[kind]}"
+    if "count" in condition:
+        bounds = [f"{word} {condition[key]}" for key, word in _BOUNDS.items() if key in condition]
+        return f"count of {selector_text(condition['count'])} {' and '.join(bounds)}"
+    if "status" in condition:
+        is_ = f"is {condition['is']}" if "is" in condition else f"below {condition.get('below')}"
+        return f"status of {condition['status']} {is_}"
+    if "element" in condition:
+        return _element(condition)
+    return json.dumps(condition, ensure_ascii=False)
+
+
+def _element(condition: Config) -> str:
+    told = f"element {selector_text(condition['element'])}"
+    if condition.get("absent"):
+        return f"no {told}"
+    for key in ("text", "value"):
+        if key in condition:
+            told += f" with {key} {json.dumps(condition[key], ensure_ascii=False)}"
+    return told
+
+
+def evidence_text(evidence: Config) -> str:
+    """What was found for a condition."""
+    if "condition" not in evidence:
+        return condition_text(evidence)
+    condition = evidence["condition"]
+    told = condition_text(condition) if isinstance(condition, Mapping) else str(condition)
+    if evidence.get("holds"):
+        return told
+    found = shown("found", evidence.get("found"))
+    return f"{told}; found {found} on {evidence.get('at_url')}"
+
+
+def key_text(key: str, nodes: Iterable[Node]) -> str:
+    """Where a step is: aliases from the outside in, with the item or the part between."""
+    aliases = {node.id: node.alias for node in nodes}
+    pieces = _PIECE.findall(key)
+    return " › ".join(f"{aliases.get(name, name)}{inside}" for name, inside in pieces) or key
+
+
+def depth_of(key: str) -> int:
+    """How many nodes a step is inside of."""
+    return max(0, len(_PIECE.findall(key)) - 1)
+
+
+def seconds_text(seconds: float) -> str:
+    """A length of time, as short as it may be said."""
+    if seconds < 9.95:
+        return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:.1f} s"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds // 60:.0f} min {seconds % 60:02.0f} s"
+
+
+def time_text(at: float) -> str:
+    """A moment in the time of this machine."""
+    return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def config_text(config: Config) -> str:
+    """A config as JSON, without what is sensitive."""
+    return json.dumps(masked(config), ensure_ascii=False, indent=2)

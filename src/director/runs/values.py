@@ -1,0 +1,187 @@
+"""The values of a run: the run itself, its steps, what it works with, how it can end.
+
+A step is one visit of a node; the same node has several steps if it is in the body of an iterate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, Protocol, TypeAlias
+
+from director.browser import Browser, Logins, SecretDoor, Session
+from director.secrets import Seal
+from director.workflow.values import Config, Effect, Json, Mode
+
+RunState: TypeAlias = Literal["queued", "running", "waiting", "done", "failed", "cancelled"]
+Status: TypeAlias = Literal["success", "failed", "skipped"]
+Pictures: TypeAlias = Literal["each", "failures", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run: which version of which workflow, with what, how far it is, how it ended."""
+
+    id: str
+    workflow: str
+    workflow_version: int
+    state: RunState = "queued"
+    inputs: Mapping[str, Json] = field(default_factory=dict)
+    selection: str = "all"
+    mode: Mode = "flow"
+    record: str = ""
+    error: Mapping[str, Json] | None = None
+    summary: Mapping[str, Json] = field(default_factory=dict)
+    worker: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One visit of a node, as the journal has it.
+
+    `open` is to be done, perhaps again; `begun` was about to act, and nobody knows how far it came;
+    `finished` has a status. `acted` tells whether a step may have had an effect. `wrote` names
+    what was written with it and at which version it was before.
+    """
+
+    key: str
+    node: str
+    alias: str
+    type: str
+    state: Literal["open", "begun", "finished"]
+    effect: Effect = "read"
+    status: Status = "success"
+    result: Json = None
+    error: str = ""
+    error_kind: str = ""
+    acted: bool = False
+    attempt: int = 1
+    worker: str = ""
+    began: float = 0.0
+    took: float = 0.0
+    config: Config = field(default_factory=dict)
+    plan: Json = None
+    evidence: tuple[Config, ...] = ()
+    warnings: tuple[str, ...] = ()
+    screenshot: Mapping[str, str] | None = None
+    point: Mapping[str, str] | None = None
+    before: Mapping[str, Json] | None = None
+    page: Mapping[str, Json] | None = None
+    wrote: tuple[tuple[str, str, int], ...] = ()
+    version: int = 0
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something that only a person can tell; the run waits until it is answered."""
+
+    id: str
+    run: str
+    text: str
+    choices: tuple[str, ...] = ()
+    answer: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What just happened in a run, for whoever watches it."""
+
+    run: str
+    what: Literal["begun", "finished", "waiting", "run"]
+    key: str = ""
+    alias: str = ""
+    status: str = ""
+    error: str = ""
+    took: float = 0.0
+
+
+class Think(Protocol):
+    """A model that answers: what `cognition` needs."""
+
+    async def __call__(self, instruction: str, given: Json, schema: Config, /) -> Json:
+        """The answer, which should be of the schema."""
+
+
+class Work(Protocol):
+    """A sub-agent: what `agent` needs. Its answer says `ok`, true or false."""
+
+    async def __call__(self, goal: str, max_steps: int, session: Session, /) -> Mapping[str, Json]:
+        """What came of it."""
+
+
+def _as_it_is(_: str, value: Json) -> Json:
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What runs work with. Everything is handed in, and what is missing is named when needed.
+
+    `browser` opens a session for each run; `session` is used instead if it is given, and left
+    open. `secrets` is the vault and `seal` closes restart points; without it none is kept.
+    `hide` replaces sensitive values by references before anything is stored. `ask` may answer a
+    question here; else somebody answers it with `answer`. After `patience` seconds without an
+    answer the run is put aside as waiting. `pace` is awaited with an address before each action.
+    """
+
+    browser: Browser | None = None
+    session: Session | None = None
+    secrets: SecretDoor | None = None
+    seal: Seal | None = None
+    think: Think | None = None
+    work: Work | None = None
+    hide: Callable[[str, Json], Json] = _as_it_is
+    env: Callable[[str], str | None] | None = None
+    file: Callable[[str], Path] | None = None
+    downloads: Path | None = None
+    logins: Logins | None = None
+    ask: Callable[[Question], Awaitable[str]] | None = None
+    patience: float | None = None
+    pace: Callable[[str], Awaitable[None]] | None = None
+    progress: Callable[[Progress], None] | None = None
+    pictures: Pictures = "each"
+    worker: str = "here"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a run a node is visited: the key before its own, and what its templates see."""
+
+    within: str = ""
+    local: Mapping[str, Json] = field(default_factory=dict)
+    params: Mapping[str, Json] = field(default_factory=dict)
+    record: str = ""
+
+    def key(self, node: str) -> str:
+        """The key of a node visited here."""
+        return f"{self.within}.{node}" if self.within else node
+
+    def inside(self, key: str, /, **local: Json) -> Place:
+        """The place inside a step, with more local values."""
+        return replace(self, within=key, local={**self.local, **local})
+
+
+class RunError(Exception):
+    """The run could not be started or gone on with; the message says why and what to do."""
+
+
+class NodeFailed(Exception):  # noqa: N818  it says what happened
+    """A node failed. `key` is the step that failed first; `kind` tells failures apart."""
+
+    def __init__(self, message: str, *, key: str, alias: str, kind: str = "") -> None:
+        super().__init__(message)
+        self.key, self.alias, self.kind = key, alias, kind
+
+
+class Taken(Exception):  # noqa: N818  it says what happened
+    """Another worker has this run now; what this one did last was not written."""
+
+
+class Parked(Exception):  # noqa: N818  it says what happened
+    """The run waits for an answer; resume it when there is one."""
+
+
+class Cancelled(Exception):  # noqa: N818  it says what happened
+    """Somebody cancelled the run."""

@@ -1,0 +1,173 @@
+"""Workers share a queue of runs, and the living take over from the dead."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from director.runs.queue import Queue, queue_url
+from director.runs.worker import Pace, Worker
+from director.store import Store, open_store
+from store.engines import ENGINES, prepared
+
+PROGRAM = Path(__file__).parent / "worker_program.py"
+QUICK = Pace(at_once=2, per_site=1, beat=0.1, patience=1.0, poll=0.05)
+
+
+@pytest.fixture(params=ENGINES)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """A store with nothing in it, on each engine."""
+    with open_store(prepared(str(request.param), tmp_path)) as opened:
+        yield opened
+
+
+@contextlib.contextmanager
+def worker_program(store: Store, name: str, seconds: float) -> Iterator[subprocess.Popen[str]]:
+    """A worker in a process of its own, ready to take runs."""
+    arguments = [sys.executable, str(PROGRAM), store.url, name, str(seconds)]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "ready\n"
+        try:
+            yield program
+        finally:
+            program.kill()
+
+
+async def until(holds: Callable[[], bool], store: Store) -> None:
+    """Wait until something holds, looking whenever something was committed."""
+    with store.subscribe(after=0) as feed:
+        async with asyncio.timeout(120):
+            while not holds():
+                await asyncio.to_thread(feed.next, 0.2)
+
+
+def work(store: Store, execute: Callable[[str], Awaitable[None]], ends: Callable[[], bool]) -> None:
+    """Be a worker until something holds."""
+
+    async def go() -> None:
+        async with Worker(store, execute, pace=QUICK):
+            await until(ends, store)
+
+    asyncio.run(go())
+
+
+def test_a_worker_executes_what_is_queued_and_leaves_no_trace(store: Store) -> None:
+    """Each run once; its heartbeat is gone when it ends."""
+    done: list[str] = []
+
+    async def execute(run: str) -> None:
+        done.append(run)
+        store.put("end", run, {})
+
+    with Queue(queue_url(store.url)) as queue:
+        for number in range(5):
+            queue.submit(f"run-{number}")
+    work(store, execute, lambda: len(store.ids("end")) == 5)
+    assert sorted(done) == [f"run-{number}" for number in range(5)]
+    assert store.beats() == []
+
+
+def test_runs_of_one_site_wait_for_one_another(store: Store) -> None:
+    """With one at a time for a site, no two of its runs overlap; another site's may."""
+    inside: list[str] = []
+    together: set[frozenset[str]] = set()
+
+    async def execute(run: str) -> None:
+        inside.append(run)
+        together.add(frozenset(inside))
+        await asyncio.sleep(0.05)
+        inside.remove(run)
+        store.put("end", run, {})
+
+    with Queue(queue_url(store.url)) as queue:
+        for number in range(4):
+            queue.submit(f"a{number}", site="https://a.example")
+            queue.submit(f"b{number}", site="https://b.example")
+    work(store, execute, lambda: len(store.ids("end")) == 8)
+    assert all(len({run[0] for run in at_once}) == len(at_once) for at_once in together)
+    assert any(len(at_once) == 2 for at_once in together)
+
+
+def test_a_worker_that_stops_leaves_its_run_to_the_next(store: Store) -> None:
+    """Stopped in the middle, the run is not lost and needs no patience."""
+    begun: list[int] = []
+
+    async def never(_run: str) -> None:
+        begun.append(1)
+        store.put("begun", "run", {})
+        await asyncio.Event().wait()
+
+    async def at_once(run: str) -> None:
+        store.put("end", run, {})
+
+    with Queue(queue_url(store.url)) as queue:
+        queue.submit("run")
+    work(store, never, lambda: store.ids("begun") == ["run"])
+    assert begun == [1]
+    work(store, at_once, lambda: store.ids("end") == ["run"])
+
+
+def test_the_runs_of_a_killed_worker_are_taken_over(store: Store) -> None:
+    """The living finish what the dead began, and do not repeat what was done."""
+    with Queue(queue_url(store.url)) as queue:
+        for number in range(3):
+            queue.submit(f"run-{number}")
+    with worker_program(store, "first", 0.3) as first:
+        asyncio.run(until(lambda: len(store.ids("mark")) >= 3, store))
+        first.kill()
+        first.wait()
+    before = {each.id for each in store.newest("mark") if each.body["by"] == "first"}
+    assert before
+    with worker_program(store, "second", 0.01):
+        asyncio.run(until(lambda: len(store.ids("end")) == 3, store))
+    marks = {each.id: each for each in store.newest("mark")}
+    assert len(marks) == 9
+    assert all(each.version == 1 for each in marks.values())
+    assert all(marks[name].body["by"] == "first" for name in before)
+
+
+@pytest.mark.slow
+def test_two_hundred_runs_over_three_workers_one_of_them_killed_are_each_done_once(
+    tmp_path: Path,
+) -> None:
+    """On PostgreSQL, as on many machines."""
+    with (
+        open_store(prepared("postgresql", tmp_path)) as store,
+        Queue(queue_url(store.url)) as queue,
+        contextlib.ExitStack() as programs,
+    ):
+        for number in range(200):
+            queue.submit(f"run-{number:03}")
+        begun = [
+            programs.enter_context(worker_program(store, name, 0.02)) for name in ("a", "b", "c")
+        ]
+        asyncio.run(until(lambda: len(store.ids("end")) >= 40, store))
+        begun[0].kill()
+        begun[0].wait()
+        asyncio.run(until(lambda: len(store.ids("end")) == 200, store))
+        marks = store.newest("mark")
+        assert len(marks) == 600
+        assert {each.version for each in [*marks, *store.newest("end")]} == {1}
+        assert {each.body["by"] for each in store.newest("end")} == {"a", "b", "c"}
+
+
+def test_a_heartbeat_tells_its_age_by_the_databases_clock(store: Store) -> None:
+    """Who beats is young; who gave up is as good as dead; who left is not listed."""
+    store.beat("w", host="here", pid=os.getpid())
+    (young,) = store.beats()
+    assert (young.worker, young.host, young.pid) == ("w", "here", os.getpid())
+    assert -1 < young.age < 60
+    store.give_up("w")
+    assert store.beats()[0].age > 1_000_000
+    store.beat("w", host="here", pid=os.getpid())
+    assert store.beats()[0].age < 60
+    store.leave("w")
+    assert store.beats() == []
