@@ -1,0 +1,1 @@
+"""A customer list for Django's admin."""
