@@ -1,0 +1,35 @@
+"""The browser section: how many tabs, their names and addresses, which is active; never content.
+
+Titles are not shown: a page writes them. Its address it writes too, so the section is the web's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from director.context.values import Section
+from director.sections.boundary import bounded
+from director.sections.words import line
+from director.workflow.sensitive import masked
+from director.workflow.values import Tab
+
+LONGEST = 300
+
+
+def browser_section(tabs: Sequence[Tab]) -> Section:
+    """The tabs in their order."""
+    if not tabs:
+        return bounded("browser", "0 tabs open", "agent")
+    open_ = "1 tab open:" if len(tabs) == 1 else f"{len(tabs)} tabs open:"
+    return bounded("browser", "\n".join([open_, *map(_tab, tabs)]), "web")
+
+
+def _tab(tab: Tab) -> str:
+    active = " (active)" if tab.active else ""
+    # An address may carry a token of the page's own, which no vault knows.
+    return f"- {line(tab.name)}{active} = {line(_short(str(masked(tab.url))))}"
+
+
+def _short(url: str) -> str:
+    """An address as far as it tells where one is."""
+    return url if len(url) <= LONGEST else f"{url[:LONGEST]}... ({len(url)} characters)"

@@ -1,0 +1,25 @@
+"""The description section: what the workflow is to do, and what is not yet said about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from director.context.values import Section
+from director.sections.boundary import bounded
+from director.sections.words import bullets, field
+from director.workflow.description import PARTS, Description, missing
+
+NONE = "No description yet: agree with the user on what to build, then update_workflow_description."
+
+
+def description_section(description: Description | None) -> Section:
+    """The whole description."""
+    text = NONE if description is None else "\n".join(_lines(description))
+    return bounded("description", text, "agent")
+
+
+def _lines(description: Description) -> Iterator[str]:
+    for part in PARTS:
+        value = getattr(description, part)
+        yield from field(part, value) if isinstance(value, str) else bullets(part, value)
+    yield from field("not said yet", ", ".join(missing(description)))

@@ -1,0 +1,27 @@
+"""The summary section: what older turns said, in short, as trusted as the least of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from director.context.values import Section, Summary
+from director.sections.boundary import bounded
+
+
+def summary_section(summary: Summary | None) -> Section | None:
+    """The newest summary, and the turns that it stands for."""
+    if summary is None:
+        return None
+    covers = f"In place of turns {spans(summary.covers)}, which recall can read:\n"
+    return bounded("summary", f"{covers if summary.covers else ''}{summary.text}", summary.trust)
+
+
+def spans(numbers: Iterable[int]) -> str:
+    """Numbers in order, runs of them as `1-9`."""
+    runs: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1][1:] = [number]
+        else:
+            runs.append([number])
+    return ", ".join("-".join(map(str, run)) for run in runs)

@@ -1,0 +1,48 @@
+"""How values are written in a section: on one line each, as few tokens as it takes, no ambiguity.
+
+Compact JSON and plain lines take a third of the tokens of indented JSON. Keys are sorted, because
+their order means nothing and must not change the bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from director.workflow.values import Json
+
+
+def line(text: str) -> str:
+    """A text on one line: as it is, or as a JSON string if it holds what cannot be seen."""
+    return text if text.isprintable() else compact(text)
+
+
+def compact(value: Json) -> str:
+    """A value as JSON on one line, in which nothing is invisible."""
+    return visible(json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")))
+
+
+def visible(written: str) -> str:
+    """JSON with everything escaped that cannot be seen."""
+    if written.isprintable():
+        return written
+    return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in written)
+
+
+def told(value: Json) -> str:
+    """A text on one line as it is, anything else as JSON."""
+    return line(value) if isinstance(value, str) else compact(value)
+
+
+def field(name: str, value: Json) -> Iterator[str]:
+    """A line for a field, none if it is empty."""
+    if value:
+        yield f"{name}: {told(value)}"
+
+
+def bullets(name: str, values: Iterable[Json]) -> Iterator[str]:
+    """A list with its name above it, nothing if it is empty."""
+    shown = [f"- {told(value)}" for value in values]
+    if shown:
+        yield f"{name}:"
+        yield from shown

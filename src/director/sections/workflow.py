@@ -1,0 +1,100 @@
+"""The workflow section: its metadata and its nodes with their latest status, never their results.
+
+References between nodes are shown by alias, and each node says to which others it belongs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from director.context.values import Section
+from director.sections.boundary import bounded
+from director.sections.words import bullets, compact, field, line
+from director.workflow.nearest import hint
+from director.workflow.references import Part, nested, with_aliases
+from director.workflow.selection import select
+from director.workflow.sensitive import masked
+from director.workflow.types import KINDS, effect_of
+from director.workflow.values import Input, Json, Node, Workflow, WorkflowError
+
+RECENT = 10
+PENDING = "pending"
+_NUMBERS = re.compile(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?")
+
+
+def workflow_section(
+    workflow: Workflow, statuses: Mapping[str, str], *, range_: str = "all", type_: str = ""
+) -> Section:
+    """The workflow with all its nodes, or with those of a range and a type."""
+    chosen = chosen_nodes(workflow, range_=range_, type_=type_)
+    lines = [*_metadata(workflow), _counted(len(chosen), len(workflow.nodes))]
+    inside = nested(workflow)
+    aliases = {node.id: node.alias for node in workflow.nodes}
+    for position, node in enumerate(workflow.nodes, 1):
+        if node.id in chosen:
+            where = _belongs(inside.get(node.id, ()), aliases)
+            status = statuses.get(node.id, PENDING)
+            lines += _node(node, workflow.nodes, f"{position} {node.alias}", f"{status}{where}")
+    return bounded("workflow", "\n".join(lines), "agent")
+
+
+def chosen_nodes(workflow: Workflow, *, range_: str = "all", type_: str = "") -> frozenset[str]:
+    """The ids of the nodes of a range (`1-10`, `all`, `recent`, or aliases) and of a type."""
+    if type_ and type_ not in KINDS:
+        raise WorkflowError(f"There is no node type {type_!r}.{hint(type_, KINDS)}")
+    of_type = [node.id for node in workflow.nodes if not type_ or node.type == type_]
+    wanted = range_.strip().casefold()
+    if wanted in ("", "all"):
+        return frozenset(of_type)
+    if wanted == "recent":
+        return frozenset(of_type[-RECENT:])
+    if numbers := _NUMBERS.fullmatch(range_):
+        first, last = int(numbers[1]), int(numbers[2] or numbers[1])
+        ids = [node.id for node in workflow.nodes[max(0, first - 1) : last]]
+    else:
+        ids = list(select(range_, workflow.nodes))
+    return frozenset(ids).intersection(of_type)
+
+
+def _metadata(workflow: Workflow) -> Iterator[str]:
+    yield from field("id", workflow.id)
+    yield from field("name", workflow.name)
+    yield from field("description", workflow.description)
+    yield from field("origins", ", ".join(sorted(workflow.origins)))
+    yield from bullets("inputs", (_input(one) for one in workflow.inputs))
+    yield from field("limits", workflow.limits)
+
+
+def _input(one: Input) -> str:
+    needed = " (required)" if one.required else ""
+    says = f": {one.description}" if one.description else ""
+    default = "" if one.default is None else f" = {compact(masked(one.default, name=one.name))}"
+    return f"{one.name}{needed}{default}{says}"
+
+
+def _counted(shown: int, there: int) -> str:
+    if not there:
+        return "No nodes yet."
+    count = str(there) if shown == there else f"{shown} of {there}"
+    return f"nodes: {count} (position alias id type status)"
+
+
+def _belongs(parts: Sequence[Part], aliases: Mapping[str, str]) -> str:
+    names = [f"{aliases[part.owner]} ({line(part.name)})" for part in parts]
+    return f" in {', '.join(names)}" if names else ""
+
+
+def _node(node: Node, nodes: Sequence[Node], start: str, status: str) -> Iterator[str]:
+    says = f": {line(node.description)}" if node.description else ""
+    yield f"{start} {node.id} {node.type} {status}{says}"
+    yield f" {compact(with_aliases(node, nodes))}"
+    if node.effect != effect_of(node.type, node.config):
+        yield f" effect: {node.effect}"
+    checks: tuple[tuple[str, Json], ...] = (
+        ("requires", list(node.requires)),
+        ("ensures", list(node.ensures)),
+        ("proof", node.proof),
+    )
+    for name, value in checks:
+        yield from (f" {found}" for found in field(name, value))
