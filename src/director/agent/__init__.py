@@ -1,5 +1,32 @@
-"""Agents: a model and a store put together."""
+"""Director itself: turns that gather, assemble, fit, send and record; its tools, policy, scouts."""
 
+from director.agent.approvals import Approval, approvals, approve, refuse
+from director.agent.assemble import ContextTooLarge
+from director.agent.choosing import choose
+from director.agent.desk import Desk
 from director.agent.journal import StoreJournal, answered, said
+from director.agent.lease import TurnRunning, running
+from director.agent.progress import Progress
+from director.agent.threads import current_thread, new_conversation
+from director.agent.turn import Turn, retry_turn, take_turn
 
-__all__ = ["StoreJournal", "answered", "said"]
+__all__ = [
+    "Approval",
+    "ContextTooLarge",
+    "Desk",
+    "Progress",
+    "StoreJournal",
+    "Turn",
+    "TurnRunning",
+    "answered",
+    "approvals",
+    "approve",
+    "choose",
+    "current_thread",
+    "new_conversation",
+    "refuse",
+    "retry_turn",
+    "running",
+    "said",
+    "take_turn",
+]

@@ -22,6 +22,7 @@ from director.context.values import AgentTurn, Call, Counter, Summary, Turn
 
 HEADER = "[Earlier, in excerpts; recall tN for all of turn N]"
 _LABEL = re.compile(r"t(\d+)(?: ([^\s:]+))?: ?")
+_CITED = re.compile(r"\[t?(\d+)[^\[\]]*\]\s*$")
 _WORD = re.compile(r"[A-Za-z0-9_][\w.@/+-]*\w|\w")
 _CUE = re.compile(
     r"\b(?:must|never|always|only|not|don't|cannot|should|need|prefer|instead|decided|decision|"
@@ -96,6 +97,11 @@ def _stretches(text: str) -> list[str]:
     return [part for sentence in sentences(text) if (part := sentence.strip())]
 
 
+def weighs(piece: Piece) -> bool:
+    """Whether a user or an agent says here what must be, was decided, failed or is still open."""
+    return piece.who in ("user", "agent") and _CUE.search(piece.text) is not None
+
+
 def earlier(summary: Summary | None) -> list[Piece]:
     """The pieces of a summary made here, or one piece per line of any other."""
     if summary is None:
@@ -106,8 +112,11 @@ def earlier(summary: Summary | None) -> list[Piece]:
         if line == HEADER or not line.strip() or _HEADING.match(line):
             continue
         label = _LABEL.match(line)
+        cited = _CITED.search(line)
         if label:
             at, who = int(label[1]), label[2] or who
+        elif cited and int(cited[1]) in summary.covers:
+            at = int(cited[1])
         elif not line.startswith(" "):
             at += 1
         said = line[label.end() :] if label else line.removeprefix(" ")

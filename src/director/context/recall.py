@@ -13,7 +13,7 @@ def recall(context: Context, handle: str) -> str:
     if handle.startswith("t") and handle[1:].isdigit():
         for turn in turns:
             if turn.at == int(handle[1:]):
-                return _whole(turn)
+                return whole(turn)
     for _, call in calls_of(turns):
         original = call.result if call.original is None else call.original
         if handle_of(original) == handle:
@@ -25,7 +25,8 @@ def recall(context: Context, handle: str) -> str:
     raise KeyError(message)
 
 
-def _whole(turn: Turn) -> str:
+def whole(turn: Turn) -> str:
+    """All of a turn as text: what was said, and each call with its result as it came."""
     if not isinstance(turn, AgentTurn):
         return turn.text
     lines = [turn.text] if turn.text else []

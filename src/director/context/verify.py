@@ -1,12 +1,14 @@
 """Summaries that are checked: what a text lost of the turns it stands for, put back verbatim.
 
-The check is mechanical: identifiers, numbers, addresses, paths, constraints and errors are taken
-from the source. It never judges style and never asks a model.
+The check is mechanical: identifiers, numbers, addresses, selectors, constraints, decisions, errors
+and open tasks are taken from the source. It never judges style and never asks a model.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from director.context import digest
 from director.context.literals import literals
@@ -14,6 +16,8 @@ from director.context.marks import SMALLEST_ROOM
 from director.context.values import AgentTurn, Counter, Fold, Summary, Trust, Turn
 
 WORTHLESS = 0.1
+_SAID = 0.5
+_PLAIN = re.compile(r"\w{3,}")
 _TRUSTS: tuple[Trust, ...] = ("system", "user", "agent", "web")
 
 
@@ -52,17 +56,48 @@ def repaired(written: str, fold: Fold, room: int, counter: Counter) -> Summary:
     written = written.strip()
     if not written or kept_share(written, fold) < WORTHLESS:
         return mechanical(fold, room, counter)
-    there = set(literals(written))
-    found = [
-        piece
-        for turn in fold.turns
-        for piece in digest.pieces(turn, SMALLEST_ROOM)
-        if not there.issuperset(literals(piece.text))
-    ]
+    found = _missing(written, fold)
     left = room - counter(written)
     chosen = digest.select(found, left, counter, [written]) if found else []
     text = f"{written}\n{digest.write(chosen)}" if chosen else written
     return Summary(text, _covers(fold), trust_of(fold.turns, fold.previous))
+
+
+def lost(written: str, fold: Fold) -> list[digest.Piece]:
+    """What a text lost of the turns and of the summary before them: the pieces, in their order.
+
+    A piece is lost if a name or number of it is nowhere in the text, or if it tells what must or
+    must not be, was decided, failed or is open, and little of its wording is there.
+    """
+    names = set(literals(written))
+    return [
+        piece
+        for piece in _missing(written, fold)
+        if digest.weighs(piece) or not names.issuperset(literals(piece.text))
+    ]
+
+
+def _missing(written: str, fold: Fold) -> list[digest.Piece]:
+    """The pieces of which a name, a number or most of the wording is not in a text."""
+    names, words = set(literals(written)), set(_plain(written))
+    found = digest.earlier(fold.previous)
+    for turn in fold.turns:
+        found += digest.pieces(turn, SMALLEST_ROOM)
+    return [
+        piece
+        for piece in found
+        if not names.issuperset(literals(piece.text)) or _share(_plain(piece.text), words) < _SAID
+    ]
+
+
+def _plain(text: str) -> list[tuple[str, str]]:
+    """The pairs of neighbouring words: single ones stand in almost any text."""
+    words = [word.lower() for word in _PLAIN.findall(text)]
+    return list(pairwise(words))
+
+
+def _share(said: Sequence[tuple[str, str]], words: set[tuple[str, str]]) -> float:
+    return sum(word in words for word in said) / len(said) if said else 1.0
 
 
 def _covers(fold: Fold) -> tuple[int, ...]:

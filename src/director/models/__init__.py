@@ -4,6 +4,7 @@
 and not before.
 """
 
+from director.context.wire.events import INTERRUPTED
 from director.models.capabilities import Capabilities
 from director.models.failures import Failure, ModelError
 from director.models.images import Image
@@ -14,7 +15,7 @@ from director.models.names import NoKey, UnknownModel
 from director.models.opening import NoLibrary, open_model
 from director.models.timing import Timing
 from director.models.tools import Tool, ToolArgumentError, call, tool
-from director.models.turns import INTERRUPTED, Result, turn_of, user_turn
+from director.models.turns import Result, turn_of, user_turn
 from director.models.values import (
     Again,
     Asked,

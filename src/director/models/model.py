@@ -72,8 +72,10 @@ class Model:
         counter: Counter,
         reopen: Callable[[Capabilities | None], Model],
         probe: Callable[[], Awaitable[Capabilities]] | None = None,
+        name: str = "",
     ) -> None:
         self.place = place
+        self.name = name or f"{place.provider}:{place.model}"
         self.policy = policy or Policy()
         self.journal: Journal = journal or MemoryJournal()
         self.calibration = Calibration(counter)
@@ -284,6 +286,10 @@ class Model:
         self.journal.write(thread, replace(record, handle=None))
         return True
 
+    def apart(self) -> Model:
+        """The same model with a journal of its own: what it is asked leaves no trace in this."""
+        return self._reopen(None if self._probe else self.capabilities)
+
     def forget(self, thread: str = "main") -> None:
         """Forget what servers know of a thread: its next turn is sent whole, as a new one."""
         self.journal.write(thread, Record())
@@ -332,8 +338,7 @@ class Model:
         """The model's answer to a text, for code that is not async; nothing is remembered."""
 
         async def ask() -> str:
-            known = None if self._probe else self.capabilities
-            async with self._reopen(known) as fresh:
+            async with self.apart() as fresh:
                 policy = replace(self.policy, chain="never", background=False)
                 return (await fresh.send([prompt], policy=policy)).text
 

@@ -7,11 +7,12 @@ import os
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from director.counting import counter_for
 from director.models.brains.load import load
 from director.models.capabilities import Capabilities, find
+from director.models.capture import kept_back, noted
 from director.models.dialect import Dialect
 from director.models.journal import Journal
 from director.models.local import probe
@@ -37,16 +38,18 @@ def open_model(  # noqa: PLR0913  every argument but the name has a default
     timing: Timing | None = None,
     capabilities: Capabilities | None = None,
     env: Mapping[str, str] = os.environ,
+    offline: bool = False,
 ) -> Model:
     """The model of that name, such as `openai:gpt-6.1-terra`; keys come from the environment.
 
-    Raises `UnknownModel`, `NoKey` or `NoLibrary`, each saying what to do.
+    An `offline` one writes its requests and reaches nobody: each attempt fails as if the network
+    were down. Raises `UnknownModel`, `NoKey` or `NoLibrary`, each saying what to do.
     """
     named = parse(name)
     access = credentials(named, env)
     timing = timing or Timing()
     can = capabilities or find(named.provider, named.model)
-    dialect, probe = _dialect(named, access, can, timing)
+    dialect, probe = _dialect(named, access, can, timing, offline=offline)
     return Model(
         Place(named.provider, _account(access), named.model),
         dialect,
@@ -55,9 +58,10 @@ def open_model(  # noqa: PLR0913  every argument but the name has a default
         timing=timing,
         counter=counter_for(named.model),
         reopen=lambda known: open_model(
-            name, policy=policy, timing=timing, capabilities=known, env=env
+            name, policy=policy, timing=timing, capabilities=known, env=env, offline=offline
         ),
         probe=None if capabilities else probe,
+        name=name,
     )
 
 
@@ -67,29 +71,50 @@ def _account(access: Access) -> str:
 
 
 def _dialect(
-    named: Named, access: Access, can: Capabilities, timing: Timing
+    named: Named, access: Access, can: Capabilities, timing: Timing, *, offline: bool
 ) -> tuple[Dialect, Callable[[], Awaitable[Capabilities]] | None]:
     """The API of a model, and for a server of one's own the way to find out what it can do."""
     if named.provider == "scripted":
         return Scripted(load(named.model), named.model, timing), None
     if named.form == "anthropic":
         _need("anthropic")
-        from anthropic import AsyncAnthropic  # noqa: PLC0415  takes a second to load
+        from anthropic import (  # noqa: PLC0415  takes a second to load
+            AsyncAnthropic,
+            DefaultAsyncHttpxClient,
+        )
 
         from director.models.anthropic import Anthropic  # noqa: PLC0415
 
-        made = AsyncAnthropic(api_key=access.key, base_url=access.base_url, max_retries=0)
+        made = AsyncAnthropic(
+            api_key=access.key,
+            base_url=access.base_url,
+            max_retries=0,
+            http_client=DefaultAsyncHttpxClient(**_wire(offline=offline)),
+        )
         return Anthropic(made, named.model, can), None
     _need("openai")
-    from openai import AsyncOpenAI  # noqa: PLC0415  takes half a second to load
+    from openai import (  # noqa: PLC0415  takes half a second to load
+        AsyncOpenAI,
+        DefaultAsyncHttpxClient,
+    )
 
     from director.models.chat import Chat  # noqa: PLC0415
     from director.models.responses import Responses  # noqa: PLC0415
 
-    client = AsyncOpenAI(api_key=access.key, base_url=access.base_url, max_retries=0)
+    client = AsyncOpenAI(
+        api_key=access.key,
+        base_url=access.base_url,
+        max_retries=0,
+        http_client=DefaultAsyncHttpxClient(**_wire(offline=offline)),
+    )
     speaks = Chat if named.form == "chat" else Responses
     own = named.provider in ("chat", "responses")
     return speaks(client, named.model, can), partial(_probe, client, named) if own else None
+
+
+def _wire(*, offline: bool) -> dict[str, Any]:
+    """How an HTTP client is made: it notes what it sends, or would send if it were not offline."""
+    return {"event_hooks": {"request": [kept_back if offline else noted]}}
 
 
 async def _probe(client: AsyncOpenAI, named: Named) -> Capabilities:

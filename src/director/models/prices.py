@@ -56,6 +56,17 @@ def cost(
         return None, f"The cost is unknown: there is no price for {what}."
 
 
+def dearer_above(provider: str, model: str) -> int | None:
+    """The size in tokens above which each token of a request costs more, if there is one."""
+    try:
+        found = _calculated(_SELLERS[provider], model, Usage(uncached=1), {}, _when(None))
+    except (ImportError, LookupError, ValueError):
+        return None
+    rate = found.model_price.input_mtok
+    starts = () if rate is None or isinstance(rate, Decimal) else [one.start for one in rate.tiers]
+    return min(starts, default=None)
+
+
 def _when(at: datetime | float | None) -> datetime:
     if at is None:
         return datetime.now(tz=UTC)

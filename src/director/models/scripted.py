@@ -11,6 +11,7 @@ import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 
 from director.models.capabilities import Form, find
+from director.models.capture import note
 from director.models.dialect import Body, Failed, Final, Piece, Read, mappings, texts
 from director.models.failures import read_error
 from director.models.prepare import Prepared
@@ -54,6 +55,7 @@ class Scripted:
 
     async def create(self, body: Body, within: float) -> Mapping[str, object]:  # noqa: ARG002
         """What the script says to this request."""
+        note(json.dumps(body, ensure_ascii=False, separators=(",", ":"), default=str).encode())
         seen = Seen(
             "responses",
             self._model,

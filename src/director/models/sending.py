@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
+from director.models.capture import capturing
 from director.models.dialect import Dialect, Failed, Final, Piece, Read, Seq
 from director.models.failures import Failure, ModelError, read_exception, wait_for
 from director.models.jobs import Background
@@ -61,6 +62,8 @@ class Sending:
     _failures: int = 0
     _since: float = 0.0
     _resumed: int | None = None
+    _sent: bytes = b""
+    _from: StateRef | None = None
     _mended: set[str] = field(default_factory=set)
 
     async def run(self) -> AsyncGenerator[Text | Calling | Again | Answered, None]:
@@ -97,16 +100,27 @@ class Sending:
 
     async def _once(self) -> AsyncGenerator[Piece, None]:
         body = self.dialect.body(self.prepared, self.policy, self.state, self.key)
+        self._sent, self._from = b"", self.state
         if self.jobs:
-            async with aclosing(self._in_background(self.jobs, body)) as pieces:
-                async for piece in pieces:
-                    yield piece
+            pieces = self._in_background(self.jobs, body)
         elif self.streaming:
-            async with aclosing(self.dialect.stream(body, self.policy.timeout)) as pieces:
-                async for piece in pieces:
-                    yield piece
+            pieces = self.dialect.stream(body, self.policy.timeout)
         else:
-            yield Final(await self.dialect.create(body, self.policy.timeout))
+            pieces = self._at_once(body)
+        async with aclosing(pieces):
+            # The request leaves before the first piece arrives; nobody else runs meanwhile.
+            with capturing() as sent:
+                try:
+                    first = await anext(pieces, None)
+                finally:
+                    self._sent = sent[0] if sent else b""
+            if first is not None:
+                yield first
+            async for piece in pieces:
+                yield piece
+
+    async def _at_once(self, body: dict[str, object]) -> AsyncGenerator[Piece, None]:
+        yield Final(await self.dialect.create(body, self.policy.timeout))
 
     async def _in_background(
         self, jobs: Background, body: dict[str, object]
@@ -257,6 +271,8 @@ class Sending:
                 waited,
                 round(self.timing.now() - at, 6),
                 chained,
+                self._sent,
+                self._from,
             )
         )
 

@@ -10,12 +10,10 @@ from dataclasses import dataclass, replace
 
 from director.context.values import AgentTurn, UserTurn
 from director.context.wire import Parser
-from director.context.wire.events import Heard
+from director.context.wire.events import INTERRUPTED, Heard
 from director.models.capabilities import Form
 from director.models.images import Image, image_part
 from director.models.values import Asked, Reply
-
-INTERRUPTED = "[interrupted: this call was not run to its end]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,10 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One request that was made: how it ended, and how long was waited before the next."""
+    """One request that was made: how it ended, and how long was waited before the next.
+
+    `body` is what left, byte for byte; `state` what the server was told to go on from.
+    """
 
     number: int
     outcome: str
@@ -55,6 +58,8 @@ class Attempt:
     waited: float = 0.0
     seconds: float = 0.0
     chained: bool = False
+    body: bytes = field(default=b"", compare=False, repr=False)
+    state: StateRef | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ Kind: TypeAlias = Literal[
     "missing_user",
 ]
 NO_RESULT = "[no result was recorded for this call]"
+INTERRUPTED = "[interrupted: this call was not run to its end]"
 NO_BEGINNING = "[the beginning of this conversation is not shown]"
 
 

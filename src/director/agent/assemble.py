@@ -1,0 +1,105 @@
+"""Assemble and fit: the sections in their places around the conversation, within the budget.
+
+Pure. What does not fit even at its smallest is refused here, before anything is sent.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from director.context.presets import PRESETS, Options
+from director.context.report import Report, report_on
+from director.context.sizes import context_size, turn_size
+from director.context.values import AgentTurn, Budget, Context, Counter, Turn, UserTurn
+from director.models import Capabilities, Tool
+from director.profiles import Placed, Profile, placed
+from director.sections.state import State
+from director.settings import Settings
+
+_ANSWER = 8_192  # tokens left for what the model says
+
+
+class ContextTooLarge(Exception):  # noqa: N818  it says what happened
+    """What must be sent is larger than what may be; nothing was sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A request that may be sent, and what it took to make it fit."""
+
+    context: Context
+    report: Report
+
+    @property
+    def trusted(self) -> bool:
+        """Whether nothing in it was written by the web."""
+        return is_trusted(self.context)
+
+
+def assemble(profile: Profile, state: State, said: Context) -> tuple[Context, Placed]:
+    """The conversation with the instructions above it, and the blocks that go around it."""
+    shown = placed(profile, state)
+    # A summary that the profile shows as a section must not be sent a second time.
+    summary = None if "summary" in profile.sections else said.summary
+    return Context(shown.instructions, said.turns, summary), shown
+
+
+def fit(
+    context: Context, around: Placed, profile: Profile, tools: Sequence[Tool], budget: Budget
+) -> Fitted:
+    """The request within the budget; `ContextTooLarge` names what is too large."""
+    counter = budget.counter
+    first = _block(0, around.first_message)
+    last = _block(_after(context.turns), around.last_message)
+    beside = sum(turn_size(turn, counter) for turn in (*first, *last)) + tools_size(tools, counter)
+    inner = replace(budget, limit=max(1, budget.limit - beside))
+    cut = PRESETS[profile.strategy](Options())(context, inner)
+    whole = replace(cut, turns=(*first, *cut.turns, *last))
+    given = replace(context, turns=(*first, *context.turns, *last))
+    report = report_on(given, whole, replace(budget, limit=inner.limit + beside))
+    if context_size(cut, counter) > inner.limit:
+        raise ContextTooLarge(_too_large(report, tools_size(tools, counter)))
+    return Fitted(whole, report)
+
+
+def budget_of(can: Capabilities, settings: Settings, counter: Counter) -> Budget:
+    """What a request may take: up to the setting, and never more than the model's window."""
+    room = min(can.max_input, can.window - min(_ANSWER, can.max_output))
+    limit = min(room, settings.compress_at.value)
+    return Budget(limit, warn=min(settings.warn_at.value, limit), counter=counter)
+
+
+def tools_size(tools: Sequence[Tool], counter: Counter) -> int:
+    """Tokens of what a model is told about its tools."""
+    return sum(
+        counter(f"{tool.name} {tool.description} {json.dumps(tool.parameters)}") for tool in tools
+    )
+
+
+def is_trusted(context: Context) -> bool:
+    """Whether nothing in a context was written by the web."""
+    if any(section.trust == "web" for section in context.sections):
+        return False
+    if context.summary is not None and context.summary.trust == "web":
+        return False
+    calls = (c for turn in context.turns if isinstance(turn, AgentTurn) for c in turn.calls)
+    return all(call.trust != "web" for call in calls)
+
+
+def _block(at: int, text: str) -> tuple[Turn, ...]:
+    return (UserTurn(at, text, pinned=True),) if text else ()
+
+
+def _after(turns: Sequence[Turn]) -> int:
+    return turns[-1].at + 1 if turns else 1
+
+
+def _too_large(report: Report, tools: int) -> str:
+    largest = ", ".join(f"{name} {size:,}" for name, size in report.floor[:5])
+    return (
+        f"The request was not sent: it takes {report.after + tools:,} tokens at the least, and "
+        f"{report.limit:,} are allowed. What cannot be left out: {largest}, tools {tools:,}. "
+        "Shorten what is largest, or choose a model with a larger window."
+    )

@@ -1,0 +1,46 @@
+"""Claims about a page, done again by the runtime: a selector matches so many, a text is so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from director.browser import BrowserError, Session
+from director.browser.bundle import LocatorError
+from director.browser.elements import matching
+
+_WAIT = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A claim, whether it holds, and how to tell of it."""
+
+    holds: bool
+    told: str
+
+
+async def checked(session: Session, tab: str, claim: Mapping[str, object]) -> Checked:
+    """Look whether a claim holds on the page of a tab now."""
+    selector, note = str(claim["selector"]), str(claim.get("note") or "")
+    says = f" ({note})" if note else ""
+    try:
+        async with session.doing(f"check {selector!r}"):
+            every = await matching(session.page(tab), selector)
+            count = await every.count()
+            text = ""
+            if claim["claim"] == "text" and count:
+                seen = every.filter(visible=True)
+                first = (seen if await seen.count() else every).first
+                text = session.net.clean(await first.inner_text(timeout=_WAIT))
+    except (BrowserError, LocatorError) as problem:
+        return Checked(holds=False, told=f"{selector}: {problem}")
+    if claim["claim"] == "matches":
+        if count == claim.get("count"):
+            return Checked(holds=True, told=f"{selector} matches {count}{says}")
+        told = f"{selector} matches {count}, not {claim.get('count')}"
+        return Checked(holds=False, told=told)
+    wanted = " ".join(str(claim.get("text", "")).split())
+    if count and " ".join(text.split()) == wanted:
+        return Checked(holds=True, told=f"{selector} says {wanted!r}{says}")
+    return Checked(holds=False, told=f"{selector} does not say {wanted!r}")

@@ -1,0 +1,88 @@
+"""The desk: all that Director works with on one workflow, kept from turn to turn.
+
+What belongs to a higher or a parallel part is handed in as a function. Nothing here decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from director.agent.bench import Bench
+from director.agent.journal import StoreJournal
+from director.agent.limits import Spent
+from director.agent.progress import Progress
+from director.agent.requests_made import Made
+from director.agent.saved import Saved
+from director.agent.threads import Log
+from director.browser.snapshots import Snapshot
+from director.context.values import Context
+from director.models import Journal, Model, open_model
+from director.profiles import Profile
+from director.runs import Means
+from director.sections.state import State
+from director.settings import Settings, load_settings
+from director.store import Store
+from director.workflow.values import Workflow
+
+Compress: TypeAlias = Callable[["Desk", Profile, State, Context], Awaitable[bool]]
+Opens: TypeAlias = Callable[[str, Journal | None], Model]
+
+
+def _open(name: str, journal: Journal | None) -> Model:
+    return open_model(name, journal=journal)
+
+
+@dataclass(slots=True)
+class Desk:
+    """One workflow with its store, its live browser, its models, and what is hooked in.
+
+    `compress` is awaited before each round with what the model would see; it shortens the history
+    if that is due, and says whether it did. `made` is told each request with its answer;
+    `progress` what happens, as it does. `open_model` opens a model by its name, with a journal.
+    """
+
+    store: Store
+    workflow: str
+    means: Means = field(default_factory=Means)
+    settings: Settings = field(default_factory=load_settings)
+    model: str = ""
+    open_model: Opens = _open
+    compress: Compress | None = None
+    made: Callable[[Made], None] | None = None
+    progress: Callable[[Progress], None] = lambda _: None
+    thread: str = ""
+    talks: str = ""
+    spent: Spent = field(default_factory=Spent)
+    looked: dict[str, Snapshot] = field(default_factory=dict)
+    bench: Bench = field(init=False)
+    saved: Saved = field(init=False)
+    log: Log = field(init=False)
+    _models: dict[str, Model] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.saved = Saved(self.store, self.workflow)
+        self.log = Log(self.store)
+        self.bench = Bench(self.store, self.workflow, self.means)
+
+    def now(self) -> Workflow:
+        """The workflow as it is now."""
+        return self.saved.workflow()
+
+    def talking(self, name: str) -> Model:
+        """The model of this name, which writes what it says into the thread."""
+        if name not in self._models:
+            self._models[name] = self.open_model(name, StoreJournal(self.store))
+        return self._models[name]
+
+    def clean(self, text: str) -> str:
+        """A text without anything that the vault holds."""
+        return self.means.secrets.net().clean(text) if self.means.secrets else text
+
+    async def close(self) -> None:
+        """Close the browser and the models; everything that matters is in the store."""
+        await self.bench.close()
+        for model in self._models.values():
+            await model.close()
+        self._models.clear()

@@ -1,0 +1,48 @@
+"""Gather: the state of a workflow as it is now, and its conversation with what each word is worth.
+
+Read afresh for every request; nothing of it is ever written into the thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import cast
+
+from director.agent.desk import Desk
+from director.agent.saved import last_run
+from director.context.values import AgentTurn, Context, Trust, Turn
+from director.sections.state import State
+from director.store.project import project
+from director.store.variables import variables, workbench
+from director.workflow.values import Json
+
+
+async def gather(desk: Desk, context: Context | None = None) -> State:
+    """The plan, the description, the workflow with statuses, the variables and the tabs."""
+    saved = desk.saved
+    ran = saved.ran()
+    found = variables(desk.store, workbench(desk.workflow))
+    return State(
+        saved.workflow(),
+        plan=saved.plan(),
+        description=saved.description(),
+        statuses={node: each.status for node, each in ran.items()},
+        variables=cast("Mapping[str, Json]", found),
+        tabs=await desk.bench.tabs(),
+        summary=context.summary if context else None,
+        last_executed=last_run(ran),
+    )
+
+
+def conversation(desk: Desk, trusts: Mapping[str, Trust]) -> Context:
+    """The thread as the model sees it; each result as trusted as what its tool brings."""
+    context = project(desk.log.entries(desk.thread))
+    return replace(context, turns=tuple(_marked(turn, trusts) for turn in context.turns))
+
+
+def _marked(turn: Turn, trusts: Mapping[str, Trust]) -> Turn:
+    if not isinstance(turn, AgentTurn):
+        return turn
+    calls = tuple(replace(call, trust=trusts.get(call.tool, "web")) for call in turn.calls)
+    return replace(turn, calls=calls)

@@ -1,0 +1,103 @@
+"""What a desk is given so that its history is compressed when due and its requests are kept."""
+
+from __future__ import annotations
+
+from director.agent.assemble import assemble, tools_size
+from director.agent.compressing import KIND, compress_if_due
+from director.agent.desk import Desk
+from director.agent.marks import marks_for
+from director.agent.progress import Progress
+from director.agent.requests import Asking, keep_request
+from director.agent.requests_made import Made
+from director.agent.tools import REGISTRY
+from director.context.sizes import context_size
+from director.context.values import Context
+from director.profiles import Profile
+from director.sections.state import State
+from director.store import Store
+
+
+def equipped(desk: Desk) -> Desk:
+    """The desk, which from now on compresses by itself and keeps every request."""
+    desk.compress = compress_when_due
+    desk.made = lambda made: keep_made(desk.store, made)
+    return desk
+
+
+async def compress_when_due(desk: Desk, profile: Profile, state: State, said: Context) -> bool:
+    """Compress before a request that would reach the mark; whether it was done.
+
+    The profile may name another model for it; else Director's own writes the summary.
+    """
+    model = desk.talking(desk.talks)
+    place = model.place
+    marks = marks_for(desk.settings, model.capabilities, provider=place.provider, model=place.model)
+    size = request_size(profile, state, said, desk)
+    writer = desk.talking(profile.compression.model or desk.talks)
+    outcome = await compress_if_due(
+        desk.store,
+        desk.thread,
+        state,
+        size=size,
+        writer=writer,
+        marks=marks,
+        turn=last_said(desk.store, desk.thread),
+    )
+    if outcome.proposal is not None and outcome.proposal.cost is not None:
+        desk.spent.money += outcome.proposal.cost
+    if outcome.gap:
+        desk.progress(Progress("compressed", outcome.says))
+    return outcome.status == "done"
+
+
+def request_size(profile: Profile, state: State, said: Context, desk: Desk) -> int:
+    """Tokens of the whole request that would be made now: sections, history and tools."""
+    counter = desk.talking(desk.talks).counter
+    context, around = assemble(profile, state, said)
+    blocks = sum(counter(text) for text in (around.first_message, around.last_message))
+    tools = [REGISTRY[name].tool for name in profile.tools]
+    return context_size(context, counter) + blocks + tools_size(tools, counter)
+
+
+def last_said(store: Store, thread: str) -> int:
+    """The entry of the user that is being worked on."""
+    asked = (one.seq for one in reversed(store.entries(thread)) if one.kind == "user")
+    return next(asked, 0)
+
+
+def keep_made(store: Store, made: Made) -> None:
+    """Keep a request that a turn or a scout made."""
+    asked = made.asked
+    scout = asked.by == "scout"
+    keep_request(
+        store,
+        Asking(
+            asked.thread,
+            0 if scout else _before_reply(store, asked.thread),
+            asked.workflow,
+            asked.profile,
+            last_said(store, asked.thread),
+            "scout" if scout else "turn",
+            asked.tools,
+            asked.policy,
+            gap=_gap(store, asked.thread, made),
+            sent_as="scout" if scout else "",
+        ),
+        model=asked.model,
+        report=made.report,
+        ended=made.reply,
+    )
+
+
+def _before_reply(store: Store, thread: str) -> int:
+    """The last entry that the request was made from: the one before its answer."""
+    spoken = (one.seq for one in reversed(store.entries(thread)) if one.kind == "agent")
+    return next(spoken, store.head(thread) + 1) - 1
+
+
+def _gap(store: Store, thread: str, made: Made) -> str:
+    """Why turns were left out of this one request, if no summary stood for them."""
+    tried = store.get(KIND, thread)
+    if tried is None or tried.body.get("outcome") == "done" or made.context.fold is None:
+        return ""
+    return str(tried.body.get("why") or "Automatic compression has stopped.")

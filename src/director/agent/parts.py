@@ -1,0 +1,70 @@
+"""What a request is made of, by name and size: each section, the tools, the history by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from director.context.report import by_kind
+from director.context.sizes import section_size, turn_size
+from director.context.values import Context, Counter, Turn, UserTurn
+from director.models import Tool
+from director.sections.boundary import read_sections
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a request: where it stands, its name, its tokens."""
+
+    place: str
+    name: str
+    tokens: int
+
+
+def tools_size(tools: Iterable[Tool], counter: Counter) -> int:
+    """Tokens of the tools as a model reads them."""
+    return sum(counter(f"{one.name}{one.description}{one.parameters}") for one in tools)
+
+
+def parts_of(context: Context, tools: Sequence[Tool], counter: Counter) -> tuple[Part, ...]:
+    """The parts of a request in their order; their sizes add up to its size."""
+    found = [Part("instructions", one.name, section_size(one, counter)) for one in context.sections]
+    if tools:
+        found.append(Part("tools", f"{len(tools)} tools", tools_size(tools, counter)))
+    ahead, history, behind = _split(context.turns)
+    found += _block("first", ahead, counter)
+    kinds = by_kind(Context((), history, context.summary), counter)
+    found += [Part("history", name, size) for name, size in kinds.items() if size]
+    found += _block("last", behind, counter)
+    return tuple(found)
+
+
+def _split(turns: tuple[Turn, ...]) -> tuple[tuple[Turn, ...], tuple[Turn, ...], tuple[Turn, ...]]:
+    """The block ahead of the history, the history, and the block behind it."""
+    start = 1 if turns and _names(turns[0]) else 0
+    end = len(turns) - (1 if len(turns) > start and _names(turns[-1]) else 0)
+    return turns[:start], turns[start:end], turns[end:]
+
+
+def _names(turn: Turn) -> list[str]:
+    """The sections that a turn is made of, if it is such a block."""
+    if not isinstance(turn, UserTurn) or not turn.pinned or not turn.text.startswith("<"):
+        return []
+    try:
+        return [one.name for one in read_sections(turn.text)]
+    except ValueError:
+        return []
+
+
+def _block(place: str, turns: Sequence[Turn], counter: Counter) -> list[Part]:
+    found: list[Part] = []
+    for turn in turns:
+        names = _names(turn)
+        texts = turn.text.split("\n\n<")
+        if len(texts) != len(names):
+            found.append(Part(place, " and ".join(names), turn_size(turn, counter)))
+            continue
+        sizes = [counter(text) for text in texts]
+        sizes[0] += turn_size(turn, counter) - sum(sizes)
+        found += [Part(place, name, size) for name, size in zip(names, sizes, strict=True)]
+    return found

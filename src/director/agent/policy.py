@@ -1,0 +1,106 @@
+"""What a tool may do, by what the model has read: default deny, and origins are for the user.
+
+A policy is data beside each tool. Text of the web in the context can ask for anything; it can
+reach only the origins that the user approved, and nothing but the user approves one. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from director.browser.origins import Origins, place_of
+from director.secrets import Origin, OriginError
+from director.workflow.paths import is_list
+from director.workflow.values import Json
+
+# look: reads what is kept or open · keep: changes Director's own records · reach: goes to the
+# addresses in its arguments · run: acts in the browser, behind the guard of its session · ask:
+# turns to the user
+Policy: TypeAlias = Literal["look", "keep", "reach", "run", "ask"]
+POLICIES: tuple[Policy, ...] = get_args(Policy)
+_ADDRESS = re.compile(r"\bhttps?://[^\s\"'<>{}|\\^`\[\]]+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The call may be made; `named` are origins that the user's own words approve with it."""
+
+    named: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """The call waits for the user to approve these origins."""
+
+    origins: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """The call is not made, whatever the user says."""
+
+    why: str
+
+
+Decision: TypeAlias = Allowed | Waits | Denied
+
+
+def decide(
+    policy: str, wanted: Sequence[str], *, approved: Iterable[str], trusted: bool, said: str
+) -> Decision:
+    """Whether a call may be made that names these addresses.
+
+    `trusted` says that the model has read nothing of the web; only then does an origin that the
+    user wrote out in `said` count as approved.
+    """
+    if policy not in POLICIES:
+        return Denied("this tool has no policy, so it is never run")
+    if policy != "reach":
+        return Allowed()
+    there = Origins(approved)
+    new: dict[str, None] = {}
+    for address in wanted:
+        try:
+            origin = place_of(address)
+        except OriginError as problem:
+            return Denied(f"only http and https addresses are opened. {problem}")
+        if not there.allows(origin):
+            new[str(origin)] = None
+    if not new:
+        return Allowed()
+    names = set(map(str, origins_in(said))) if trusted else set()
+    if set(new) <= names:
+        return Allowed(tuple(new))
+    return Waits(tuple(origin for origin in new if origin not in names))
+
+
+def addresses_in(value: Json) -> Iterator[str]:
+    """Every address that is written out in a value; a template is judged when it is run."""
+    if isinstance(value, str):
+        yield from (found[0] for found in _ADDRESS.finditer(value) if _is_whole(value, found))
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from addresses_in(inner)
+    elif is_list(value):
+        for inner in value:
+            yield from addresses_in(inner)
+
+
+def origins_in(text: str) -> list[Origin]:
+    """The origins of the addresses that a text writes out."""
+    found: list[Origin] = []
+    for match in _ADDRESS.finditer(text):
+        try:
+            found.append(place_of(match[0].rstrip(".,;:!?)*")))
+        except OriginError:
+            continue
+    return found
+
+
+def _is_whole(value: str, found: re.Match[str]) -> bool:
+    """Whether the host is written out, and not cut off by a template."""
+    rest = found[0].partition("://")[2]
+    return "/" in rest or not value[found.end() :].startswith("{{")

@@ -1,0 +1,203 @@
+"""Every request that was made, kept: what it was made of, its bytes, and what came of it.
+
+The requests of a thread are the versions of one record. Bodies are kept as they left; keys travel
+in headers and secrets are references, so neither can be among them. Nothing is ever asked here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from decimal import Decimal
+from typing import Literal, TypeAlias, cast
+
+from director.agent.contexts import context_body
+from director.agent.frames import framed, unframed
+from director.agent.parts import parts_of
+from director.context.report import Report
+from director.context.values import Context
+from director.models import Attempt, Model, ModelError, Policy, Reply, Tool
+from director.store import Moved, Store, StoreError, Versioned
+from director.store.project import project
+from director.store.values import Json
+
+KIND = "request"
+Purpose: TypeAlias = Literal["turn", "compress", "scout"]
+_SHOWN_LOSSES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A request that was made: for whom, with which tools, and how it was to be sent.
+
+    `turn` is the entry of the user that it works on; `head` the last entry that it was made from.
+    """
+
+    thread: str
+    head: int
+    workflow: str = ""
+    profile: str = ""
+    turn: int = 0
+    purpose: Purpose = "turn"
+    tools: Sequence[Tool] = ()
+    policy: Policy = field(default_factory=Policy)
+    streaming: bool = False
+    gap: str = ""
+    sent_as: str = ""
+
+
+def keep_request(
+    store: Store,
+    asking: Asking,
+    *,
+    model: Model,
+    report: Report,
+    ended: Reply | BaseException,
+) -> Versioned:
+    """Keep a request: the context that its report says was sent, its bytes, and how it ended.
+
+    A failure of the model carries its attempts; anything else that ended it means it was cancelled
+    on the way.
+    """
+    while True:
+        newest = store.get(KIND, asking.thread)
+        body = _body(store, asking, model, report, ended, newest)
+        try:
+            return store.put(KIND, asking.thread, body, expect=newest.version if newest else 0)
+        except Moved:
+            continue
+
+
+def _body(  # noqa: PLR0913, PLR0917  what the record is made of
+    store: Store,
+    asking: Asking,
+    model: Model,
+    report: Report,
+    ended: Reply | BaseException,
+    newest: Versioned | None,
+) -> dict[str, object]:
+    told = project(store.entries(asking.thread, upto=asking.head)) if asking.head else Context()
+    attempts = ended.attempts if isinstance(ended, Reply | ModelError) else ()
+    return {
+        "thread": asking.thread,
+        "workflow": asking.workflow,
+        "head": asking.head,
+        "sent_as": asking.sent_as or asking.thread,
+        "turn": asking.turn,
+        "purpose": asking.purpose,
+        "profile": asking.profile,
+        "model": model.name,
+        "at": time.time(),
+        "streaming": asking.streaming,
+        "policy": asdict(asking.policy),
+        "capabilities": asdict(model.capabilities),
+        "tools": [_tool_body(tool) for tool in asking.tools],
+        "context": context_body(report.sent, told),
+        "parts": [asdict(part) for part in parts_of(report.sent, asking.tools, report.counting)],
+        "report": _report_body(report, asking.gap),
+        "attempts": [_attempt_body(one) for one in attempts],
+        **_sent_body(store, newest, [one.body for one in attempts if one.body]),
+        **_outcome(ended),
+    }
+
+
+def _attempt_body(attempt: Attempt) -> dict[str, object]:
+    """An attempt without its bytes, which are kept apart."""
+    return asdict(replace(attempt, body=b"")) | {"body": ""}
+
+
+def _tool_body(tool: Tool) -> dict[str, object]:
+    told = (tool.name, tool.description, tool.parameters, tool.strict)
+    return dict(zip(("name", "description", "parameters", "strict"), told, strict=True))
+
+
+def _report_body(report: Report, gap: str) -> dict[str, object]:
+    losses = [asdict(loss) for loss in report.losses]
+    return {
+        "before": report.before,
+        "after": report.after,
+        "limit": report.limit,
+        "warn": report.warn,
+        "fits": report.fits,
+        "warns": report.warns,
+        "counter": report.counter,
+        "error": report.error,
+        "lost": len(losses),
+        "losses": losses[:_SHOWN_LOSSES],
+        "gap": gap if report.sent.fold else "",
+    }
+
+
+def _sent_body(store: Store, newest: Versioned | None, sent: Sequence[bytes]) -> dict[str, object]:
+    """The bodies as frames against the last one that was kept whole, or whole if that is small."""
+    base = cast("int", newest.body.get("whole", 0)) if newest else 0
+    before = _body_at(store, newest.id, base) if newest and base else None
+    frames, whole = [], base
+    for nth, body in enumerate(sent):
+        alone = framed(body)
+        beside = framed(body, before) if before is not None else alone
+        apart = before is None or 2 * len(beside) > len(alone)
+        if apart and nth == 0:
+            # Those that follow, in this request and in later ones, differ from this one.
+            whole, before = (newest.version if newest else 0) + 1, body
+        frame, against = (alone, 0) if apart else (beside, whole)
+        digest = hashlib.sha256(body).hexdigest()
+        kept = {"$kept": store.keep(frame)}
+        frames.append({"sha256": digest, "bytes": len(body), "frame": kept, "base": against})
+    return {"sent": frames, "whole": whole}
+
+
+def _outcome(ended: Reply | BaseException) -> dict[str, object]:
+    if not isinstance(ended, Reply):
+        how = "failed" if isinstance(ended, Exception) else "cancelled"
+        return {"outcome": how, "failure": str(ended) or type(ended).__name__}
+    return {
+        "outcome": "answered",
+        "reply": ended.id,
+        "status": ended.status,
+        "stop": ended.stop,
+        "usage": asdict(ended.usage) if ended.usage else None,
+        "cost": None if ended.cost is None else str(ended.cost),
+        "warnings": list(ended.warnings),
+        "replays": ended.replays,
+    }
+
+
+def request(store: Store, thread: str, number: int) -> Versioned:
+    """A request of a thread, by its number; StoreError if there is none."""
+    found = store.get(KIND, thread, number)
+    if found is None:
+        newest = store.get(KIND, thread)
+        there = f"there are 1 to {newest.version}" if newest else "there are none yet"
+        raise StoreError(f"The thread {thread!r} has no request {number}; {there}.")
+    return found
+
+
+def sent_bytes(store: Store, thread: str, number: int, attempt: int = 1) -> bytes:
+    """The body of a request exactly as it left; StoreError if it is not what was sent."""
+    return _body_at(store, thread, number, attempt)
+
+
+def _body_at(store: Store, thread: str, number: int, attempt: int = 1) -> bytes:
+    body = request(store, thread, number).body
+    found = cast("Sequence[Mapping[str, object]]", body["sent"])
+    if not 0 < attempt <= len(found):
+        what = f"made {len(found)} attempts" if found else "never left"
+        raise StoreError(f"The request {number} of {thread!r} {what}: there is no {attempt}.")
+    one = found[attempt - 1]
+    frame = store.kept(cast("dict[str, str]", one["frame"])["$kept"])
+    base = cast("int", one["base"])
+    within = number == base
+    before = _body_at(store, thread, base, 1) if base and not (within and attempt == 1) else None
+    made = unframed(frame, before)
+    if hashlib.sha256(made).hexdigest() != one["sha256"]:
+        raise StoreError(f"The request {number} of {thread!r} is not as it was sent.")
+    return made
+
+
+def cost_of(body: Json) -> Decimal | None:
+    """What a kept request cost; None if it is not known."""
+    cost = body.get("cost")
+    return Decimal(cost) if isinstance(cost, str) else None

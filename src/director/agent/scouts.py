@@ -1,0 +1,227 @@
+"""Scouts: a model in a fresh context that can only look, and brings typed findings or none.
+
+What it says in words goes nowhere. Each claim is done again by the runtime on the page; those that
+do not hold are dropped, and that is said. Nothing of its context reaches the conversation.
+"""
+
+# ruff: noqa: D417  no model is told of the post
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal, NotRequired, TypedDict
+
+from director.agent.assemble import budget_of
+from director.agent.checking import Checked, checked
+from director.agent.desk import Desk
+from director.agent.looks import active_tab, look
+from director.agent.requests_made import Asking, Made
+from director.agent.tools.kind import Spec, spec
+from director.browser import BrowserError, closer
+from director.browser.bundle import LocatorError
+from director.browser.elements import matching
+from director.browser.showing import show
+from director.browser.snapshots import Snapshot
+from director.context.report import report_on
+from director.context.values import Context, Section, Turn, UserTurn
+from director.models import Asked, Model, Policy, Reply, Result, ToolArgumentError, turn_of
+from director.models.tools import arguments
+from director.sections.system import prompt
+
+ROUNDS = 8
+MOST = 12
+LONGEST = 300
+_ANSWER = 2_000
+_ROOM = 40_000
+
+
+class Finding(TypedDict):
+    """One claim about the page."""
+
+    claim: Literal["matches", "text"]
+    selector: Annotated[str, "CSS"]
+    count: NotRequired[Annotated[int, "how many it matches, for matches"]]
+    text: NotRequired[Annotated[str, "the exact text, for text"]]
+    note: NotRequired[Annotated[str, "what it is for, in a few words"]]
+
+
+@dataclass(slots=True)
+class Post:
+    """Where a scout stands, and what it has brought so far."""
+
+    desk: Desk
+    tab: str
+    page: Snapshot
+    seen: int = 0
+    failed: list[str] = field(default_factory=list)
+    findings: list[Finding] | None = None
+    missing: str = ""
+
+
+async def scout(desk: Desk, question: str, *, url: str = "", tab: str = "") -> Result:
+    """Let a scout look at a page, and check what it brings."""
+    session = await desk.bench.session()
+    own = await session.open_tab(url, "scout") if url else ""
+    try:
+        name = own or tab or await active_tab(desk)
+        page, _ = await look(desk, name)
+        post = Post(desk, name, page)
+        await _look_around(post, question)
+        if post.failed and not post.seen:
+            return Result(
+                f"The scout has no findings: every look failed, last with: {post.failed[-1]}",
+                failed=True,
+            )
+        found = [await checked(session, name, dict(each)) for each in post.findings or ()]
+        page, _ = await look(desk, name)
+        return Result(_report(page, found, post))
+    finally:
+        if own:
+            await session.close_tab(own)
+            desk.looked.pop(own, None)
+
+
+async def explore(desk: Desk, page: Snapshot, question: str) -> str:
+    """A short answer to a question about one page, from a model that sees nothing else."""
+    asked = f"{question}\n\nThe page:\n{show(page, room=_ROOM)}"
+    context = Context((Section("explore", prompt("explore")),), (UserTurn(1, asked),))
+    async with desk.open_model(desk.talks, None) as model:
+        reply = await _sent(desk, model, context, ())
+    text = reply.text if len(reply.text) <= _ANSWER else f"{reply.text[:_ANSWER]}…"
+    return f"snapshot {page.hash[:12]} of {page.url}\n{text}"
+
+
+async def _look_around(post: Post, question: str) -> None:
+    sections = (Section("scout", prompt("scout")),)
+    turns: tuple[Turn, ...] = (UserTurn(1, f"{question}\n\nThe page is {post.page.url}"),)
+    async with post.desk.open_model(post.desk.talks, None) as model:
+        for nth in range(ROUNDS):
+            reply = await _sent(post.desk, model, Context(sections, turns), _TOOLS)
+            results = {asked.id: await _looked(post, asked) for asked in reply.calls}
+            if post.findings is not None or not reply.calls:
+                return
+            turns = (*turns, turn_of(reply, nth + 2, results))
+
+
+async def _sent(desk: Desk, model: Model, context: Context, specs: tuple[Spec, ...]) -> Reply:
+    tools = tuple(one.tool for one in specs)
+    policy = Policy(chain="never")
+    reply = await model.send(context, tools=tools, thread="scout", policy=policy)
+    desk.spent.add(reply)
+    if desk.made is not None:
+        budget = budget_of(model.capabilities, desk.settings, model.counter)
+        report = report_on(context, context, budget)
+        asked = Asking(desk.workflow, desk.thread, "", model, tools, policy, by="scout")
+        desk.made(Made(asked, context, report, reply))
+    return reply
+
+
+async def _looked(post: Post, asked: Asked) -> Result:
+    """What one call of a scout gave; only looks count as seen."""
+    found = next((one for one in _TOOLS if one.name == asked.tool), None)
+    if found is None:
+        post.failed.append(f"A scout has no tool {asked.tool!r}.")
+        return Result(post.failed[-1], failed=True)
+    try:
+        given = await found.run(post, **arguments(found.tool, asked.args))
+    except (ToolArgumentError, BrowserError, LocatorError) as problem:
+        if found.name != "report":
+            post.failed.append(str(problem))
+        return Result(str(problem), failed=True)
+    post.seen += found.name != "report"
+    return Result(post.desk.clean(str(given)))
+
+
+async def _look(post: Post) -> str:
+    """Look at the page: its outline with refs."""
+    post.page, _ = await look(post.desk, post.tab)
+    return show(post.page, room=_ROOM)
+
+
+async def _find(post: Post, text: str) -> str:
+    """Find a text on the page; gives the lines with their refs.
+
+    Args:
+        text: what to find
+
+    """
+    return closer.find(post.page, text)
+
+
+async def _expand(post: Post, ref: str) -> str:
+    """Show everything under a ref.
+
+    Args:
+        ref: such as "e12"
+
+    """
+    return closer.expand(post.page, ref)
+
+
+async def _read(post: Post, ref: str) -> str:
+    """Read the plain text under a ref.
+
+    Args:
+        ref: such as "e12"
+
+    """
+    return closer.read(post.page, ref)
+
+
+async def _count(post: Post, selector: str) -> str:
+    """Count the elements that a CSS selector matches, and say what the first one shows.
+
+    Args:
+        selector: CSS
+
+    """
+    session = await post.desk.bench.session()
+    async with session.doing(f"count {selector!r}"):
+        every = await matching(session.page(post.tab), selector)
+        count = await every.count()
+        first = await every.first.inner_text(timeout=2_000) if count else ""
+    return f"{count} match; the first says: {session.net.clean(first)[:LONGEST]!r}"
+
+
+async def _bring(post: Post, findings: list[Finding], missing: str = "") -> str:
+    """Report what you found; this ends your work.
+
+    Args:
+        findings: at most 12 claims that you have seen to hold
+        missing: what the page does not tell, if something
+
+    """
+    if len(findings) > MOST:
+        raise ToolArgumentError(f"report takes at most {MOST} findings; keep the most useful.")
+    for one in findings:
+        if any(isinstance(value, str) and len(value) > LONGEST for value in one.values()):
+            raise ToolArgumentError(f"Each text of a finding has at most {LONGEST} characters.")
+        if ("count" if one["claim"] == "matches" else "text") not in one:
+            raise ToolArgumentError('"matches" needs a count, "text" needs a text.')
+    post.findings, post.missing = findings, missing[:LONGEST]
+    return "Thank you."
+
+
+_TOOLS: tuple[Spec, ...] = (
+    spec(_look, "look", "web", name="look"),
+    spec(_find, "look", "web", name="find"),
+    spec(_expand, "look", "web", name="expand"),
+    spec(_read, "look", "web", name="read"),
+    spec(_count, "look", "web", name="count"),
+    spec(_bring, "look", "web", name="report"),
+)
+SCOUT_TOOLS: tuple[str, ...] = tuple(one.name for one in _TOOLS)
+
+
+def _report(page: Snapshot, found: list[Checked], post: Post) -> str:
+    held = [each.told for each in found if each.holds]
+    gone = [each.told for each in found if not each.holds]
+    lines = [f"A scout looked at {page.url} (snapshot {page.hash[:12]})."]
+    if post.findings is None:
+        lines.append("It ended without a report, so it has no findings.")
+    elif not held:
+        lines.append("It has no findings that hold.")
+    lines += [f"- {told}" for told in held]
+    if gone:
+        lines += ["Dropped, because the page showed otherwise:", *(f"- {told}" for told in gone)]
+    lines += [f"Not found out: {post.missing}"] if post.missing else []
+    return post.desk.clean("\n".join(lines))

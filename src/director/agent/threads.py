@@ -1,0 +1,84 @@
+"""The conversation of a workflow: its current thread, what is said to it, and saying it again.
+
+A workflow has one current thread; the older ones stay readable. A turn that is taken back stays in
+the log, out of view. Nothing here asks a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from director.agent.journal import said
+from director.models import Image
+from director.store import Draft, Entry, Json, Store, StoreError
+from director.store.project import view
+
+KIND = "conversation"
+
+
+def current_thread(store: Store, workflow: str) -> str:
+    """The thread that a workflow is talked about in; made if there is none yet."""
+    found = store.get(KIND, workflow)
+    return str(found.body["thread"]) if found else new_conversation(store, workflow)
+
+
+def new_conversation(store: Store, workflow: str) -> str:
+    """Begin a new thread, which is the current one from now on; nothing else is changed."""
+    before = store.get(KIND, workflow)
+    thread = store.open_thread(workflow=workflow)
+    store.put(KIND, workflow, {"thread": thread}, "begun", expect=before.version if before else 0)
+    return thread
+
+
+def hear(
+    store: Store, thread: str, text: str, images: Sequence[Image] = (), *, last: Json
+) -> Entry:
+    """Store what the user said: as a message, or as the answer to what the last turn asked."""
+    if not text.strip() and not images:
+        raise ValueError("There is nothing to answer: the message is empty. Nothing was stored.")
+    call = open_question(store, thread, last)
+    if call and not images:
+        result = Draft("result", {"call": call, "text": text, "failed": False})
+        return store.append(thread, [result])[0]
+    return said(store, thread, text, images)
+
+
+def open_question(store: Store, thread: str, last: Json) -> str:
+    """The call of a question that the last turn ended with, if nothing was said since."""
+    is_open = last.get("state") == "asked" and last.get("head") == store.head(thread)
+    return str(last.get("call") or "") if is_open else ""
+
+
+def notice(store: Store, thread: str, text: str) -> Entry:
+    """Store a word of Director's own, which no model said: the user and the model see it."""
+    return store.append(thread, [Draft("agent", {"wire": "", "items": [], "text": text})])[0]
+
+
+def take_back(store: Store, thread: str) -> str:
+    """Take the last message of the user and all that followed out of view; what it said."""
+    entries = store.entries(thread)
+    shown = [one.seq for one in view(entries).shown]
+    asked = [entry for entry in entries if entry.kind == "user" and entry.seq in shown]
+    if not asked:
+        raise StoreError("There is no turn to take again: the user has said nothing in view.")
+    last = asked[-1]
+    gone = [seq for seq in shown if seq >= last.seq]
+    store.append(thread, [Draft("delete", {"seqs": gone})], expect=entries[-1].seq)
+    return str(last.body.get("text", ""))
+
+
+class Log:
+    """The entries of a thread, of which only the new ones are read: what is written stays."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._thread = ""
+        self._known: list[Entry] = []
+
+    def entries(self, thread: str) -> list[Entry]:
+        """All entries of a thread, in their order."""
+        if thread != self._thread:
+            self._thread, self._known = thread, []
+        after = self._known[-1].seq if self._known else 0
+        self._known += self._store.entries(thread, after)
+        return self._known

@@ -1,0 +1,140 @@
+"""Tools that build: each changes the workflow as a whole or not at all, and saves a version."""
+
+# ruff: noqa: D417  no model is told of the desk
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from typing import Literal, cast
+
+from director.agent.desk import Desk
+from director.agent.policy import addresses_in
+from director.agent.tools.kind import Args
+from director.workflow.edit import add, delete, draft_from, move, update
+from director.workflow.selection import place_of, select
+from director.workflow.values import Json, Workflow
+
+Effect = Literal["read", "idempotent", "once"]
+
+
+async def create_node(  # noqa: PLR0913, PLR0917  as many as a node has
+    desk: Desk,
+    type: str,  # noqa: A002
+    alias: str,
+    config: dict[str, object],
+    description: str = "",
+    effect: Effect | None = None,
+    requires: list[dict[str, object]] | None = None,
+    ensures: list[dict[str, object]] | None = None,
+    proof: dict[str, object] | None = None,
+    position: int | str = "end",
+) -> str:
+    """Add one node to the workflow. Test it at once.
+
+    Args:
+        type: one of the ten types
+        alias: small letters, digits, "_"
+        config: what its type wants
+        description: what it is for
+        effect: what repeating it does, if not what its action does
+        requires: conditions before it
+        ensures: conditions after it; it is green only if they hold
+        proof: what tells whether a "once" node happened
+        position: where, a position or the alias of the node that moves behind it
+
+    """
+    said: dict[str, object] = {
+        "type": type,
+        "alias": alias,
+        "config": config,
+        "description": description,
+        "effect": effect,
+        "requires": requires,
+        "ensures": ensures,
+        "proof": proof,
+    }
+    given = {name: value for name, value in said.items() if value is not None}
+    before = desk.now()
+    draft = draft_from(cast("dict[str, Json]", given))
+    after = add(before, [draft], new_id=lambda: _new_id(before), at=position)
+    version = desk.saved.save_workflow(after, f"created {alias}")
+    place = place_of(alias, after.nodes)
+    node = after.nodes[place]
+    return (
+        f"Node {node.alias!r} has the id {node.id} and position {place + 1} "
+        f"(effect {node.effect}); the workflow is version {version}."
+    )
+
+
+async def update_node(
+    desk: Desk,
+    node: int | str,
+    changes: dict[str, object],
+    merge: Literal["update", "replace"] = "update",
+) -> str:
+    """Change a node; its other fields stay as they are.
+
+    Args:
+        node: its alias, id or position
+        changes: any of type, alias, config, description, effect, requires, ensures, proof
+        merge: "update" merges config field by field (null takes one out), "replace" replaces it
+
+    """
+    before = desk.now()
+    old = before.nodes[place_of(node, before.nodes)]
+    after = update(before, node, cast("dict[str, Json]", changes), merge=merge)
+    new = next(one for one in after.nodes if one.id == old.id)
+    version = desk.saved.save_workflow(after, f"updated {new.alias}")
+    return f"Node {new.alias!r} is changed; the workflow is version {version}. Test it again."
+
+
+async def delete_node(
+    desk: Desk,
+    node: int | str,
+    handle_dependencies: bool = False,  # noqa: FBT001, FBT002
+) -> str:
+    """Delete a node, or several by a range such as "3-5" or "first..last".
+
+    Args:
+        node: which, by alias, id, position or range
+        handle_dependencies: also take it out of the bodies and branches that name it
+
+    """
+    before = desk.now()
+    gone = [one.alias for one in before.nodes if one.id in select(node, before.nodes)]
+    after = delete(before, node, handle_dependencies=handle_dependencies)
+    version = desk.saved.save_workflow(after, f"deleted {', '.join(gone)}")
+    return f"Deleted {', '.join(gone)}; {_left(after)}; the workflow is version {version}."
+
+
+async def move_node(desk: Desk, node: int | str, to: int | str) -> str:
+    """Move a node, or several by a range, to another place.
+
+    Args:
+        node: which, by alias, id, position or range
+        to: the position or alias whose place the first of them takes, or "end"
+
+    """
+    after = move(desk.now(), node, to=to)
+    version = desk.saved.save_workflow(after, f"moved {node} to {to}")
+    order = ", ".join(one.alias for one in after.nodes)
+    return f"The order is now {order}; the workflow is version {version}."
+
+
+def reached(args: Args) -> Sequence[str]:
+    """The addresses that a node would go to by itself."""
+    said = args.get("changes") if isinstance(args.get("changes"), dict) else args
+    parts = [cast("Args", said).get("config"), cast("Args", said).get("proof")]
+    urls = [part.get("url") for part in parts if isinstance(part, dict)]
+    return tuple(found for url in urls for found in addresses_in(cast("Json", url)))
+
+
+def _new_id(workflow: Workflow) -> str:
+    known = {node.id for node in workflow.nodes}
+    while (made := f"n_{uuid.uuid4().hex[:6]}") in known:
+        pass
+    return made
+
+
+def _left(workflow: Workflow) -> str:
+    return f"{len(workflow.nodes)} nodes are left"

@@ -1,0 +1,119 @@
+"""Tools that try things in the live browser. They are in the conversation only, never nodes."""
+
+# ruff: noqa: D417  no model is told of the desk
+from __future__ import annotations
+
+from typing import Literal
+
+from director.agent.desk import Desk
+from director.browser import BrowserError
+from director.browser.actions import act
+from director.workflow.types import check_config
+from director.workflow.values import Json
+
+_WAIT = 5_000
+
+
+async def debug_navigate(
+    desk: Desk,
+    url: str,
+    reason: str,
+    tabName: str = "",  # noqa: N803
+) -> str:
+    """Go to an address in a tab, to try something; never part of the workflow.
+
+    Args:
+        url: where to go
+        reason: what you want to find out
+        tabName: the tab, if not the active one
+
+    """
+    del reason
+    session = await desk.bench.session()
+    await session.navigate(url, tabName or None)
+    return await _where(desk, tabName)
+
+
+async def debug_action(  # noqa: PLR0913, PLR0917  as many as it has
+    desk: Desk,
+    action: Literal["click", "type", "wait"],
+    reason: str,
+    selector: str = "",
+    text: str = "",
+    tabName: str = "",  # noqa: N803
+) -> str:
+    """Click, type or wait in a tab, to try something; never part of the workflow.
+
+    Args:
+        action: what to do
+        reason: what you want to find out
+        selector: CSS of the element, or a ref of the newest snapshot such as "e12"
+        text: what to type; a secret only as {{secret:name}}
+        tabName: the tab, if not the active one
+
+    """
+    del reason
+    session = await desk.bench.session()
+    if tabName:
+        await session.switch_tab(tabName)
+    if selector.startswith(("e", "f")) and selector.lstrip("ef").isdigit():
+        return await _on_ref(desk, action, selector, text)
+    config: dict[str, Json] = {"action": action, "timeout": _WAIT}
+    config |= {"selector": selector} if selector else {"time": 500} if action == "wait" else {}
+    config |= {"text": text} if action == "type" else {}
+    check_config("browser_action", config)
+    done = await act(session, config)
+    return f"{done}\n{await _where(desk, tabName)}"
+
+
+async def debug_open_tab(desk: Desk, url: str, tabName: str) -> str:  # noqa: N803
+    """Open an address in a new tab, to try something; never part of the workflow.
+
+    Args:
+        url: where to go
+        tabName: what to call the tab
+
+    """
+    session = await desk.bench.session()
+    given = await session.open_tab(url, tabName)
+    return await _where(desk, given)
+
+
+async def debug_close_tab(desk: Desk, tabName: str) -> str:  # noqa: N803
+    """Close a tab; never part of the workflow.
+
+    Args:
+        tabName: which
+
+    """
+    session = await desk.bench.session()
+    await session.close_tab(tabName)
+    desk.looked.pop(tabName, None)
+    await desk.bench.keep()
+    left = ", ".join(tab.name for tab in await desk.bench.tabs())
+    return f"Closed {tabName!r}. Open: {left or 'none'}."
+
+
+async def _on_ref(desk: Desk, action: str, ref: str, text: str) -> str:
+    session = await desk.bench.session()
+    found = session.page().locator(f"aria-ref={ref}")
+    async with session.doing(f"{action} {ref}"):
+        if not await found.count():
+            raise BrowserError(f"There is no element {ref!r} on the page now: look at it again.")
+        if action == "click":
+            await found.click(timeout=_WAIT)
+        elif action == "type":
+            await session.fill(found, text, within=_WAIT)
+        else:
+            await found.wait_for(timeout=_WAIT)
+    return f"Did {action} on {ref}.\n{await _where(desk, '')}"
+
+
+async def _where(desk: Desk, tab: str) -> str:
+    """Which tab shows what now; and remember it."""
+    await desk.bench.keep()
+    tabs = await desk.bench.tabs()
+    for one in tabs:
+        if one.name == tab or (not tab and one.active):
+            return f"Tab {one.name!r} is at {one.url} ({one.title})."
+    return f"Open tabs: {', '.join(one.name for one in tabs) or 'none'}."

@@ -1,0 +1,116 @@
+"""Tools that run nodes in the live browser; a green run closes the tasks that name its nodes."""
+
+# ruff: noqa: D417  no model is told of the desk
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+from typing import Literal, cast
+
+from director.agent.desk import Desk
+from director.models import Result
+from director.runs import Run, Step, drive, queue_run, steps_of, try_node
+from director.sections.words import compact
+from director.store.variables import variables
+from director.workflow.display import shown
+from director.workflow.selection import place_of, select
+from director.workflow.sensitive import masked
+from director.workflow.values import Json, Workflow
+
+_LONGEST = 4_000
+_VARIABLES = 40
+
+
+async def test_single_node(desk: Desk, node: int | str, record: str = "") -> Result:  # noqa: PT028
+    """Run one node where the browser is now; variables stay on the workbench.
+
+    Args:
+        node: its alias, id or position
+        record: a record to run it for, such as "order_003"
+
+    """
+    workflow = desk.now()
+    alias = workflow.nodes[place_of(node, workflow.nodes)].alias
+    return await _tested(desk, workflow, [alias], record)
+
+
+async def execute_nodes(
+    desk: Desk,
+    nodes: str = "all",
+    mode: Literal["isolated", "flow"] = "flow",
+    inputs: dict[str, object] | None = None,
+    record: str = "",
+) -> Result:
+    """Run several nodes in the live browser.
+
+    Args:
+        nodes: "all", a range such as "3-5" or "first..last", or aliases
+        mode: "flow" makes a run of its own and follows bodies and branches; "isolated" tests each
+            node by itself on the workbench
+        inputs: what the workflow is given, in flow mode
+        record: a record to run for
+
+    """
+    workflow = desk.now()
+    chosen = select(nodes, workflow.nodes)
+    if mode == "isolated":
+        names = [node.alias for node in workflow.nodes if node.id in chosen]
+        return await _tested(desk, workflow, names, record)
+    means = await desk.bench.means(workflow)
+    run = queue_run(
+        desk.store,
+        workflow,
+        means,
+        inputs=cast("dict[str, Json]", inputs or {}),
+        selection=nodes,
+        record=record,
+        id_=f"run-{uuid.uuid4().hex[:10]}",
+    )
+    run = await drive(desk.store, run.id, means)
+    await desk.bench.keep()
+    steps = steps_of(desk.store, run.id)
+    return _told(desk, run, [step for step in steps if step.type != "item"], workflow, run.id)
+
+
+async def _tested(desk: Desk, workflow: Workflow, names: list[str], record: str) -> Result:
+    """Each node by itself on the workbench, until one fails."""
+    ids = {node.alias: node.id for node in workflow.nodes}
+    done: list[Step] = []
+    for alias in names:
+        means = await desk.bench.means(workflow)
+        run = await try_node(desk.store, workflow, alias, means, record=record)
+        done += [step for step in steps_of(desk.store, run.id) if step.key == ids[alias]]
+        if run.state != "done":
+            break
+    await desk.bench.keep()
+    return _told(desk, run, done, workflow, "")
+
+
+def _told(desk: Desk, run: Run, steps: Iterable[Step], workflow: Workflow, own: str) -> Result:
+    lines = [line for step in steps for line in _step(step)]
+    if run.state != "done":
+        error = run.error or {}
+        lines.insert(0, f"{run.state.upper()}: {error.get('message', '')}")
+    if own:
+        found = sorted(variables(desk.store, own).items())
+        lines += [
+            f"- {name} = {shown(name, cast('Json', value))}" for name, value in found[:_VARIABLES]
+        ]
+        lines.insert(0, f"Run {own} of {len(workflow.nodes)} nodes: {run.state}.")
+    closed = desk.saved.close_tasks()
+    lines += [f"Completed by this: task {', '.join(closed)}."] if closed else []
+    return Result("\n".join(lines), failed=run.state != "done")
+
+
+def _step(step: Step) -> Iterable[str]:
+    yield f"{step.key if '[' in step.key else step.alias}: {step.status} in {step.took:.1f} s"
+    if step.error:
+        yield f" error: {step.error}"
+    if step.result is not None:
+        told = compact(masked(step.result))
+        cut = f"{told[:_LONGEST]}… ({len(told):,} characters)" if len(told) > _LONGEST else told
+        yield f" result: {cut}"
+    for found in step.evidence:
+        holds = "holds" if found.get("holds") else "does not hold"
+        yield f" {holds}: {compact(found.get('condition'))}; found {compact(found.get('found'))}"
+    yield from (f" warning: {warning}" for warning in step.warnings)

@@ -1,0 +1,75 @@
+"""Tools that look at pages: a snapshot, a question about it, and closer looks at what was seen."""
+
+# ruff: noqa: D417  no model is told of the desk
+from __future__ import annotations
+
+from typing import Literal
+
+from director.agent.desk import Desk
+from director.agent.looks import look, seen
+from director.agent.scouts import explore
+from director.browser import closer
+from director.browser.showing import show
+from director.workflow.values import WorkflowError
+
+
+async def inspect_tab(
+    desk: Desk,
+    inspectionType: Literal["lightweight_exploration", "dom_snapshot"],  # noqa: N803
+    tabName: str = "",  # noqa: N803
+    instruction: str = "",
+) -> str:
+    """Look at a tab: its whole outline with refs, or the answer to a question about it.
+
+    Args:
+        inspectionType: "dom_snapshot" for the outline, "lightweight_exploration" for an answer
+        tabName: the tab, if not the active one
+        instruction: what to find out, with "lightweight_exploration"
+
+    """
+    if inspectionType == "dom_snapshot":
+        found, before = await look(desk, tabName)
+        return f"snapshot {found.hash[:12]}\n{show(found, before)}"
+    if not instruction.strip():
+        raise WorkflowError("Say in `instruction` what to find out about the page.")
+    found, _ = await look(desk, tabName)
+    return await explore(desk, found, instruction)
+
+
+async def find(
+    desk: Desk,
+    text: str,
+    regex: bool = False,  # noqa: FBT001, FBT002
+    tabName: str = "",  # noqa: N803
+) -> str:
+    """Find a text in the newest snapshot of a tab; gives the lines with their refs.
+
+    Args:
+        text: what to find
+        regex: whether it is a regular expression
+        tabName: the tab, if not the active one
+
+    """
+    return closer.find(await seen(desk, tabName), text, regex=regex)
+
+
+async def expand(desk: Desk, ref: str, tabName: str = "") -> str:  # noqa: N803
+    """Show everything under a ref of the newest snapshot of a tab.
+
+    Args:
+        ref: such as "e12"
+        tabName: the tab, if not the active one
+
+    """
+    return closer.expand(await seen(desk, tabName), ref)
+
+
+async def read(desk: Desk, ref: str, tabName: str = "") -> str:  # noqa: N803
+    """Read the plain text under a ref of the newest snapshot of a tab.
+
+    Args:
+        ref: such as "e12"
+        tabName: the tab, if not the active one
+
+    """
+    return closer.read(await seen(desk, tabName), ref)

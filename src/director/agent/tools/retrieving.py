@@ -1,0 +1,78 @@
+"""Tools that read the state: the very texts that other profiles show as sections, or narrower."""
+
+# ruff: noqa: D417  no model is told of the desk
+from __future__ import annotations
+
+from director.agent.desk import Desk
+from director.agent.gather import gather
+from director.agent.recalling import recalled
+from director.sections.overview import workflow_summary
+from director.sections.render import pulled
+from director.sections.variables import variables_in_full
+from director.sections.workflow import workflow_section
+
+
+async def get_workflow_summary(desk: Desk) -> str:
+    """Get a first overview: name, goal, number of nodes, phase, last run, status."""
+    return workflow_summary(await gather(desk))
+
+
+async def get_workflow_nodes(
+    desk: Desk,
+    range: str = "",  # noqa: A002  the name that the tool's users know
+    type: str = "",  # noqa: A002
+) -> str:
+    """Get the workflow and its nodes with their latest status.
+
+    Args:
+        range: "1-10", "recent" (the last ten), "all", or aliases
+        type: only nodes of this type
+
+    """
+    state = await gather(desk)
+    return workflow_section(state.workflow, state.statuses, range_=range or "all", type_=type).text
+
+
+async def get_workflow_variables(desk: Desk, key: str = "") -> str:
+    """Get the variables in short, or one of them whole.
+
+    Args:
+        key: a variable, or a path into one; nothing or "all" for all in short
+
+    """
+    state = await gather(desk)
+    if key in ("", "all"):
+        return pulled("get_workflow_variables", state).text
+    return variables_in_full(state.variables, state.workflow, name=key).text
+
+
+async def get_workflow_variable(
+    desk: Desk,
+    variableName: str = "",  # noqa: N803
+    nodeId: int | str = "",  # noqa: N803
+) -> str:
+    """Get the full value of a variable, of all variables of a node, or of "all".
+
+    Args:
+        variableName: its name, a path into it, or "all"
+        nodeId: a node by alias, id or position, instead of a name
+
+    """
+    state = await gather(desk)
+    found = variables_in_full(state.variables, state.workflow, name=variableName, node=nodeId)
+    return found.text
+
+
+async def get_browser_state(desk: Desk) -> str:
+    """Get the open tabs: their names and addresses, and which one is active."""
+    return pulled("get_browser_state", await gather(desk)).text
+
+
+async def recall(desk: Desk, citation: str) -> str:
+    """Read the original words behind a summary or a shortened result.
+
+    Args:
+        citation: a turn such as "t12" or "12", or the eight hex digits of a notice
+
+    """
+    return recalled(desk.store, desk.thread, citation)

@@ -1,0 +1,190 @@
+"""A turn of Director: gather → assemble → fit → send → record, until the model has no more calls.
+
+What the user said is stored before anything else, each answer with what goes on from it, each
+result as soon as it is there. Wherever this stops, the thread is valid, and nothing runs twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from director.agent.assemble import Fitted, assemble, budget_of, fit
+from director.agent.calls import Round, answer_calls
+from director.agent.choosing import chosen_model, chosen_profile
+from director.agent.desk import Desk
+from director.agent.gather import conversation, gather
+from director.agent.lease import Hold, TurnRunning, held, running
+from director.agent.limits import Limit, Spent, said_of
+from director.agent.progress import Progress
+from director.agent.requests_made import Asking, Made
+from director.agent.threads import current_thread, hear, notice, take_back
+from director.agent.tools import REGISTRY, TRUSTS, Question
+from director.context.values import Context, UserTurn
+from director.models import Image, Model, Reply, Tool
+from director.profiles import Profile
+
+Ended: TypeAlias = Literal["said", "asked", "waiting", "cut"] | Limit
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """How a turn ended, what the user is told, and what it took.
+
+    `asked` ends with a question, whose answer is what the user says next; `waiting` with origins
+    to approve; `cut` with an answer that the provider cut off; a limit with a word that says so.
+    """
+
+    thread: str
+    ended: Ended
+    text: str
+    spent: Spent
+    question: Question | None = None
+    call: str = ""
+    origins: tuple[str, ...] = ()
+
+
+async def take_turn(
+    desk: Desk,
+    text: str,
+    *,
+    images: Sequence[Image] = (),
+    model: str = "",
+    profile: str | Profile = "",
+) -> Turn:
+    """Answer what the user says, with as many calls as it takes.
+
+    `model` and `profile` are for this message; else the workflow's or the deployment's are used.
+    Raises `TurnRunning` if the thread is busy, `ContextTooLarge` and `ModelError` if nothing could
+    be sent or answered; what was said and done until then is kept.
+    """
+    desk.thread = current_thread(desk.store, desk.workflow)
+    async with held(desk.store, desk.thread) as hold:
+        hear(desk.store, desk.thread, text, images, last=hold.before)
+        hold.ends = {"state": "failed"}
+        try:
+            turn = await _answered(desk, model, profile)
+        except asyncio.CancelledError:
+            hold.ends = {"state": "cancelled"}
+            raise
+        _ended(desk, hold, turn)
+    return turn
+
+
+async def retry_turn(
+    desk: Desk, text: str = "", *, model: str = "", profile: str | Profile = ""
+) -> Turn:
+    """Take the last turn back and say it again, or say another text in its place."""
+    thread = current_thread(desk.store, desk.workflow)
+    if running(desk.store, thread):
+        raise TurnRunning("The turn is still running. Nothing was changed. Cancel it first.")
+    before = take_back(desk.store, thread)
+    return await take_turn(desk, text or before, model=model, profile=profile)
+
+
+async def _answered(desk: Desk, model: str, profile: str | Profile) -> Turn:
+    chosen = chosen_profile(desk.store, desk.workflow, desk.settings, now=profile)
+    name = model or desk.model
+    desk.talks = chosen_model(desk.store, desk.workflow, desk.settings, now=name)
+    desk.spent = Spent()
+    talking = await desk.talking(desk.talks).ready()
+    try:
+        async with asyncio.timeout(chosen.limits.seconds) as limit:
+            return await _rounds(desk, talking, chosen)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        return _stopped(desk, chosen, "time")
+
+
+async def _rounds(desk: Desk, model: Model, profile: Profile) -> Turn:
+    tools = tuple(REGISTRY[name].tool for name in profile.tools)
+    while True:
+        if over := desk.spent.over(profile.limits):
+            return _stopped(desk, profile, over)
+        fitted, going = await _ready(desk, model, profile, tools)
+        desk.progress(Progress("asking"))
+        reply = await _asked(desk, model, profile, tools, fitted)
+        desk.progress(Progress("answered", reply.text))
+        if not reply.calls:
+            return _spoken(desk, reply)
+        await answer_calls(desk, reply, going)
+        if going.question is not None:
+            said = str(going.question)
+            return Turn(desk.thread, "asked", said, desk.spent, going.question, going.call)
+        if going.waiting:
+            return _waits(desk, tuple(going.waiting))
+
+
+async def _ready(
+    desk: Desk, model: Model, profile: Profile, tools: Sequence[Tool]
+) -> tuple[Fitted, Round]:
+    """Gather, assemble and fit, all from what is there now."""
+    said = conversation(desk, TRUSTS)
+    state = await gather(desk, said)
+    if desk.compress is not None and await desk.compress(desk, profile, state, said):
+        desk.progress(Progress("compressed"))
+        said = conversation(desk, TRUSTS)
+        state = replace(state, summary=said.summary)
+    context, around = assemble(profile, state, said)
+    budget = budget_of(model.capabilities, desk.settings, model.counter)
+    fitted = fit(context, around, profile, tools, budget)
+    trusted = fitted.trusted and all(one.trust != "web" for one in (*around.first, *around.last))
+    return fitted, Round(profile, trusted, _user_words(said))
+
+
+async def _asked(
+    desk: Desk, model: Model, profile: Profile, tools: tuple[Tool, ...], fitted: Fitted
+) -> Reply:
+    """Send; the answer is stored in the thread with all that goes on from it, as one."""
+    policy = replace(model.policy, chain=profile.chain)
+    reply = await model.send(fitted.context, tools=tools, thread=desk.thread, policy=policy)
+    desk.spent.add(reply)
+    if desk.made is not None:
+        asked = Asking(desk.workflow, desk.thread, profile.name, model, tools, policy)
+        desk.made(Made(asked, fitted.context, fitted.report, reply))
+    return reply
+
+
+def _spoken(desk: Desk, reply: Reply) -> Turn:
+    if reply.status == "completed":
+        return Turn(desk.thread, "said", reply.text, desk.spent)
+    said = f"The answer was cut off by the provider ({reply.stop}). Say how to go on."
+    notice(desk.store, desk.thread, said)
+    return Turn(desk.thread, "cut", f"{reply.text}\n\n{said}".strip(), desk.spent)
+
+
+def _stopped(desk: Desk, profile: Profile, limit: Limit) -> Turn:
+    said = said_of(limit, profile.limits)
+    notice(desk.store, desk.thread, said)
+    return Turn(desk.thread, limit, said, desk.spent)
+
+
+def _waits(desk: Desk, origins: tuple[str, ...]) -> Turn:
+    said = (
+        f"I need your approval to reach {', '.join(origins)}. Nothing was sent there. Approve or "
+        "refuse it, then tell me to go on."
+    )
+    notice(desk.store, desk.thread, said)
+    return Turn(desk.thread, "waiting", said, desk.spent, origins=origins)
+
+
+def _user_words(said: Context) -> str:
+    return "\n".join(turn.text for turn in said.turns if isinstance(turn, UserTurn))
+
+
+def _ended(desk: Desk, hold: Hold, turn: Turn) -> None:
+    spent = turn.spent
+    hold.ends = {
+        "state": turn.ended,
+        "text": turn.text,
+        "rounds": spent.rounds,
+        "tokens": spent.tokens,
+        "money": str(spent.money),
+        "call": turn.call,
+        "origins": list(turn.origins),
+        "head": desk.store.head(desk.thread),
+    }
+    desk.progress(Progress("ended", turn.text))

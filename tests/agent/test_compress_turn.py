@@ -1,0 +1,177 @@
+"""Compression within a turn: due before a request, kept with it, and shown as the profile wants."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agent.summaries import STATE, begun, good, talk, writer
+from director.agent.compressing import apply, compress_now
+from director.agent.desk import Desk
+from director.agent.hooking import equipped
+from director.agent.lease import TurnRunning, held
+from director.agent.marks import Marks
+from director.agent.modes import refreshed
+from director.agent.proposing import propose
+from director.agent.replaying import replayed
+from director.agent.requests import request, sent_bytes
+from director.agent.threads import current_thread
+from director.agent.turn import take_turn
+from director.models import Journal, Model
+from director.models.script import Emit, Fail, Say, Seen
+from director.profiles import load_profile, placed, with_mode
+from director.settings import load_settings
+from director.store import Store, open_store
+from director.store.project import project
+from director.workflow.document import to_json
+from director.workflow.values import Workflow
+
+MARKS = Marks(warn=300, at=400, to=200)
+SMALL = {"compress_at": 30_000, "warn_at": 25_000, "compress_to": 4_000}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """A store with one workflow in it."""
+    with open_store(tmp_path / "store.db") as opened:
+        opened.put("workflow", "lamps", to_json(Workflow("lamps", "Lamps")))
+        yield opened
+
+
+def desk_of(store: Store, brain: object, profile: str = "clean") -> Desk:
+    """A desk whose model has this brain, and whose marks are low."""
+
+    def opens(_name: str, journal: Journal | None) -> Model:
+        model = writer(brain, name="lamp")  # type: ignore[arg-type]
+        model.journal = journal or model.journal
+        return model
+
+    settings = load_settings({**SMALL, "profile": profile, "model": "scripted:lamp"}, environ={})
+    return equipped(Desk(store, "lamps", settings=settings, open_model=opens))
+
+
+def is_summary(seen: Seen) -> bool:
+    """Whether a summary is asked for."""
+    return "<conversation>" in seen.items[-1].text
+
+
+def turn(desk: Desk, text: str) -> str:
+    """Say something and wait for the answer."""
+
+    async def taken() -> str:
+        try:
+            return (await take_turn(desk, text)).text
+        finally:
+            await desk.close()
+
+    return asyncio.run(taken())
+
+
+@pytest.mark.parametrize("profile", ["structured", "structured_cached", "clean"])
+def test_a_full_thread_is_compressed_before_the_next_request(store: Store, profile: str) -> None:
+    """The model then sees the summary where its profile shows it, once, and the new message."""
+    seen: list[Seen] = []
+
+    def brain(shown: Seen) -> Sequence[Emit]:
+        seen.append(shown)
+        return good(shown) if is_summary(shown) else [Say("All right.")]
+
+    thread = current_thread(store, "lamps")
+    store.append(thread, talk(40, more=400))
+    desk = desk_of(store, brain, profile)
+    assert turn(desk, "Go on.") == "All right."
+    kinds = [entry.kind for entry in store.entries(thread)]
+    assert kinds[-3:] == ["user", "checkpoint", "agent"]
+    assert [is_summary(one) for one in seen] == [True, False]
+    shown = json.dumps([seen[1].instructions, [item.text for item in seen[1].items]])
+    assert shown.count("In place of turns") == 1
+    assert ("In place of turns" in seen[1].instructions) == (profile != "clean")
+
+
+def test_the_conversation_goes_on_when_the_summariser_is_down(store: Store) -> None:
+    """The request is sent with excerpts and says so; the report tells why; the log is as it was."""
+
+    def brain(shown: Seen) -> Sequence[Emit]:
+        return [Fail("invalid_prompt")] if is_summary(shown) else [Say("All right.")]
+
+    thread = current_thread(store, "lamps")
+    store.append(thread, talk(40, more=400))
+    before = project(store.entries(thread))
+    assert turn(desk_of(store, brain), "Go on.") == "All right."
+    assert "checkpoint" not in [entry.kind for entry in store.entries(thread)]
+    assert project(store.entries(thread)).turns[: len(before.turns)] == before.turns
+    newest = store.get("request", thread)
+    assert newest is not None
+    report = newest.body["report"]
+    assert "wrote no summary" in report["gap"]  # type: ignore[index]
+    assert "in excerpts" in sent_bytes(store, thread, newest.version).decode()
+
+
+@pytest.mark.promise("B9")
+def test_every_request_of_a_turn_is_kept(store: Store) -> None:
+    """With its parts, and its bytes again when it is asked for."""
+    desk = desk_of(store, lambda _: [Say("All right.")], "structured_cached")
+    thread = current_thread(store, "lamps")
+    turn(desk, "Begin.")
+    turn(desk, "Go on.")
+    body = request(store, thread, 2).body
+    places = {(part["place"], part["name"]) for part in body["parts"]}  # type: ignore[attr-defined]
+    assert {("instructions", "system"), ("last", "workflow"), ("history", "user")} <= places
+    assert b"Go on." in sent_bytes(store, thread, 2)
+
+
+def test_a_user_waits_until_the_turn_has_ended(store: Store) -> None:
+    """While a turn is running neither is compressed nor applied, and nothing is written."""
+    begun(store)
+
+    async def busy() -> None:
+        proposal = await propose(store, "main", STATE, writer=writer(good), marks=MARKS)
+        async with held(store, "main"):
+            with pytest.raises(TurnRunning, match="Nothing was compressed"):
+                await compress_now(store, "main", STATE, writer=writer(good), marks=MARKS)
+            with pytest.raises(TurnRunning):
+                apply(store, "main", proposal)
+        apply(store, "main", proposal)
+
+    asyncio.run(busy())
+
+
+def test_the_three_ways_to_go_on(store: Store) -> None:
+    """Reset: the first user message; checkpoint: the instructions; refresh: the state at times."""
+    begun(store)
+    asyncio.run(compress_now(store, "main", STATE, writer=writer(good), marks=MARKS))
+    state = replace(STATE, summary=project(store.entries("main")).summary)
+    clean = load_profile("clean")
+    reset = placed(with_mode(clean, "reset"), state)
+    assert ([one.name for one in reset.first], reset.last) == (["summary"], ())
+    kept = placed(with_mode(clean, "checkpoint"), state)
+    assert [one.name for one in kept.instructions] == ["system", "summary"]
+    every = with_mode(clean, "refresh", every=2)
+    shown = []
+    for nth in range(4):
+        store.append("main", talk(1, 20 + nth))
+        shown.append(bool(placed(refreshed(every, store.entries("main")), state).last))
+    assert shown == [False, True, False, True]
+    assert refreshed(clean, store.entries("main")) == clean
+
+
+def test_a_request_for_a_summary_is_made_again_from_the_store(tmp_path: Path, store: Store) -> None:
+    """By a script in a file, which can be opened again."""
+    from director.models import open_model  # noqa: PLC0415  only here
+
+    script = tmp_path / "s.json"
+    say = {"when": {}, "then": [{"say": "lamp-0 #buy-0 main"}]}
+    script.write_text(json.dumps({"brain": "rules", "rules": [say]}))
+    begun(store, rounds=1)
+
+    async def proposed() -> None:
+        async with open_model(f"scripted:{script}") as model:
+            await propose(store, "main", STATE, writer=model, marks=MARKS)
+
+    asyncio.run(proposed())
+    assert asyncio.run(replayed(store, "main", 1)).same

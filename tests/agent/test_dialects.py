@@ -1,0 +1,68 @@
+"""The same turns against the strict double, in each dialect and each profile."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Sequence
+
+import pytest
+
+from agent.office import asks, desk, results
+from director.agent.turn import take_turn
+from director.models import Journal, Model, Timing, open_model
+from director.models.script import Emit, Say, Seen, Think
+from director.store import Store
+from director.testing.double import Double
+from models.talk import MODELS, PROFILES, environment
+
+CODE = {"input": {"prices": [3, 5]}, "code": "min(prices)", "store": True}
+STEPS: list[list[Emit]] = [
+    [
+        Think("First the nodes."),
+        asks("create_node", type="transform", alias="cheapest", config=CODE),
+        asks("get_workflow_summary"),
+    ],
+    [asks("test_single_node", node="cheapest")],
+    [asks("ask_user", question="In which currency?")],
+    [asks("set_variable", variableName="currency", value="EUR", reason="told")],
+    [asks("get_workflow_variables"), asks("get_workflow_nodes")],
+    [Say("Done: 3 EUR.")],
+]
+
+
+def brain(shown: Seen) -> Sequence[Emit]:
+    """The step that follows the answers given so far."""
+    ids = [item.call for item in shown.items if item.kind == "call"]
+    ends = itertools.accumulate(sum(hasattr(e, "tool") for e in step) for step in STEPS)
+    return STEPS[next(nth for nth, end in enumerate(ends) if len(ids) < end or nth == 5)]
+
+
+@pytest.mark.promise("B8")
+@pytest.mark.parametrize("wire", list(MODELS))
+@pytest.mark.parametrize("profile", ["structured", "structured_cached", "clean"])
+def test_turns_break_no_rule_of_a_provider(store: Store, wire: str, profile: str) -> None:
+    """Questions, results, sections and chains are valid; what is pushed is what is pulled."""
+    with Double(PROFILES[wire], brain) as double:  # type: ignore[arg-type]
+        known = environment(double)
+
+        def opened(name: str, journal: Journal | None) -> Model:
+            return open_model(name, journal=journal, env=known, timing=Timing())
+
+        made = desk(store, brain, profile=profile)
+        made.open_model, made.model = opened, MODELS[wire]
+
+        async def turns() -> list[str]:
+            asked = await take_turn(made, "Find the cheapest.")
+            said = await take_turn(made, "EUR")
+            await made.close()
+            return [asked.ended, said.text]
+
+        assert asyncio.run(turns()) == ["asked", "Done: 3 EUR."]
+        assert double.defects == []
+        assert double.verdict() == []
+        last = double.generations[-1].seen
+        pulled = results(last)[-2:]
+        pushed = {"structured": last.instructions, "structured_cached": last.items[-1].text}
+        if profile in pushed:
+            assert all(text in pushed[profile] for text in pulled)

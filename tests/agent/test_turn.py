@@ -1,0 +1,311 @@
+"""A turn: what is stored when, several calls in one answer, questions, limits, one at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from agent.office import SAY, asks, desk, opening, results
+from director.agent.assemble import ContextTooLarge
+from director.agent.choosing import choose
+from director.agent.desk import Desk
+from director.agent.lease import TurnRunning, last_turn, running
+from director.agent.progress import Progress
+from director.agent.threads import current_thread, new_conversation
+from director.agent.turn import retry_turn, take_turn
+from director.context.wire.events import INTERRUPTED
+from director.models import Capabilities, ModelError
+from director.models.script import Emit, Fail, Say, Seen, Wait
+from director.profiles import Profile, load_profile
+from director.sections.boundary import NAMES
+from director.store import Store, open_store
+from director.store.project import project, visible
+from director.store.variables import variables, workbench
+from director.workflow.description import parse_description
+
+
+def kinds(store: Store) -> list[str]:
+    """The kinds of the entries of the current thread."""
+    return [entry.kind for entry in store.entries(current_thread(store, "w"))]
+
+
+def texts(store: Store) -> list[str]:
+    """The texts of the entries of the current thread."""
+    entries = store.entries(current_thread(store, "w"))
+    return [str(entry.body.get("text", "")) for entry in entries]
+
+
+def test_what_the_user_says_is_stored_before_a_model_is_asked(store: Store) -> None:
+    """A model that fails cannot lose the message."""
+    made = desk(store, [[Fail("insufficient_quota", "No.")]])
+    with pytest.raises(ModelError):
+        asyncio.run(take_turn(made, "Hello"))
+    assert texts(store) == ["Hello"]
+    assert last_turn(store, made.thread)["state"] == "failed"
+    assert not running(store, made.thread)
+
+
+def test_several_calls_run_in_order_and_each_is_answered(store: Store) -> None:
+    """The results stand in the order of the calls, the failed one among them."""
+    steps: list[Sequence[Emit]] = [
+        [
+            asks("set_variable", variableName="a", value=1, reason="r"),
+            asks("clear_variable", variableName="nothing", reason="r"),
+            asks("set_variable", variableName="b", value=[1, 2], reason="r"),
+            asks("get_workflow_variables"),
+        ],
+        SAY,
+    ]
+    shown: list[Seen] = []
+    asyncio.run(take_turn(desk(store, steps, seen=shown), "Try."))
+    assert kinds(store) == ["user", "agent", *["result"] * 4, "agent"]
+    first, second, third, fourth = results(shown[-1])
+    assert first == "a = 1"
+    assert "no variable 'nothing'" in second
+    assert third.startswith("b = ")
+    assert fourth == "<variables trust=web>\n- a = 1\n- b = [Array of 2 - first: 1]\n</variables>"
+
+
+def test_mistakes_of_a_model_come_back_as_words(store: Store) -> None:
+    """Unknown tools, broken arguments, bad plans: a result to act on, and the turn goes on."""
+    steps: list[Sequence[Emit]] = [
+        [
+            asks("get_plan"),
+            asks("set_variable", name="a"),
+            asks("update_plan", plan={"overall_goal": "x"}, reason="r"),
+            asks("create_node", type="browser_action", alias="a", config={"action": "klick"}),
+            asks("set_variable", variableName="password", value="hunter2", reason="r"),
+        ],
+        SAY,
+    ]
+    shown: list[Seen] = []
+    turn = asyncio.run(take_turn(desk(store, steps, seen=shown), "Try."))
+    assert turn.ended == "said"
+    unknown, wrong, plan, node, secret = results(shown[-1])
+    assert "no tool 'get_plan'" in unknown
+    assert "variableName" in wrong
+    assert "current_phase" in plan
+    assert "click" in node
+    assert "vault" in secret
+    assert variables(store, workbench("w")) == {}
+
+
+def test_an_answer_to_a_question_is_the_result_of_its_call(store: Store) -> None:
+    """The turn ends with the question; what follows it in the answer is not run."""
+    steps: list[Sequence[Emit]] = [
+        [
+            asks("ask_user", "call_q", question="Which shop?", choices=["A", "B"]),
+            asks("set_variable", variableName="a", value=1, reason="r"),
+        ],
+        SAY,
+    ]
+    shown: list[Seen] = []
+    made = desk(store, steps, seen=shown)
+    asked = asyncio.run(take_turn(made, "Order a pen."))
+    assert asked.ended == "asked"
+    assert asked.text == "Which shop?\n- A\n- B"
+    turn = asyncio.run(take_turn(made, "B, please."))
+    assert turn.ended == "said"
+    assert kinds(store) == ["user", "agent", "result", "result", "agent"]
+    answers = {item.call: item.text for item in shown[-1].items if item.kind == "result"}
+    assert answers["call_q"] == "B, please."
+    assert variables(store, workbench("w")) == {}
+
+
+def limited(**limits: float) -> Profile:
+    """The profile structured with other limits."""
+    usual = load_profile("structured")
+    return replace(usual, limits=replace(usual.limits, **limits))
+
+
+@pytest.mark.promise("E6")
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ({"rounds": 3}, "3 model calls"),
+        ({"tokens": 20_000}, "20,000 tokens"),
+        ({"money": 0.0}, "$0.00"),
+    ],
+)
+def test_a_looping_model_stops_at_each_limit(
+    store: Store, limits: dict[str, float], told: str
+) -> None:
+    """A clear entry ends the turn, and the next turn goes on from it."""
+    made = desk(store, lambda _: [asks("get_current_plan")])
+    turn = asyncio.run(take_turn(made, "Go.", profile=limited(**limits)))
+    assert turn.ended == next(iter(limits))
+    assert told in turn.text
+    assert turn.spent.rounds <= 10
+    assert texts(store)[-1] == turn.text
+    assert kinds(store)[-1] == "agent"
+    made.open_model = opening(lambda _: SAY)
+    made._models.clear()
+    assert asyncio.run(take_turn(made, "And now?")).text == "Done."
+
+
+@pytest.mark.promise("E6")
+def test_a_turn_that_takes_too_long_stops(store: Store) -> None:
+    """Also in the middle of an answer that does not come."""
+    slow = desk(store, [[Wait(30), Say("late")]])
+    turn = asyncio.run(take_turn(slow, "Go.", profile=limited(seconds=0.2)))
+    assert turn.ended == "time"
+    assert kinds(store) == ["user", "agent"]
+
+
+def test_what_cannot_fit_is_refused_before_it_is_sent(store: Store) -> None:
+    """The message is kept, the model never asked, and the largest part named."""
+    shown: list[Seen] = []
+    small = Capabilities(form="responses", window=6_000, max_input=5_000, max_output=500)
+    made = desk(store, [SAY])
+    made.open_model = opening(lambda _: SAY, can=small, seen=shown)
+    with pytest.raises(ContextTooLarge, match="turn 1"):
+        asyncio.run(take_turn(made, "word " * 5_000))
+    assert shown == []
+    assert kinds(store) == ["user"]
+
+
+def test_a_second_turn_of_a_thread_is_refused(store: Store) -> None:
+    """Nothing of it is stored; the first goes on."""
+    made = desk(store, [[Wait(0.2), Say("first")]])
+    other = desk(store, [SAY])
+
+    async def both() -> str:
+        begun = asyncio.Event()
+        made.progress = lambda _: begun.set()
+        first = asyncio.create_task(take_turn(made, "one"))
+        await begun.wait()
+        with pytest.raises(TurnRunning, match="Nothing was stored"):
+            await take_turn(other, "two")
+        return (await first).text
+
+    assert asyncio.run(both()) == "first"
+    assert texts(store) == ["one", "first"]
+
+
+def test_a_turn_can_be_taken_again_and_a_conversation_begun_anew(store: Store) -> None:
+    """What was said before stays in the log, out of view."""
+    made = desk(store, [[Say("one")], [Say("two")], [Say("three")]])
+    asyncio.run(take_turn(made, "Say a number."))
+    assert asyncio.run(retry_turn(made, "Say another.")).text == "two"
+    thread = current_thread(store, "w")
+    assert visible(store.entries(thread)) == (4, 5)
+    assert texts(store) == ["Say a number.", "one", "", "Say another.", "two"]
+    assert new_conversation(store, "w") != thread
+    assert asyncio.run(take_turn(made, "Another.")).text == "three"
+    assert texts(store) == ["Another.", "three"]
+
+
+def test_profile_and_model_can_change_with_every_message(store: Store) -> None:
+    """The deployment's, the workflow's, the message's: the nearest wins."""
+    shown: list[Seen] = []
+    made = desk(store, lambda _: SAY, seen=shown, profile="clean")
+    asyncio.run(take_turn(made, "one"))
+    choose(store, "w", profile="structured")
+    asyncio.run(take_turn(made, "two"))
+    asyncio.run(take_turn(made, "three", profile="structured_cached", model="scripted:other"))
+    assert ["<plan>" in each.instructions for each in shown] == [False, True, False]
+    assert "<plan>" in shown[2].items[-1].text
+    assert [each.model for each in shown] == ["scripted:test", "scripted:test", "scripted:other"]
+    said = [item.text for item in shown[2].items[:-1]]
+    assert said == ["one", "Done.", "two", "Done.", "three"]
+
+
+@pytest.mark.promise("B5")
+@pytest.mark.parametrize("profile", ["structured", "structured_cached"])
+def test_nothing_that_is_injected_is_ever_recorded(store: Store, profile: str) -> None:
+    """After many turns the log holds no section, and its size does not depend on theirs."""
+    made = desk(store, lambda _: SAY, profile=profile)
+    for nth in range(8):
+        asyncio.run(take_turn(made, f"message {nth}"))
+    entries = store.entries(made.thread)
+    assert len(entries) == 16
+    whole = repr([entry.body for entry in entries])
+    assert not [name for name in NAMES if f"<{name}" in whole]
+    assert "You are Director" not in whole
+    assert project(entries).sections == ()
+
+
+@pytest.mark.slow
+@pytest.mark.promise("B5")
+def test_the_size_of_the_log_does_not_depend_on_what_is_injected(tmp_path: Path) -> None:
+    """A hundred turns beside a large description: not a byte more than beside none."""
+    sizes: list[int] = []
+    for described in (0, 200):
+        with open_store(tmp_path / f"{described}.db") as store:
+            made = desk(store, lambda _: SAY)
+            steps = [f"step {nth}: press the button" for nth in range(described)]
+            parts = {"workflow_name": "W", "happy_path_steps": steps}
+            made.saved.save_description(parse_description(parts), "told")
+
+            async def talk(at: Desk) -> None:
+                for nth in range(100):
+                    await take_turn(at, f"message {nth}")
+
+            asyncio.run(talk(made))
+            entries = store.entries(made.thread)
+            sizes.append(sum(len(json.dumps(entry.body["text"])) for entry in entries))
+            assert len(entries) == 200
+            assert "press the button" not in repr([entry.body for entry in entries])
+    assert sizes[0] == sizes[1]
+
+
+@pytest.mark.promise("B6")
+@pytest.mark.parametrize("profile", ["structured", "structured_cached", "clean"])
+def test_the_stable_prefix_of_each_request_is_the_one_before(store: Store, profile: str) -> None:
+    """The history only grows; what is stable ahead of it stays byte for byte."""
+    shown: list[Seen] = []
+
+    def brain(seen: Seen) -> Sequence[Emit]:
+        last = [item.kind for item in seen.items if not item.text.startswith("<plan>")][-1]
+        if last == "result":
+            return SAY
+        name = f"v{len(seen.items)}"
+        return [asks("set_variable", variableName=name, value=1, reason="r")]
+
+    made = desk(store, brain, seen=shown, profile=profile)
+    for nth in range(3):
+        asyncio.run(take_turn(made, f"message {nth}"))
+    assert len(shown) == 6
+    block = 1 if profile == "structured_cached" else 0
+    for before, after in pairwise(shown):
+        old = before.items[: len(before.items) - block]
+        assert after.items[: len(old)] == old
+        head = before.instructions.partition("<variables")[0]
+        assert after.instructions.startswith(head)
+        if profile != "structured":
+            assert before.instructions == after.instructions
+        assert before.tools == after.tools
+
+
+@pytest.mark.promise("A6")
+def test_a_call_that_was_cut_off_is_shown_as_interrupted(store: Store) -> None:
+    """Cancelled between two calls: the first is done, the second is never run."""
+    steps: list[Sequence[Emit]] = [
+        [
+            asks("set_variable", variableName="a", value=1, reason="r"),
+            asks("ask_user", question="Never asked?"),
+            asks("set_variable", variableName="b", value=1, reason="r"),
+        ],
+        SAY,
+    ]
+    shown: list[Seen] = []
+    made = desk(store, steps, seen=shown)
+
+    def stop(progress: Progress) -> None:
+        if progress.what == "calling" and progress.tool == "ask_user":
+            raise asyncio.CancelledError
+
+    made.progress = stop
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(take_turn(made, "Go."))
+    assert last_turn(store, made.thread)["state"] == "cancelled"
+    made.progress = lambda _: None
+    assert asyncio.run(take_turn(made, "Go on.")).text == "Done."
+    assert results(shown[-1]) == ["a = 1", INTERRUPTED, INTERRUPTED]
+    assert variables(store, workbench("w")) == {"a": 1}
