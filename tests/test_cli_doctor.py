@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 from director.cli import app
 from director.cli.doctor import MARKS
 from director.cli.findings import KEYS
+from director.secrets import open_vault
 from director.store import Draft, open_store
 from store.engines import fresh
 
@@ -161,6 +163,36 @@ def test_a_wrong_setting_is_broken_and_the_rest_is_still_looked_at(ask: Ask) -> 
     assert told.state("Settings") == "broken"
     assert "budget" in told.found["Settings"]["said"]
     assert told.state("Python") == "works"
+
+
+@pytest.mark.promise("D5")
+def test_the_vault_is_looked_at_and_nothing_in_it_is_told(ask: Ask, tmp_path: Path) -> None:
+    """Whether it opens and how many secrets it holds; neither a name nor a value."""
+    assert ask().state("Vault") == "absent"
+    open_vault({"DIRECTOR_HOME": str(tmp_path / "home")}).put(
+        "shop_password", "correct horse battery", "https://shop.example"
+    )
+    told = ask()
+    assert told.state("Vault") == "works"
+    assert "its key fits, 1 secrets" in told.found["Vault"]["said"]
+    assert "shop_password" not in told.text
+    assert "correct horse" not in told.text
+
+
+@pytest.mark.promise("D5")
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no such modes")
+@pytest.mark.parametrize("name", ["vault", "vault.key"])
+def test_a_vault_that_others_may_read_is_broken(ask: Ask, tmp_path: Path, name: str) -> None:
+    """And stays so until somebody mends it; so is one whose key is gone."""
+    home = tmp_path / "home"
+    open_vault({"DIRECTOR_HOME": str(home)}).put("pin", "a long enough value", "https://a.example")
+    (home / name).chmod(0o644)
+    told = ask()
+    assert told.state("Vault") == "broken"
+    assert f"chmod 600 {home / name}" in told.found["Vault"]["mend"]
+    (home / name).chmod(0o600)
+    (home / "vault.key").unlink()
+    assert "its key is not" in ask().found["Vault"]["said"]
 
 
 def test_a_home_that_cannot_be_made_is_broken(ask: Ask, tmp_path: Path) -> None:

@@ -124,6 +124,8 @@ def test_a_damaged_file_is_refused_by_its_line(run: Run, file: Path, tmp_path: P
         (("export", "--thread", "t1", "-o", "{}/no/x.jsonl"), "No such file or directory"),
         (("import", "{}/none.jsonl"), "none.jsonl: there is no such file"),
         (("purge", "--thread", "t9"), 'there is no thread "t9"; nothing was removed'),
+        (("purge", "--workflow", "w9"), 'there is no workflow "w9"; nothing was removed'),
+        (("purge",), "say either --thread ID or --workflow ID"),
         (("verify", "--store", "{}/none.db"), "there is no store at "),
         (("verify", "--store", "mysql://host/x"), "does not know databases of the kind mysql"),
     ],
@@ -179,6 +181,26 @@ def test_purge_leaves_no_word_in_the_file(run: Run, file: Path) -> None:
     assert code == 0
     left = b"".join(each.read_bytes() for each in file.parent.glob("some.db*"))
     assert WORD.encode() not in left
+
+
+def test_purge_removes_a_workflow_after_saying_what_it_is(run: Run, url: str) -> None:
+    """Threads and records by kind; without a yes nothing happens."""
+    with open_store(url) as store:
+        store.put("run", "r1", {"workflow": "breakfast"})
+        store.put("step", "r1/1", {"done": True})
+    given = ("purge", "--workflow", "breakfast", "--store", url)
+    code, out, _ = run(*given, given="n\n")
+    assert code == 1
+    assert "its 2 threads, with 3 entries" in out
+    assert "its 3 records (1 plan, 1 run, 1 step), with all their 3 versions" in out
+    assert "cannot be undone" in out
+    code, out, _ = run(*given, given="y\n")
+    assert code == 0
+    assert out.endswith("Removed 3 entries and 3 versions of records.\n")
+    with open_store(url) as store:
+        assert store.threads() == []
+        assert store.ids("step") == []
+        assert store.verify().ok
 
 
 def test_purging_again_rewrites_the_file_once_more(run: Run, file: Path) -> None:

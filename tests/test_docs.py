@@ -24,7 +24,18 @@ _BLOCK = re.compile(r"^```python[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 @pytest.mark.parametrize(
     "page",
-    ["README.md", "docs/library.md", "docs/models.md", "docs/double.md", "docs/store.md"],
+    [
+        "README.md",
+        "docs/library.md",
+        "docs/models.md",
+        "docs/double.md",
+        "docs/store.md",
+        "docs/runs.md",
+        "docs/browser.md",
+        "docs/demo-site.md",
+        "docs/sections.md",
+        "docs/compression.md",
+    ],
 )
 def test_every_python_block_runs(page: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Blocks of one page share their names from top to bottom, as a reader would type them."""

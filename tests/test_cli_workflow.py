@@ -1,0 +1,246 @@
+"""`director workflow` and `director runs`, as a person meets them, in a real browser."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from director.cli import app
+from director.demo.site import Site
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+_USUAL = "http://127.0.0.1:8765"
+Run = Callable[..., tuple[int, str, str]]
+
+ASKING = {
+    "version": 1,
+    "id": "asking",
+    "name": "Asks for a code",
+    "origins": ["https://shop.example"],
+    "inputs": [{"name": "password"}],
+    "nodes": [
+        {"alias": "code", "type": "context", "config": {"ask": {"said": "Which code?"}}},
+        {
+            "alias": "twice",
+            "type": "transform",
+            "config": {"input": {"said": "{{said}}"}, "code": "said * 2", "store": True},
+        },
+    ],
+}
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """The command, with a home folder of its own."""
+
+    def running(*arguments: str) -> tuple[int, str, str]:
+        around = {"DIRECTOR_HOME": str(tmp_path / "home"), "DIRECTOR_STORE": ""}
+        ran = CliRunner().invoke(app, list(arguments), env=around, catch_exceptions=False)
+        return ran.exit_code, ran.stdout, ran.stderr
+
+    return running
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    """A site of its own."""
+    with Site(seed=1).serve() as served:
+        yield served
+
+
+@pytest.fixture
+def asking(tmp_path: Path) -> str:
+    """The document of a workflow that asks something."""
+    return written(tmp_path / "asking.json", ASKING)
+
+
+def written(path: Path, document: object) -> str:
+    """A document in a file."""
+    path.write_text(json.dumps(document))
+    return str(path)
+
+
+def example(name: str, site: Site, folder: Path, **changes: object) -> str:
+    """An example for this site, in a file; `changes` are of its first node."""
+    document = json.loads((EXAMPLES / f"{name}.json").read_text().replace(_USUAL, site.url))
+    document["nodes"][0].update(changes)
+    return written(folder / f"{name}.json", document)
+
+
+def run_id(out: str) -> str:
+    """The id of the run that a command began."""
+    return out.split()[1]
+
+
+def test_a_document_that_is_wrong_is_refused_with_its_place(run: Run, tmp_path: Path) -> None:
+    """Not JSON: the line. A wrong field: the node."""
+    broken = tmp_path / "broken.json"
+    broken.write_text('{\n "version": 1,,\n}')
+    code, _, err = run("workflow", "import", str(broken))
+    assert code == 2
+    assert "line 2, column 15" in err
+    nodes = [{"alias": "go", "type": "browser_action", "config": {"action": "goto"}}]
+    wrong = {**ASKING, "nodes": nodes}
+    code, _, err = run("workflow", "import", written(broken, wrong))
+    assert code == 2
+    assert "nodes[0] (go)" in err
+    assert "it is called navigate" in err
+
+
+def test_an_import_of_the_same_id_is_a_new_version_and_shows_what_changed(
+    run: Run, asking: str, tmp_path: Path
+) -> None:
+    """The same again changes nothing; what goes out comes back."""
+    assert run("workflow", "import", asking)[1] == "asking: 2 nodes, version 1\n"
+    out = str(tmp_path / "out.json")
+    assert run("workflow", "export", "asking", "-o", out)[0] == 0
+    assert "as it was already" in run("workflow", "import", out)[1]
+    changed = json.loads(Path(out).read_text())
+    changed["name"] = "Asks for two codes"
+    said = run("workflow", "import", written(Path(out), changed))[1]
+    assert "version 2; what changed since version 1" in said
+    assert '+  "name": "Asks for two codes"' in said
+    assert "Asks for two codes" in run("workflow", "list")[1]
+
+
+def test_a_run_that_asks_waits_and_goes_on_when_it_is_answered(run: Run, asking: str) -> None:
+    """Exit code 3, then an answer from another program, then 0."""
+    code, out, _ = run("workflow", "run", asking, "--wait", "0.2")
+    assert code == 3
+    assert "waits for an answer: Which code?" in out
+    name = run_id(out)
+    assert "Which code?" in run("runs", "answer", name)[1]
+    assert run("runs", "answer", name, "ab12")[0] == 0
+    code, out, _ = run("runs", "resume", name)
+    assert (code, "ok      twice" in out) == (0, True)
+    assert 'twice.result = "ab12ab12"' in run("runs", "show", name[:6])[1]
+    assert run("runs", "data", name, "--what", "variables")[1].splitlines() == [
+        "name,value",
+        "said,ab12",
+        "twice.result,ab12ab12",
+    ]
+
+
+def test_a_sensitive_input_is_kept_in_the_vault_and_nowhere_else(
+    run: Run, asking: str, tmp_path: Path
+) -> None:
+    """The run holds a reference, and it is said so."""
+    code, out, err = run("workflow", "run", asking, "--set", "password=marmalade", "--wait", "0.1")
+    assert code == 3
+    assert "kept in the vault as {{secret:asking.password}}, for https://shop.example only" in err
+    assert "[hidden]" in run("runs", "show", run_id(out))[1]
+    for file in (tmp_path / "home").rglob("*"):
+        assert not file.is_file() or b"marmalade" not in file.read_bytes()
+
+
+def test_misuse_ends_with_2_and_one_line(run: Run, asking: str) -> None:
+    """An unknown workflow, run, input or node."""
+    assert run("workflow", "import", asking)[0] == 0
+    for arguments in (
+        ("workflow", "run", "askin"),
+        ("workflow", "run", "asking", "--set", "nothing=1"),
+        ("workflow", "run", "asking", "--select", "9"),
+        ("workflow", "test", "asking", "nowhere"),
+        ("runs", "show", "none"),
+    ):
+        code, _, err = run(*arguments)
+        assert code == 2, arguments
+        assert len(err.strip().splitlines()) == 1
+
+
+def test_a_run_of_an_example_is_shown_reported_and_taken_out(
+    run: Run, site: Site, tmp_path: Path
+) -> None:
+    """Progress, summary, report with pictures and no script, records as CSV."""
+    out = tmp_path / "out"
+    code, said, _ = run(
+        "workflow", "run", example("products-to-csv", site, tmp_path), "--out", str(out)
+    )
+    assert code == 0, said
+    assert "ok      open" in said
+    assert "done in" in said
+    report = (out / "report.html").read_text()
+    assert "<script" not in report
+    assert "http-equiv" in report
+    assert "data:image/png;base64," in report
+    name = run_id(said)
+    table = run("runs", "data", name)[1].splitlines()
+    assert table[0] == "id,type,status,name,price,category"
+    assert len(table) == 1 + len(site.state.products)
+    assert "done" in run("workflow", "list")[1]
+    assert "4  turn" in run("workflow", "show", "products-to-csv")[1]
+
+
+def test_a_run_and_its_script_fail_at_the_same_postcondition(
+    run: Run, site: Site, tmp_path: Path
+) -> None:
+    """Exit code 1 from both; the run says the node, the evidence, and how to go on."""
+    wanted = [{"count": "section[aria-label=Products] li", "at_least": 99, "within": 200}]
+    file = example("products-to-csv", site, tmp_path, ensures=wanted)
+    code, said, _ = run("workflow", "run", file, "--no-pictures")
+    assert code == 1
+    assert "failed at open: It ensures" in said
+    assert "did not hold: count of section" in said
+    assert "director runs resume" in said
+    ended = script(run, "products-to-csv", tmp_path)
+    assert ended.returncode == 1
+    assert "failed at open: expected" in ended.stderr
+
+
+def test_a_script_finds_what_the_workflow_finds(run: Run, site: Site, tmp_path: Path) -> None:
+    """The same CSV, with nothing but Playwright."""
+    assert run("workflow", "import", example("products-to-csv", site, tmp_path))[0] == 0
+    out = tmp_path / "found.json"
+    ended = script(run, "products-to-csv", tmp_path, "--out", str(out))
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(out.read_text())
+    lines = found["variables"]["csv"]["text"].splitlines()
+    assert [line.rpartition(",")[2] for line in lines[1:]] == [
+        f"{product.price / 100:.2f}" for product in site.state.products.values()
+    ]
+
+
+@pytest.mark.slow
+def test_a_script_leaves_the_site_as_the_workflow_does(
+    run: Run, site: Site, tmp_path: Path
+) -> None:
+    """One order each, alike but for its reference; a row for each invoice."""
+    file = example("order-with-code", site, tmp_path)
+    assert run("workflow", "run", file, "--set", "reference=R-1", "--no-pictures")[0] == 0
+    assert script(run, "order-with-code", tmp_path, "--reference", "R-2").returncode == 0
+    one, two = site.state.orders
+    assert (one.reference, two.reference) == ("R-1", "R-2")
+    assert [(each.name, each.quantity) for each in one.lines] == [
+        (each.name, each.quantity) for each in two.lines
+    ]
+    assert run("workflow", "import", example("invoices-to-table", site, tmp_path))[0] == 0
+    assert script(run, "invoices-to-table", tmp_path).returncode == 0
+    bills = [mail for mail in site.state.mails.values() if "Invoices" in mail.labels]
+    rows = [row.cells["number"] for row in site.state.rows.values()][18:]
+    assert sorted(rows) == sorted(dict(bill.facts)["Invoice number"] for bill in bills)
+
+
+def test_a_tested_node_proposes_conditions_and_takes_them(
+    run: Run, site: Site, tmp_path: Path
+) -> None:
+    """What was seen is proposed; --accept makes a new version."""
+    run("workflow", "import", example("products-to-csv", site, tmp_path))
+    code, said, _ = run("workflow", "test", "products-to-csv", "open", "--accept")
+    assert code == 0, said
+    assert "proposed: ensures url {{site}}/shop\n" in said
+    assert "version 2" in said
+    assert "ensures url {{site}}/shop" in run("workflow", "show", "products-to-csv")[1]
+
+
+def script(run: Run, name: str, folder: Path, *flags: str) -> subprocess.CompletedProcess[str]:
+    """What became of the script of a workflow."""
+    path = folder / f"{name}.py"
+    assert run("workflow", "export", name, "--script", "-o", str(path))[0] == 0
+    arguments = [sys.executable, str(path), *flags]
+    return subprocess.run(arguments, capture_output=True, text=True, check=False)
