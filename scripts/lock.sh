@@ -10,7 +10,7 @@ lock() {
         --output-file "locked/$out.txt" pyproject.toml scripts/build.in "$@"
 }
 mkdir -p locked
-lock run
-lock test --extra models --extra postgres --extra workflows --group test
-lock all --extra models --extra postgres --extra workflows --group test --group docs
-lock bench --extra models --extra postgres --extra workflows --group bench
+lock run --extra app
+lock test --extra app --group test
+lock all --extra app --group test --group docs
+lock bench --extra app --group bench

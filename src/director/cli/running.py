@@ -19,7 +19,6 @@ import typer
 
 from director.browser import BrowserError
 from director.cli.asking import lines_of_input
-from director.cli.means import Supplies, Wishes, supplied
 from director.cli.opening import fail
 from director.cli.watching import Watch
 from director.home import write_private
@@ -27,6 +26,7 @@ from director.runs import Question, Run, RunError, cancel, run_of, steps_of, wor
 from director.runs.ledger import run_json
 from director.runs.report import report_html
 from director.runs.serving import execute, is_parked, waits_for
+from director.runs.supplies import Supplies, Wishes, supplied
 from director.runs.telling import evidence_text, key_text, seconds_text
 from director.runs.worker import Worker
 from director.secrets import VaultError

@@ -15,8 +15,8 @@ from director.cli.workflow import AsJson, Output
 from director.cli.workflow_run import Env, Files, Headed, NoPictures, Wait, wished
 
 if TYPE_CHECKING:
-    from director.cli.means import Wishes
     from director.runs import Run
+    from director.runs.supplies import Wishes
     from director.store import Store
 
 app = typer.Typer(
@@ -243,9 +243,9 @@ def _idle(opened: Store, name: str, command: str, *, take_over: bool) -> Run:
 
 
 def _again(opened: Store, found: Run, wishes: Wishes, *, node: str) -> int:
-    from director.cli.means import Supplies  # noqa: PLC0415  quick help
     from director.cli.running import do_here, finish, told  # noqa: PLC0415
     from director.runs.serving import reopen  # noqa: PLC0415
+    from director.runs.supplies import Supplies  # noqa: PLC0415  quick help
 
     with told("runs retry" if node else "runs resume"):
         reopen(opened, found.id, node=node)

@@ -13,7 +13,7 @@ from director.cli.opening import Url, opened_store
 from director.cli.workflow_run import Env, Files, NoPictures
 
 if TYPE_CHECKING:
-    from director.cli.means import Wishes
+    from director.runs.supplies import Wishes
     from director.runs.worker import Pace
     from director.store import Store
 
@@ -50,8 +50,8 @@ def worker(  # noqa: PLR0913  one for each option
     was only slow can write nothing more once another has its run. A run that asks something is put
     aside after a while; when it is answered, any worker goes on with it.
     """
-    from director.cli.means import Wishes  # noqa: PLC0415  quick help
     from director.cli.running import told  # noqa: PLC0415
+    from director.runs.supplies import Wishes  # noqa: PLC0415  quick help
 
     wishes = Wishes(
         pictures="none" if no_pictures else "each",
@@ -67,9 +67,9 @@ def worker(  # noqa: PLR0913  one for each option
 
 
 async def _serve(opened: Store, wishes: Wishes, pace: Pace, *, name: str | None) -> None:
-    from director.cli.means import supplied  # noqa: PLC0415  quick help
     from director.runs import run_of  # noqa: PLC0415
     from director.runs.serving import execute  # noqa: PLC0415
+    from director.runs.supplies import supplied  # noqa: PLC0415  quick help
     from director.runs.worker import Worker  # noqa: PLC0415
 
     async with supplied(opened, wishes) as supplies:

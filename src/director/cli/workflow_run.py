@@ -13,8 +13,8 @@ from director.cli.opening import Url, opened_store
 from director.cli.workflow import AsJson, app, document, stored, taken
 
 if TYPE_CHECKING:
-    from director.cli.means import Wishes
     from director.runs import Run
+    from director.runs.supplies import Wishes
     from director.store import Store
     from director.workflow.values import Workflow
 
@@ -135,8 +135,8 @@ def _queued(  # noqa: PLR0913  a run has that many parts
     mode: Literal["flow", "isolated"],
 ) -> list[Run]:
     from director.cli.inputs import rows_of  # noqa: PLC0415  quick help
-    from director.cli.means import Supplies, Wishes  # noqa: PLC0415
     from director.runs import queue_run  # noqa: PLC0415
+    from director.runs.supplies import Supplies, Wishes  # noqa: PLC0415
 
     means, hiding = Supplies(opened, Wishes()).offline(workflow)
     runs = [
@@ -149,8 +149,8 @@ def _queued(  # noqa: PLR0913  a run has that many parts
 
 
 def _do(opened: Store, run: Run, wishes: Wishes, *, as_json: bool) -> int:
-    from director.cli.means import Supplies  # noqa: PLC0415  quick help
     from director.cli.running import do_here, finish  # noqa: PLC0415
+    from director.runs.supplies import Supplies  # noqa: PLC0415  quick help
 
     typer.echo(f"run {run.id} of {run.workflow!r}", err=as_json)
     ended = asyncio.run(do_here(opened, run.id, wishes, aside=as_json))
@@ -181,7 +181,7 @@ def wished(  # noqa: PLR0913  one for each option
     out: Path | None = None,
 ) -> Wishes:
     """The options that all commands have that do something, in one value."""
-    from director.cli.means import Wishes  # noqa: PLC0415  quick help
+    from director.runs.supplies import Wishes  # noqa: PLC0415  quick help
 
     return Wishes(
         headed=headed,

@@ -14,8 +14,8 @@ from director.cli.workflow import Name, app, stored, taken
 from director.cli.workflow_run import Env, Files, Headed, NoPictures, Set, Wait, wished
 
 if TYPE_CHECKING:
-    from director.cli.means import Wishes
     from director.runs import Run, Step
+    from director.runs.supplies import Wishes
     from director.store import Store
     from director.workflow.values import Json, Workflow
 
@@ -73,7 +73,7 @@ def try_one(  # noqa: PLR0913  one for each option
 def _given(opened: Store, workflow: Workflow, settings: list[str]) -> dict[str, Json]:
     """Put the inputs into the workbench: those given, and the defaults that are not there yet."""
     from director.cli.inputs import rows_of  # noqa: PLC0415  quick help
-    from director.cli.means import Supplies, Wishes  # noqa: PLC0415
+    from director.runs.supplies import Supplies, Wishes  # noqa: PLC0415
     from director.store.variables import set_variable, variables, workbench  # noqa: PLC0415
 
     bench = workbench(workflow.id)
@@ -89,8 +89,8 @@ def _given(opened: Store, workflow: Workflow, settings: list[str]) -> dict[str, 
 async def _tried(
     opened: Store, workflow: Workflow, node: str, wishes: Wishes, *, record: str
 ) -> tuple[Run, Step | None]:
-    from director.cli.means import supplied  # noqa: PLC0415  quick help
     from director.runs import save_workflow, steps_of, try_node  # noqa: PLC0415
+    from director.runs.supplies import supplied  # noqa: PLC0415  quick help
     from director.runs.values import Run as TheRun  # noqa: PLC0415
     from director.store.variables import workbench  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""What runs work with when they are started from a terminal, put together in one place.
+"""What runs work with when a person starts them on this machine, put together in one place.
 
 The vault, its key, kept logins and what runs download are in the home folder, for its owner only.
 A sensitive value that is given to a run goes into the vault, bound to the origins of its workflow,
@@ -31,7 +31,7 @@ _BROWSING = ("browser_action", "browser_query", "agent")
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What was asked for on the command line, for all runs of this program."""
+    """What was asked for, for all runs of this program."""
 
     headed: bool = False
     pictures: Pictures = "each"
