@@ -147,7 +147,7 @@ async def try_node(
     async def work(engine: Engine) -> None:
         await engine.visit(id_, _with_record(ledger, record))
 
-    return await _drive(ledger, workflow, means, work)
+    return await _drive(ledger, workflow, means, work, observes=True)
 
 
 def cancel(store: Store, run: str, *, reason: str = "") -> Run:
@@ -181,13 +181,19 @@ def workflow_of(store: Store, run: Run) -> Workflow:
 
 
 async def _drive(
-    ledger: Ledger, workflow: Workflow, means: Means, work: Callable[[Engine], Awaitable[None]]
+    ledger: Ledger,
+    workflow: Workflow,
+    means: Means,
+    work: Callable[[Engine], Awaitable[None]],
+    *,
+    observes: bool = False,
 ) -> Run:
     began = time.monotonic()
     ends: dict[str, Any] = {"state": "done", "error": None}
     ledger.set_run(state="running", error=None)
     try:
-        async with Engine(ledger, workflow, means) as engine, _watched(ledger):
+        engine = Engine(ledger, workflow, means, observes=observes)
+        async with engine, _watched(ledger):
             await work(engine)
     except NodeFailed as failed:
         error = {"message": str(failed), "node": failed.alias, "key": failed.key}
