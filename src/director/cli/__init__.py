@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 import director.cli.workflow_try  # noqa: F401  adds its commands
-from director.cli import compress, demo, doctor, request, runs, store, worker, workflow
+from director.cli import compress, demo, doctor, login, request, runs, store, worker, workflow
 from director.cli.double import EPILOG, double
 
 app = typer.Typer(
@@ -52,6 +52,7 @@ app.command("double", epilog=EPILOG)(double)
 app.command("demo", epilog=demo.EPILOG)(demo.demo)
 app.add_typer(workflow.app, name="workflow")
 app.add_typer(runs.app, name="runs")
+app.command("login", epilog=login.EPILOG)(login.login)
 app.command("worker", epilog=worker.EPILOG)(worker.worker)
 app.command("verify")(store.verify)
 app.command("export", epilog=store.EXPORT)(store.export)

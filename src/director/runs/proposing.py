@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias, cast
 from director.runs.telling import condition_text
 from director.runs.values import Step
 from director.workflow.checking import check_workflow
+from director.workflow.paths import is_list
 from director.workflow.types import effect_of
 from director.workflow.values import Config, Effect, Json, Node, Workflow
 
@@ -22,6 +23,7 @@ Where: TypeAlias = Literal["requires", "ensures", "effect"]
 _ONCE = ("POST", "PATCH")
 _LEADING = ("click", "keypress")
 _GOOD = 400
+_SHORT = 2
 _NUMBER = re.compile(r"\d")
 
 
@@ -41,7 +43,7 @@ class Proposal:
 def proposals(node: Node, step: Step, inputs: Mapping[str, Json] | None = None) -> list[Proposal]:
     """What a tried node could promise, without what it promises already."""
     known = [*node.requires, *node.ensures]
-    texts = {n: v for n, v in (inputs or {}).items() if isinstance(v, str) and "://" in v}
+    texts = {n: v for n, v in (inputs or {}).items() if isinstance(v, str) and len(v) > _SHORT}
     found = _seen(_Tried(node, step, texts)) if step.status == "success" else ()
     return [each for each in found if each.condition not in known]
 
@@ -100,7 +102,7 @@ class _Tried:
         origin, slash, rest = path.partition("//")[2].partition("/")
         origin = f"{path.partition('//')[0]}//{origin}{slash}"
         for name, value in self.inputs.items():
-            if path.startswith(value):
+            if "://" in value and path.startswith(value):
                 origin, rest = f"{{{{{name}}}}}", path.removeprefix(value)
                 break
         own = json.dumps(self.node.config)
@@ -108,6 +110,14 @@ class _Tried:
             "*" if _NUMBER.search(each) and each not in own else each for each in rest.split("/")
         ]
         return origin + "/".join(parts) + ("*" if asked and parts[-1] != "*" else "")
+
+    def named(self, value: Json) -> Json:
+        """A value with each text in it that is an input named as such."""
+        if isinstance(value, Mapping):
+            return {key: self.named(inner) for key, inner in value.items()}
+        if is_list(value):
+            return [self.named(inner) for inner in value]
+        return next((f"{{{{{n}}}}}" for n, given in self.inputs.items() if given == value), value)
 
 
 def _seen(tried: _Tried) -> Iterator[Proposal]:
@@ -147,7 +157,7 @@ def _after(tried: _Tried) -> Iterator[Proposal]:
             yield Proposal("ensures", {"element": config["selector"], "value": config["text"]})
         return
     for bundle in cast("Sequence[Json]", (step.seen or {}).get("appeared") or ()):
-        yield Proposal("ensures", {"element": bundle})
+        yield Proposal("ensures", {"element": tried.named(bundle)})
 
 
 def _effect(tried: _Tried) -> Iterator[Proposal]:

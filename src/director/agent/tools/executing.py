@@ -92,7 +92,8 @@ async def _tested(desk: Desk, workflow: Workflow, names: list[str], record: str)
 def _proposed(desk: Desk, workflow: Workflow, done: Iterable[Step]) -> Iterable[str]:
     """What the nodes could promise, in the words of their conditions."""
     nodes = {node.id: node for node in workflow.nodes}
-    given = cast("dict[str, Json]", variables(desk.store, workbench(workflow.id)))
+    known = cast("dict[str, Json]", variables(desk.store, workbench(workflow.id)))
+    given = {each.name: known[each.name] for each in workflow.inputs if each.name in known}
     for step in done:
         for each in proposals(nodes[step.node], step, given):
             yield f" {step.alias} could say: {each}"
