@@ -24,6 +24,9 @@ from director.workflow.values import WorkflowError
 from models.talk import MODELS, PROFILES, environment
 
 
+LONG = "\n".join(f"This is line {n} of an answer." for n in range(20))
+
+
 def test_a_new_workflow_has_an_id_of_its_own(store: Store) -> None:
     """Names may be the same, ids are not; an id is made of what a file name can hold."""
     names = ("Überfällige Rechnungen", "Überfällige Rechnungen", "…", "")
@@ -88,7 +91,7 @@ def test_no_desk_is_opened_for_a_workflow_that_is_not_there(store: Store, tmp_pa
 @pytest.mark.parametrize("wire", list(MODELS))
 def test_an_answer_is_told_as_it_arrives_in_every_dialect(store: Store, wire: str) -> None:
     """The pieces of its text are the text; its thoughts come apart from it."""
-    steps: list[list[Emit]] = [[Think("Let me see."), Say("One.\nTwo.\nThree.")]]
+    steps: list[list[Emit]] = [[Think("Let me see."), Say(LONG)]]
     told: list[Progress] = []
     with Double(PROFILES[wire], steps) as double:  # type: ignore[arg-type]
         known = environment(double)
@@ -105,12 +108,11 @@ def test_an_answer_is_told_as_it_arrives_in_every_dialect(store: Store, wire: st
 
         said = asyncio.run(talk())
         assert double.verdict() == []
-    assert _joined(told, "text") == said == "One.\nTwo.\nThree."
+    assert _joined(told, "text") == said == LONG
     assert len([one for one in told if one.what == "text"]) > 1
     assert _joined(told, "thinking") in ("", "Let me see.")
 
 
-@pytest.mark.promise("A6")
 def test_a_turn_that_is_stopped_while_its_answer_arrives_can_be_gone_on_with(store: Store) -> None:
     """Half an answer is no entry: the thread ends with the user's message, and goes on."""
     made = desk(store, [[Say("One.\nTwo.")], SAY])
