@@ -12,13 +12,16 @@ from pathlib import Path
 import pytest
 
 from agent.office import SAY, asks, desk, opening, results
+from agent.prefixes import moved
 from director.agent.assemble import ContextTooLarge
 from director.agent.choosing import choose
 from director.agent.desk import Desk
 from director.agent.lease import TurnRunning, last_turn, running
 from director.agent.progress import Progress
+from director.agent.requests_made import Made
 from director.agent.threads import current_thread, new_conversation
 from director.agent.turn import retry_turn, take_turn
+from director.context.values import Section
 from director.context.wire.events import INTERRUPTED
 from director.models import Capabilities, ModelError
 from director.models.script import Emit, Fail, Say, Seen, Wait
@@ -188,6 +191,7 @@ def test_a_second_turn_of_a_thread_is_refused(store: Store) -> None:
     assert texts(store) == ["one", "first"]
 
 
+@pytest.mark.moves_prefix("what is taken back leaves the history")
 def test_a_turn_can_be_taken_again_and_a_conversation_begun_anew(store: Store) -> None:
     """What was said before stays in the log, out of view."""
     made = desk(store, [[Say("one")], [Say("two")], [Say("three")]])
@@ -309,3 +313,23 @@ def test_a_call_that_was_cut_off_is_shown_as_interrupted(store: Store) -> None:
     assert asyncio.run(take_turn(made, "Go on.")).text == "Done."
     assert results(shown[-1]) == ["a = 1", INTERRUPTED, INTERRUPTED]
     assert variables(store, workbench("w")) == {"a": 1}
+
+
+@pytest.mark.promise("B6")
+@pytest.mark.moves_prefix("it is shown that this is noticed")
+def test_a_prefix_that_was_moved_is_noticed(store: Store) -> None:
+    """The check of every test here fails if the past is told otherwise or a tool is gone."""
+    made: list[Made] = []
+    desk_ = desk(store, lambda _: SAY, made=made.append)
+    for nth in range(2):
+        asyncio.run(take_turn(desk_, f"message {nth}"))
+    first, second = made
+    assert moved(made) == []
+    turns = (replace(second.context.turns[0], text="otherwise"), *second.context.turns[1:])
+    other = replace(second, context=replace(second.context, turns=turns))
+    assert moved([first, other]) == ["the history before turn 1 was rewritten"]
+    fewer = replace(second, asked=replace(second.asked, tools=second.asked.tools[1:]))
+    assert moved([first, fewer]) == ["other tools"]
+    prompt = (Section("system", "Now at 12:00"), *second.context.sections[1:])
+    clock = replace(second, context=replace(second.context, sections=prompt))
+    assert moved([first, clock]) == ["the section 'system' was changed"]
