@@ -48,38 +48,40 @@ class Asking:
     sent_as: str = ""
 
 
-def keep_request(
+def keep_request(  # noqa: PLR0913  each has a name
     store: Store,
     asking: Asking,
     *,
     model: Model,
     report: Report,
     ended: Reply | BaseException,
+    told: Context | None = None,
+    attempts: Sequence[Attempt] = (),
 ) -> Versioned:
     """Keep a request: the context that its report says was sent, its bytes, and how it ended.
 
-    A failure of the model carries its attempts; anything else that ended it means it was cancelled
-    on the way.
+    An answer and a failure of the model carry their attempts; of one that was cancelled on the way
+    they are given. So is what the log told, unless it is to be read here.
     """
+    if told is None:
+        told = project(store.entries(asking.thread, upto=asking.head)) if asking.head else Context()
+    if isinstance(ended, Reply | ModelError):
+        attempts = ended.attempts
     while True:
         newest = store.get(KIND, asking.thread)
-        body = _body(store, asking, model, report, ended, newest)
+        body = {
+            **_made_of(asking, model, report, told),
+            "attempts": [_attempt_body(one) for one in attempts],
+            **_sent_body(store, newest, [one.body for one in attempts if one.body]),
+            **_outcome(ended),
+        }
         try:
             return store.put(KIND, asking.thread, body, expect=newest.version if newest else 0)
         except Moved:
             continue
 
 
-def _body(  # noqa: PLR0913, PLR0917  what the record is made of
-    store: Store,
-    asking: Asking,
-    model: Model,
-    report: Report,
-    ended: Reply | BaseException,
-    newest: Versioned | None,
-) -> dict[str, object]:
-    told = project(store.entries(asking.thread, upto=asking.head)) if asking.head else Context()
-    attempts = ended.attempts if isinstance(ended, Reply | ModelError) else ()
+def _made_of(asking: Asking, model: Model, report: Report, told: Context) -> dict[str, object]:
     return {
         "thread": asking.thread,
         "workflow": asking.workflow,
@@ -97,9 +99,6 @@ def _body(  # noqa: PLR0913, PLR0917  what the record is made of
         "context": context_body(report.sent, told),
         "parts": [asdict(part) for part in parts_of(report.sent, asking.tools, report.counting)],
         "report": _report_body(report, asking.gap),
-        "attempts": [_attempt_body(one) for one in attempts],
-        **_sent_body(store, newest, [one.body for one in attempts if one.body]),
-        **_outcome(ended),
     }
 
 

@@ -140,11 +140,17 @@ async def _asked(
 ) -> Reply:
     """Send; the answer is stored in the thread with all that goes on from it, as one."""
     policy = replace(model.policy, chain=profile.chain)
-    reply = await model.send(fitted.context, tools=tools, thread=desk.thread, policy=policy)
+    asked = Asking(desk.workflow, desk.thread, profile.name, model, tools, policy)
+    log = desk.log
+    with desk.making(Made(asked, fitted.report, log.head, log.view.context)) as made:
+        made.ended = reply = await model.send(
+            fitted.context,
+            tools=tools,
+            thread=desk.thread,
+            policy=policy,
+            attempts=made.attempts,
+        )
     desk.spent.add(reply)
-    if desk.made is not None:
-        asked = Asking(desk.workflow, desk.thread, profile.name, model, tools, policy)
-        desk.made(Made(asked, fitted.context, fitted.report, reply))
     return reply
 
 
