@@ -7,11 +7,12 @@ in headers and secrets are references, so neither can be among them. Nothing is 
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
-from typing import Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 from director.agent.contexts import context_body
 from director.agent.frames import framed, unframed
@@ -26,6 +27,7 @@ from director.store.values import Json
 KIND = "request"
 Purpose: TypeAlias = Literal["turn", "compress", "scout"]
 _SHOWN_LOSSES = 50
+_TOOL = ("name", "description", "parameters", "strict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ def keep_request(  # noqa: PLR0913  each has a name
         newest = store.get(KIND, asking.thread)
         body = {
             **_made_of(asking, model, report, told),
+            "tools": {"$kept": store.keep(_tools_bytes(asking.tools))},
             "attempts": [_attempt_body(one) for one in attempts],
             **_sent_body(store, newest, [one.body for one in attempts if one.body]),
             **_outcome(ended),
@@ -95,7 +98,6 @@ def _made_of(asking: Asking, model: Model, report: Report, told: Context) -> dic
         "streaming": asking.streaming,
         "policy": asdict(asking.policy),
         "capabilities": asdict(model.capabilities),
-        "tools": [_tool_body(tool) for tool in asking.tools],
         "context": context_body(report.sent, told),
         "parts": [asdict(part) for part in parts_of(report.sent, asking.tools, report.counting)],
         "report": _report_body(report, asking.gap),
@@ -107,9 +109,18 @@ def _attempt_body(attempt: Attempt) -> dict[str, object]:
     return asdict(replace(attempt, body=b"")) | {"body": ""}
 
 
-def _tool_body(tool: Tool) -> dict[str, object]:
-    told = (tool.name, tool.description, tool.parameters, tool.strict)
-    return dict(zip(("name", "description", "parameters", "strict"), told, strict=True))
+def _tools_bytes(tools: Sequence[Tool]) -> bytes:
+    """The tools, which are the same for most requests: they are kept once."""
+    told = [(one.name, one.description, one.parameters, one.strict) for one in tools]
+    return json.dumps([dict(zip(_TOOL, one, strict=True)) for one in told]).encode()
+
+
+def tools_of(store: Store, body: Json) -> list[Tool]:
+    """The tools of a kept request."""
+    found = body["tools"]
+    # Before they were kept once they stood in each record.
+    told = json.loads(store.kept(found["$kept"])) if isinstance(found, Mapping) else found
+    return [Tool(**one) for one in cast("Sequence[Any]", told)]
 
 
 def _report_body(report: Report, gap: str) -> dict[str, object]:
