@@ -160,9 +160,10 @@ def _sent_body(store: Store, newest: Versioned | None, sent: Sequence[bytes]) ->
 
 
 def _outcome(ended: Reply | BaseException) -> dict[str, object]:
+    if not isinstance(ended, Reply | Exception):
+        return {"outcome": "cancelled", "failure": "It was stopped on the way."}
     if not isinstance(ended, Reply):
-        how = "failed" if isinstance(ended, Exception) else "cancelled"
-        return {"outcome": how, "failure": str(ended) or type(ended).__name__}
+        return {"outcome": "failed", "failure": str(ended) or type(ended).__name__}
     return {
         "outcome": "answered",
         "reply": ended.id,
