@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
+from director.demo.rehearsal import MODEL
 from director.models import found
 from director.models.capabilities import models
 from director.web.bodies import Body
@@ -21,7 +22,6 @@ from director.web.wants import Here
 router = APIRouter(prefix="/models", tags=["models"])
 _Variable = Literal["OPENAI_API_KEY", "ANTHROPIC_API_KEY"]
 _PROVIDERS = {"OPENAI_API_KEY": "openai", "ANTHROPIC_API_KEY": "anthropic"}
-REHEARSAL = "scripted:rehearsal"
 
 
 class Key(Body):
@@ -71,7 +71,7 @@ def all_of_them(studio: Here) -> Models:
     """Looks for keys and for servers on this machine; nobody else is asked."""
     held = held_in(studio.supplies.vault)
     servers = found()
-    usable = [Usable(REHEARSAL, "scripted")]
+    usable = [Usable(MODEL, "scripted")]
     for variable in held:
         provider = _PROVIDERS[variable]
         usable += [Usable(f"{provider}:{name}", provider) for name in _plain(provider)]
@@ -81,7 +81,7 @@ def all_of_them(studio: Here) -> Models:
         usable,
         _keys(studio),
         [Server(one.kind, one.base_url, one.models) for one in servers],
-        REHEARSAL,
+        MODEL,
     )
 
 
