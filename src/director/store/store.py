@@ -79,6 +79,11 @@ class Store:
         with self._database.reading() as connection:
             return log.seen(connection, thread)
 
+    def hiding(self, thread: str) -> list[Entry]:
+        """The entries that hide turns of a thread or show them again, which are few."""
+        with self._database.reading() as connection:
+            return log.hiding(connection, thread)
+
     def open_thread(self, workflow: str = "", title: str = "", thread: str | None = None) -> str:
         """Make a thread, unless there is one of this id, and return its id."""
         made = thread or str(uuid.uuid4())
