@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from director.agent.bench import Bench
+from director.agent.bench import Bench, OpensBrowser
 from director.agent.journal import StoreJournal
 from director.agent.limits import Spent
 from director.agent.progress import Progress
@@ -30,7 +30,8 @@ Compress: TypeAlias = Callable[["Desk", Profile, State, Context], Awaitable[bool
 Opens: TypeAlias = Callable[[str, Journal | None], Model]
 
 
-def _open(name: str, journal: Journal | None) -> Model:
+def opens_model(name: str, journal: Journal | None) -> Model:
+    """The model of a name, with its key from the environment."""
     return open_model(name, journal=journal)
 
 
@@ -40,7 +41,8 @@ class Desk:
 
     `compress` is awaited before each round with what the model would see; it shortens the history
     if that is due, and says whether it did. `made` is told each request with its answer;
-    `progress` what happens, as it does. `open_model` opens a model by its name, with a journal.
+    `progress` what happens, as it does. `open_model` opens a model by its name, with a journal;
+    `browser` the browser that is used when first needed, if `means` has none.
     """
 
     store: Store
@@ -48,10 +50,11 @@ class Desk:
     means: Means = field(default_factory=Means)
     settings: Settings = field(default_factory=load_settings)
     model: str = ""
-    open_model: Opens = _open
+    open_model: Opens = opens_model
     compress: Compress | None = None
     made: Callable[[Made], None] | None = None
     progress: Callable[[Progress], None] = lambda _: None
+    browser: OpensBrowser | None = None
     thread: str = ""
     talks: str = ""
     spent: Spent = field(default_factory=Spent)
@@ -64,7 +67,7 @@ class Desk:
     def __post_init__(self) -> None:
         self.saved = Saved(self.store, self.workflow)
         self.log = Log(self.store)
-        self.bench = Bench(self.store, self.workflow, self.means)
+        self.bench = Bench(self.store, self.workflow, self.means, browser=self.browser)
 
     def now(self) -> Workflow:
         """The workflow as it is now."""

@@ -80,6 +80,7 @@ def keep_made(store: Store, made: Made) -> None:
             "scout" if scout else "turn",
             asked.tools,
             asked.policy,
+            streaming=asked.streaming,
             gap=_gap(store, asked.thread, made),
             sent_as="scout" if scout else "",
         ),

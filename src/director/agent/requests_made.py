@@ -23,6 +23,7 @@ class Asking:
     tools: tuple[Tool, ...]
     policy: Policy
     by: str = "director"
+    streaming: bool = False
 
 
 @dataclass(frozen=True, slots=True)

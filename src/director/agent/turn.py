@@ -7,7 +7,8 @@ result as soon as it is there. Wherever this stops, the thread is valid, and not
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -23,7 +24,7 @@ from director.agent.requests_made import Asking, Made
 from director.agent.threads import current_thread, hear, notice, take_back
 from director.agent.tools import REGISTRY, TRUSTS, Question
 from director.context.values import Context, UserTurn
-from director.models import Image, Model, Reply, Tool
+from director.models import Again, Done, Happening, Image, Model, Reply, Text, Thinking, Tool
 from director.profiles import Profile
 
 Ended: TypeAlias = Literal["said", "asked", "waiting", "cut"] | Limit
@@ -140,12 +141,31 @@ async def _asked(
 ) -> Reply:
     """Send; the answer is stored in the thread with all that goes on from it, as one."""
     policy = replace(model.policy, chain=profile.chain)
-    reply = await model.send(fitted.context, tools=tools, thread=desk.thread, policy=policy)
+    arriving = model.stream(fitted.context, tools=tools, thread=desk.thread, policy=policy)
+    reply = await _arrived(desk, arriving)
     desk.spent.add(reply)
     if desk.made is not None:
-        asked = Asking(desk.workflow, desk.thread, profile.name, model, tools, policy)
+        asked = Asking(
+            desk.workflow, desk.thread, profile.name, model, tools, policy, streaming=True
+        )
         desk.made(Made(asked, fitted.context, fitted.report, reply))
     return reply
+
+
+async def _arrived(desk: Desk, arriving: AsyncGenerator[Happening, None]) -> Reply:
+    """The whole answer; its text is told as it comes."""
+    async with aclosing(arriving):
+        async for one in arriving:
+            match one:
+                case Done(reply):
+                    return reply
+                case Text(text):
+                    desk.progress(Progress("text", text))
+                case Thinking(text):
+                    desk.progress(Progress("thinking", text))
+                case Again(reason):
+                    desk.progress(Progress("again", reason))
+    raise AssertionError("a stream ends with a reply or an error")
 
 
 def _spoken(desk: Desk, reply: Reply) -> Turn:

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 import director.cli.workflow_try  # noqa: F401  adds its commands
-from director.cli import compress, demo, doctor, request, runs, store, worker, workflow
+from director.cli import compress, demo, doctor, request, runs, store, web, worker, workflow
 from director.cli.double import EPILOG, double
 
 app = typer.Typer(
@@ -48,6 +48,7 @@ def main(
     """Show what can be started."""
 
 
+app.command("app", epilog=web.EPILOG)(web.app)
 app.command("double", epilog=EPILOG)(double)
 app.command("demo", epilog=demo.EPILOG)(demo.demo)
 app.add_typer(workflow.app, name="workflow")

@@ -30,7 +30,7 @@ from director.models.script import (
     Wait,
 )
 from director.models.timing import Timing
-from director.models.values import Asked, Calling, Policy, StateRef, Text, Usage
+from director.models.values import Asked, Calling, Policy, StateRef, Text, Thinking, Usage
 
 
 class Scripted:
@@ -76,6 +76,8 @@ class Scripted:
         """The same word by word."""
         answer = await self.create(body, within)
         for item in mappings(answer.get("output")):
+            for part in mappings(item.get("summary")):
+                yield Thinking(texts(part.get("text")))
             for part in mappings(item.get("content")):
                 for word in texts(part.get("text")).splitlines(keepends=True):
                     yield Text(word)

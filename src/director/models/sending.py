@@ -25,6 +25,7 @@ from director.models.values import (
     Policy,
     StateRef,
     Text,
+    Thinking,
 )
 
 
@@ -66,7 +67,7 @@ class Sending:
     _from: StateRef | None = None
     _mended: set[str] = field(default_factory=set)
 
-    async def run(self) -> AsyncGenerator[Text | Calling | Again | Answered, None]:
+    async def run(self) -> AsyncGenerator[Text | Thinking | Calling | Again | Answered, None]:
         """What arrives, and at last the answer; raises `ModelError` if there is none."""
         self._since = self.timing.now()
         heard = False

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapp
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from director.browser import Browser, Logins, open_browser
 from director.home import home, make_private
@@ -20,6 +21,7 @@ from director.runs import Means, Question, Run, RunError, workflow_of
 from director.runs.values import Pictures
 from director.secrets import KeyFile, Reference, Seal, SecretRefused, Vault, VaultError
 from director.store import Store
+from director.workflow.document import from_json
 from director.workflow.paths import is_list
 from director.workflow.sensitive import HIDDEN, masked
 from director.workflow.templates import SECRET
@@ -128,7 +130,7 @@ class Supplies:
         workflow = workflow_of(self._store, run)
         browses = any(node.type in _BROWSING for node in workflow.nodes)
         return Means(
-            browser=await self._living() if browses else None,
+            browser=await self.browser() if browses else None,
             secrets=self.vault,
             seal=self.seal,
             hide=Hiding(self.vault, workflow),
@@ -142,7 +144,28 @@ class Supplies:
             worker=self.worker,
         )
 
-    async def _living(self) -> Browser:
+    def bench(self, workflow: str) -> Means:
+        """What Director tests a workflow with: all but the browser, which `browser` opens."""
+        name = _UNFIT.sub("_", workflow)
+
+        def hide(variable: str, value: Json) -> Json:
+            found = self._store.get("workflow", workflow)
+            now = from_json(cast("Json", found.body)) if found else Workflow(workflow, "")
+            return Hiding(self.vault, now)(variable, value)
+
+        return Means(
+            secrets=self.vault,
+            seal=self.seal,
+            hide=hide,
+            env=self._env,
+            file=self._file if self._wishes.files else None,
+            downloads=self.folder(f"bench-{name}") / "downloads",
+            logins=self.logins,
+            pictures=self._wishes.pictures,
+            worker=self.worker,
+        )
+
+    async def browser(self) -> Browser:
         """The browser of this program, or a new one if it ended."""
         if self._browser is None or not self._browser.runs:
             await self._open.aclose()
