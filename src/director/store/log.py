@@ -86,20 +86,20 @@ def read(connection: Connection, thread: str, after: int, upto: int | None) -> l
 
 def seen(connection: Connection, thread: str) -> list[Entry]:
     """The last entry, what hides turns, and everything from the first visible turn on."""
-    hiding = marks(connection, thread)
-    out_of_sight = hidden(checkpoints(hiding), deleted(hiding))
+    marks = hiding(connection, thread)
+    out_of_sight = hidden(checkpoints(marks), deleted(marks))
     first = _first(connection, thread, out_of_sight) if out_of_sight else 1
     last = head(connection, thread)
     start = last if first is None else min(first, last)
-    before = [entry for entry in hiding if entry.seq < start]
+    before = [entry for entry in marks if entry.seq < start]
     return [*before, *read(connection, thread, start - 1, last)]
 
 
-def marks(connection: Connection, thread: str) -> list[Entry]:
-    """What hides turns and brings them back; these entries are few, however long the thread is."""
-    # Spelled out as in the index of these entries.
-    hiding: ColumnElement[bool] = literal_column(f"kind IN {HIDING}")
-    asked = select(entries).where(entries.c.thread == thread, hiding).order_by(entries.c.seq)
+def hiding(connection: Connection, thread: str) -> list[Entry]:
+    """The entries that hide turns or show them again: compressions, restores, deletions."""
+    # Spelled out as in the index of these entries, which are few.
+    which: ColumnElement[bool] = literal_column(f"kind IN {HIDING}")
+    asked = select(entries).where(entries.c.thread == thread, which).order_by(entries.c.seq)
     return entries_of(connection, connection.execute(asked).all())
 
 

@@ -74,10 +74,10 @@ class Store:
         with self._database.reading() as connection:
             return log.seen(connection, thread)
 
-    def marks(self, thread: str) -> list[Entry]:
-        """Every compression, restore and deletion of a thread, and nothing else of it."""
+    def hiding(self, thread: str) -> list[Entry]:
+        """The entries that hide turns of a thread or show them again, which are few."""
         with self._database.reading() as connection:
-            return log.marks(connection, thread)
+            return log.hiding(connection, thread)
 
     def open_thread(self, workflow: str = "", title: str = "", thread: str | None = None) -> str:
         """Make a thread, unless there is one of this id, and return its id."""

@@ -94,7 +94,7 @@ def chat(store: Store, thread: str) -> Chat:
     """The conversation, of which only the newest chunk is read."""
     head = store.head(thread)
     chunks = max(1, -(-head // SIZE))
-    marks = store.marks(thread)
+    marks = store.hiding(thread)
     going = running(store, thread)
     last = last_turn(store, thread)
     return Chat(
@@ -114,7 +114,7 @@ def chunk(store: Store, thread: str, number: int) -> Chunk:
     after = number * SIZE
     found = store.entries(thread, after, after + SIZE + _AHEAD)
     here = [entry for entry in found if entry.seq <= after + SIZE]
-    marks = store.marks(thread)
+    marks = store.hiding(thread)
     made = {one.seq: one for one in checkpoints(marks)}
     current = next((one for one in made.values() if one.state == "current"), None)
     seen = _Seen(
