@@ -177,14 +177,15 @@ def search(store: Store, thread: str, words: str) -> list[Hit]:
     if not wanted:
         return []
     found: list[Hit] = []
-    for entry in reversed(store.entries(thread)):
+    turn = 0
+    for entry in store.entries(thread):
+        # A result is shown with the turn that called for it.
+        turn = turn if entry.kind == "result" else entry.seq
         for who, text in _searched(entry):
             at = text.casefold().find(wanted)
             if at >= 0:
-                found.append(_hit(entry.seq, who, text, at, len(wanted)))
-        if len(found) >= _SHOWN_HITS:
-            break
-    return found[:_SHOWN_HITS]
+                found.append(_hit(turn, who, text, at, len(wanted)))
+    return found[: -_SHOWN_HITS - 1 : -1]
 
 
 def _searched(entry: Entry) -> Iterator[tuple[str, str]]:

@@ -61,22 +61,22 @@ class Attempt:
     turns: str
 
 
-def offer(store: Store, thread: str, counter: Counter) -> Offer | None:
-    """What can be compressed; None if nothing can, or while a turn runs."""
+def offer(store: Store, thread: str, counter: Counter, *, units: bool = True) -> Offer | None:
+    """What can be compressed, with its `units` if they are wanted; None if nothing can be now."""
     if running(store, thread):
         return None
     now = view(store.seen(thread))
     turns: dict[int, list[Turn]] = {}
     for turn in now.context.turns:
         turns.setdefault(turn.at, []).append(turn)
-    units = tuple(_unit(seqs, turns, counter) for seqs in now.units)
-    if not units:
+    chosen = [at for seqs in now.units for at in seqs]
+    if not chosen:
         return None
-    chosen = [at for unit in units for at in unit.turns]
     user = sum(any(isinstance(turn, UserTurn) for turn in turns[at]) for at in chosen)
     covers = len(now.current.summary.covers) if now.current else 0
-    tokens = sum(unit.tokens for unit in units)
-    return Offer(user, len(chosen) - user, tokens, covers, units)
+    tokens = sum(turn_size(turn, counter) for at in chosen for turn in turns[at])
+    listed = tuple(_unit(seqs, turns, counter) for seqs in now.units) if units else ()
+    return Offer(user, len(chosen) - user, tokens, covers, listed)
 
 
 def _unit(seqs: tuple[int, ...], turns: dict[int, list[Turn]], counter: Counter) -> Unit:

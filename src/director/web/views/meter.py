@@ -10,21 +10,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import cast
 
-from director.agent.assemble import assemble
-from director.agent.choosing import chosen_model, chosen_profile
-from director.agent.desk import Desk
-from director.agent.gather import conversation, gather
-from director.agent.marks import Marks, marks_for
-from director.agent.parts import parts_of
-from director.agent.threads import current_thread
-from director.agent.tools import REGISTRY, TRUSTS
-from director.context.values import Context, Turn, UserTurn
-from director.counting import counter_for
-from director.models import Capabilities, NoKey
-from director.models.capabilities import find
-from director.models.names import UnknownModel, parse
 from director.store import Versioned
 from director.store.values import Json
+from director.web.reading.meter import Meter
 
 # The order and the colours of the parts: whatever is shown by part is shown so.
 GROUPS: Mapping[str, str] = {
@@ -56,28 +44,15 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
-class Meter:
-    """The size now, in tokens, and the money and cache of the last requests."""
+class MeterView:
+    """The size now as a bar that stands for `scale` tokens; what the requests so far cost."""
 
-    size: int
-    marks: Marks
+    now: Meter
+    scale: int
     slices: tuple[Slice, ...]
-    counter: str
-    model: str
-    profile: str
-    requests: int = 0
-    money: Decimal | None = None
-    cached: float | None = None
-
-    @property
-    def fill(self) -> str:
-        """How full it is, in a word."""
-        return {"fine": "", "large": "large", "full": "full"}[self.marks.fill(self.size)]
-
-    @property
-    def scale(self) -> int:
-        """The tokens that the whole bar stands for."""
-        return max(self.marks.at, self.size, 1)
+    requests: int
+    money: Decimal | None
+    cached: float | None
 
 
 def group_of(place: str, name: str) -> str:
@@ -102,34 +77,12 @@ def slices(parts: Iterable[tuple[str, str, int]], scale: int) -> tuple[Slice, ..
     return tuple(found)
 
 
-async def meter(desk: Desk, made: Sequence[Versioned] = ()) -> Meter:
-    """What the next request would take now; `made` are the requests of the thread so far."""
-    store, workflow = desk.store, desk.workflow
-    desk.thread = desk.thread or current_thread(store, workflow)
-    profile = chosen_profile(store, workflow, desk.settings)
-    name = _model(desk)
-    said = conversation(desk, TRUSTS)
-    state = await gather(desk, said)
-    counter = counter_for(name or None)
-    context, around = assemble(profile, state, said)
-    first, last = _block(around.first_message), _block(around.last_message)
-    whole = Context(context.sections, (*first, *context.turns, *last), context.summary)
-    tools = [REGISTRY[each].tool for each in profile.tools]
-    parts = [(one.place, one.name, one.tokens) for one in parts_of(whole, tools, counter)]
-    size = sum(tokens for _, _, tokens in parts)
-    marks = _marks(desk, name)
+def meter_view(now: Meter, made: Sequence[Versioned]) -> MeterView:
+    """The meter of what would be sent now; `made` are the requests of the thread so far."""
+    scale = max(now.limit, now.size, 1)
+    parts = [(one.place, one.name, one.tokens) for one in now.parts]
     money, cached = spent(made)
-    return Meter(
-        size,
-        marks,
-        slices(parts, max(marks.at, size, 1)),
-        counter.name,
-        name,
-        profile.name,
-        len(made),
-        money,
-        cached,
-    )
+    return MeterView(now, scale, slices(parts, scale), len(made), money, cached)
 
 
 def spent(made: Sequence[Versioned]) -> tuple[Decimal | None, float | None]:
@@ -145,24 +98,3 @@ def input_of(usage: Json) -> int:
     """The input tokens of a kept usage."""
     writes = cast("Mapping[str, int]", usage["writes"])
     return cast("int", usage["uncached"]) + cast("int", usage["read"]) + sum(writes.values())
-
-
-def _model(desk: Desk) -> str:
-    try:
-        return chosen_model(desk.store, desk.workflow, desk.settings, now=desk.model)
-    except NoKey:
-        return ""
-
-
-def _marks(desk: Desk, model: str) -> Marks:
-    """The marks for a model by its name; nothing is opened to know them."""
-    try:
-        named = parse(model)
-        can = find(named.provider, named.model)
-    except (UnknownModel, KeyError):
-        return marks_for(desk.settings, Capabilities(window=1_000_000, max_input=1_000_000))
-    return marks_for(desk.settings, can, provider=named.provider, model=named.model)
-
-
-def _block(text: str) -> tuple[Turn, ...]:
-    return (UserTurn(0, text, pinned=True),) if text else ()

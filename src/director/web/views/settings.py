@@ -1,0 +1,65 @@
+"""The settings as a person reads them: each with its value, what it means and where it came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from director.models.capabilities import models, providers
+from director.profiles import Profile, load_profile
+from director.settings import PROFILES, RULES, Settings
+from director.store import Store
+
+# Shown in this order under these names; the store cannot be changed while it is open.
+GROUPS = (
+    ("Context", ("profile", "warn_at", "compress_at", "compress_to")),
+    ("Budgets", ("budget",)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A setting: what it may be, what it is, who says so."""
+
+    name: str
+    says: str
+    value: str
+    source: str
+    place: str
+    kind: str
+    choices: tuple[str, ...] = ()
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the file cannot change it, because a flag or the environment says it."""
+        return self.source in ("flag", "environment")
+
+
+def fields(settings: Settings) -> dict[str, Field]:
+    """Every setting by its name."""
+    found = {}
+    for name, rule in RULES.items():
+        given = getattr(settings, name)
+        kind = "number" if rule.type in (int, float) else "text"
+        found[name] = Field(
+            name, rule.says, str(given.value), given.source, given.place, kind, rule.choices
+        )
+    return found
+
+
+def profiles() -> tuple[Profile, ...]:
+    """The profiles that there are."""
+    return tuple(load_profile(name) for name in PROFILES)
+
+
+def known_models() -> tuple[str, ...]:
+    """The models that the catalogue knows, by the names that one gives them."""
+    return tuple(f"{one}:{model}" for one in providers() for model in models(one))
+
+
+def origins(store: Store) -> dict[str, tuple[str, ...]]:
+    """The origins that each workflow may reach."""
+    found = {}
+    for one in store.newest("workflow"):
+        named = one.body.get("origins")
+        found[one.id] = tuple(map(str, named)) if isinstance(named, list | tuple) else ()
+    return found
