@@ -23,7 +23,6 @@ from director.testing.double import Double
 from director.workflow.values import WorkflowError
 from models.talk import MODELS, PROFILES, environment
 
-
 LONG = "\n".join(f"This is line {n} of an answer." for n in range(20))
 
 

@@ -11,7 +11,8 @@ from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 from starlette.middleware import Middleware
 
-from director.web import entrance, events, pages
+from director.web import api, entrance, events, pages
+from director.web.errors import tell_errors
 from director.web.guard import Bodies, Crossing, Doors, Faults, Headers, Hosts
 from director.web.studio import Studio
 
@@ -46,7 +47,8 @@ def make_app(studio: Studio) -> FastAPI:
         ],
     )
     app.state.studio = studio
+    tell_errors(app)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    for router in (entrance.router, events.router, pages.router):
+    for router in (entrance.router, events.router, api.router, pages.router):
         app.include_router(router)
     return app

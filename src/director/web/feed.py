@@ -83,8 +83,8 @@ class Feed:
             workflow, run, parts = self._about(change.what)
             if workflow:
                 news.setdefault((workflow, run), {}).update(dict.fromkeys(parts))
-        for (workflow, run), parts in news.items():
-            event: dict[str, object] = {"workflow": workflow, "parts": list(parts)}
+        for (workflow, run), touched in news.items():
+            event: dict[str, object] = {"workflow": workflow, "parts": list(touched)}
             self._loop.call_soon_threadsafe(self._tell, {**event, "run": run} if run else event)
 
     def _about(self, what: Entry | Versioned) -> tuple[str, str, tuple[str, ...]]:

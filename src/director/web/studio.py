@@ -1,59 +1,39 @@
-"""The studio: all that the app works with, and what goes on in it: desks, turns, events.
+"""The studio: all that the app works with, and what goes on in it: desks, turns, runs, events.
 
 Everything that lasts is in the store. What is here belongs to this program: its browsers, the
-turns that it takes now, the windows that listen. It is used on the loop that the app runs on.
+turns that it takes now, the windows that listen. It is used on the loop that the app runs on;
+only `reader`, `clean` and `settings` may be asked from any thread.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
-import traceback
 from collections.abc import Coroutine
-from contextlib import suppress
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from typing import Any
 
-from director.agent import (
-    ContextTooLarge,
-    Desk,
-    TurnRunning,
-    current_thread,
-    retry_turn,
-    running,
-    take_turn,
-)
-from director.agent.hooking import equipped
-from director.agent.progress import Progress
-from director.agent.saved import Saved
-from director.models import ModelError, NoKey, NoLibrary, UnknownModel
-from director.runs import Means
-from director.runs.supplies import Hiding, Supplies
+from director.agent import Desk, current_thread, retry_turn, running, take_turn
+from director.agent.desk import Opens
+from director.agent.opening import open_desk
+from director.browser import Session
+from director.runs.supplies import Supplies
 from director.settings import Settings, load_settings
-from director.store import Moved, Store, StoreError
-from director.store.variables import workbench
+from director.store import Store
 from director.web.away import is_away
+from director.web.doing import Runs
 from director.web.feed import Feed
 from director.web.guard.hosts import OwnNames
 from director.web.hub import Hub
+from director.web.keys import opens_with
+from director.web.pictures import Pictures
+from director.web.reading.meter import Meter, meter
+from director.web.reading.reader import Reader
 from director.web.sessions import Sessions
+from director.web.summaries import Summaries
+from director.web.turns import T, Turns
 from director.workflow.nearest import hint
-from director.workflow.values import WorkflowError
-
-_LOG = logging.getLogger("director.web")
-_LONGEST = 2_000
-_LOOK = 0.01  # seconds between two looks whether a message is stored
-# What a turn may end with; its words were written for the user.
-FORESEEN = (
-    ModelError,
-    NoKey,
-    NoLibrary,
-    UnknownModel,
-    ContextTooLarge,
-    TurnRunning,
-    StoreError,
-    Moved,
-    WorkflowError,
-)
+from director.workflow.values import Tab
 
 
 class NotThere(Exception):  # noqa: N818  it says what happened
@@ -69,30 +49,51 @@ class Wanted:
 
 
 class Studio:
-    """The store, the supplies and the doors of one app, and the turns that it takes."""
+    """The store, the supplies and the doors of one app, and what it does."""
 
     def __init__(
-        self, store: Store, supplies: Supplies, *, sessions: Sessions, names: OwnNames
+        self,
+        store: Store,
+        supplies: Supplies,
+        *,
+        sessions: Sessions,
+        names: OwnNames,
+        opens: Opens | None = None,
     ) -> None:
         self.store = store
         self.supplies = supplies
         self.sessions = sessions
         self.names = names
         self.hub = Hub()
+        self.turns = Turns(store, self.hub.tell, self.clean)
+        self.runs = Runs(store, supplies)
+        self.pictures = Pictures(self._live)
+        self._opens = opens or (lambda name, journal: opens_with(supplies.vault, name, journal))
+        self.summaries = Summaries(
+            store, self._opens, reader=self.reader, settings=lambda: self.settings
+        )
         self._feed: Feed | None = None
         self._desks: dict[str, Desk] = {}
-        self._turns: dict[str, asyncio.Task[object]] = {}
-        self._entries: dict[str, int] = {}
-        self.failures: dict[str, str] = {}
+        self._open: dict[str, AsyncExitStack] = {}
+        self._readers: dict[str, Reader] = {}
 
     @property
     def settings(self) -> Settings:
         """The settings as they are now."""
         return load_settings({"store": self.store.url})
 
+    @property
+    def failures(self) -> dict[str, str]:
+        """Why the last turn of a workflow failed, if it did in this program."""
+        return self.turns.failures
+
     def clean(self, text: str) -> str:
         """A text without anything that the vault holds."""
         return self.supplies.vault.net().clean(text)
+
+    def reader(self, workflow: str) -> Reader:
+        """What reads a workflow, and remembers what it has read."""
+        return self._readers.setdefault(workflow, Reader(self.store, workflow))
 
     def check_workflow(self, workflow: str) -> None:
         """`NotThere` if there is no such workflow, or if it was deleted."""
@@ -105,110 +106,90 @@ class Studio:
         self._feed = Feed(self.store, self.hub.tell)
 
     async def close(self) -> None:
-        """Stop every turn and close what is open; everything that matters is in the store."""
-        for workflow in list(self._turns):
-            await self.stop(workflow)
-        for desk in self._desks.values():
-            await desk.close()
-        self._desks.clear()
+        """Stop what goes on and close what is open; everything that matters is in the store."""
+        for workflow in list(self._desks):
+            await self.leave(workflow)
+        await self.runs.close()
         if self._feed is not None:
             await asyncio.to_thread(self._feed.close)
         self.hub.close()
         await self.supplies.close()
 
-    def desk(self, workflow: str) -> Desk:
+    async def desk(self, workflow: str) -> Desk:
         """The desk of a workflow, opened when it is first needed."""
         found = self._desks.get(workflow)
         if found is None:
-            found = equipped(Desk(self.store, workflow, means=self._means(workflow)))
-            found.progress = lambda what: self._happened(workflow, what)
-            self._desks[workflow] = found
+            stack = AsyncExitStack()
+            opening = open_desk(
+                self.store,
+                workflow,
+                self.supplies,
+                settings=self.settings,
+                open_model=self._opens,
+                progress=self.turns.telling(workflow),
+            )
+            found = await stack.enter_async_context(opening)
+            self._desks[workflow], self._open[workflow] = found, stack
         found.settings = self.settings
         return found
 
+    async def leave(self, workflow: str) -> None:
+        """Stop what goes on in a workflow, and close its desk."""
+        await self.stop(workflow)
+        self._desks.pop(workflow, None)
+        stack = self._open.pop(workflow, None)
+        if stack is not None:
+            await stack.aclose()
+
     def is_busy(self, workflow: str) -> bool:
-        """Whether a turn of this workflow is taken now, here or in another program."""
-        return workflow in self._turns or running(self.store, current_thread(self.store, workflow))
+        """Whether something goes on in a workflow now, here or in another program."""
+        return self.turns.is_on(workflow) or running(
+            self.store, current_thread(self.store, workflow)
+        )
 
     async def say(self, workflow: str, text: str, wanted: Wanted) -> int:
         """Begin a turn with what the user says; the entry that it was stored as."""
-        desk = self.desk(workflow)
+        desk = await self.desk(workflow)
         turn = take_turn(desk, text, model=wanted.model, profile=wanted.profile)
-        return await self._begun(workflow, turn)
+        return await self.turns.begin(workflow, turn)
 
     async def retry(self, workflow: str, text: str, wanted: Wanted) -> int:
         """Take the last turn again, with another text if one is given."""
-        desk = self.desk(workflow)
+        desk = await self.desk(workflow)
         turn = retry_turn(desk, text, model=wanted.model, profile=wanted.profile)
-        return await self._begun(workflow, turn)
+        return await self.turns.begin(workflow, turn)
+
+    async def alone(self, workflow: str, work: Coroutine[Any, Any, T]) -> T:
+        """Do something in the live browser while no turn does."""
+        return await self.turns.alone(workflow, work)
 
     async def stop(self, workflow: str) -> bool:
-        """Stop the turn of a workflow; whether there was one here."""
-        task = self._turns.get(workflow)
-        if task is None:
-            return False
-        task.cancel()
-        with suppress(asyncio.CancelledError, Exception):
-            await task
-        return True
+        """Stop what goes on in a workflow here; whether there was something."""
+        return await self.turns.stop(workflow)
 
-    async def _begun(self, workflow: str, turn: Coroutine[object, object, object]) -> int:
-        """Let a turn go on by itself as soon as what was said is stored, or say why it is not."""
-        if workflow in self._turns:
-            turn.close()
-            raise TurnRunning(
-                "A turn of this workflow is running. Nothing was stored. Wait until it has ended, "
-                "or stop it."
-            )
-        thread = current_thread(self.store, workflow)
-        before = self.store.head(thread)
-        task = asyncio.create_task(turn)
-        self._turns[workflow] = task
-        self.failures.pop(workflow, None)
-        task.add_done_callback(lambda _: self._ended(workflow, task))
-        while not task.done() and self.store.head(thread) == before:
-            await asyncio.wait({task}, timeout=_LOOK)
-        if task.done() and self.store.head(thread) == before:
-            task.result()
-        return self.store.head(thread)
+    def writing(self, workflow: str) -> tuple[int, str]:
+        """The entry that is being written now, and its text so far."""
+        return self.turns.writing(workflow)
 
-    def _ended(self, workflow: str, task: asyncio.Task[object]) -> None:
-        self._turns.pop(workflow, None)
-        self._entries.pop(workflow, None)
-        problem = None if task.cancelled() else task.exception()
-        if problem is None:
-            return
-        if not isinstance(problem, FORESEEN):
-            _LOG.error("%s", self.clean("".join(traceback.format_exception(problem))))
-        said = self.clean(str(problem) or type(problem).__name__)
-        self.failures[workflow] = said
-        self.hub.tell({"workflow": workflow, "progress": {"what": "failed", "text": said}})
+    async def tabs(self, workflow: str) -> tuple[Tab, ...]:
+        """The tabs that are open in the live browser of a workflow."""
+        desk = self._desks.get(workflow)
+        return await desk.bench.tabs() if desk else ()
 
-    def _happened(self, workflow: str, what: Progress) -> None:
-        """Tell the windows what a turn does."""
-        if what.what == "asking":
-            desk = self._desks[workflow]
-            self._entries[workflow] = self.store.head(desk.thread) + 1
-        told = {
-            "what": what.what,
-            "text": self.clean(what.text)[:_LONGEST],
-            "tool": what.tool,
-            "call": what.call,
-            "failed": what.failed,
-            "entry": self._entries.get(workflow, 0),
-        }
-        self.hub.tell({"workflow": workflow, "progress": told})
+    async def close_browser(self, workflow: str) -> None:
+        """Close the live browser of a workflow, which remembers where it was."""
+        desk = self._desks.get(workflow)
+        if desk is not None:
+            await self.turns.alone(workflow, desk.bench.close())
 
-    def _means(self, workflow: str) -> Means:
-        """What the bench of a workflow works with; a turn never waits for a person."""
-        supplies = self.supplies
-        now = Saved(self.store, workflow).workflow()
-        return Means(
-            secrets=supplies.vault,
-            seal=supplies.seal,
-            hide=Hiding(supplies.vault, now),
-            logins=supplies.logins,
-            downloads=supplies.folder(workbench(workflow)) / "downloads",
-            patience=0.0,
-            worker="workbench",
+    async def meter(self, workflow: str) -> Meter:
+        """How large the next request of a workflow would be."""
+        tabs = await self.tabs(workflow)
+        reader, settings = self.reader(workflow), self.settings
+        return await asyncio.to_thread(
+            meter, self.store, workflow, settings, reader=reader, tabs=tabs
         )
+
+    def _live(self, workflow: str) -> Session | None:
+        desk = self._desks.get(workflow)
+        return desk.bench.live if desk else None

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from director.runs.ledger import run_from
-from director.store import Store
+from director.store import Store, Versioned
 from director.web.away import away
 
 
@@ -22,36 +21,35 @@ class Row:
     run: str = ""
     state: str = ""
     ran_at: float = 0.0
-    talked_at: float = 0.0
 
 
 def listed(store: Store, *, deleted: bool = False) -> list[Row]:
     """The workflows, the one that was changed last first; or those that are deleted."""
     gone = away(store)
-    runs = {}
-    for each in store.newest("run"):
-        if each.id.startswith("workbench:"):
-            continue
-        run = run_from(each)
-        if run.workflow not in runs or runs[run.workflow][1].position < each.position:
-            runs[run.workflow] = run, each
+    ran = _last_runs(store)
     rows = []
     for found in store.newest("workflow"):
         if (found.id in gone) != deleted:
             continue
         nodes = found.body.get("nodes")
-        run, at = runs.get(found.id, (None, None))
-        rows.append(
-            Row(
-                found.id,
-                str(found.body.get("name", "")),
-                str(found.body.get("description", "")),
-                len(nodes) if isinstance(nodes, list | tuple) else 0,
-                found.version,
-                found.at,
-                run.id if run else "",
-                run.state if run else "",
-                at.at if at else 0.0,
-            )
+        row = Row(
+            found.id,
+            str(found.body.get("name", "")),
+            str(found.body.get("description", "")),
+            len(nodes) if isinstance(nodes, list | tuple) else 0,
+            found.version,
+            found.at,
         )
+        last = ran.get(found.id)
+        state = str(last.body.get("state", "")) if last else ""
+        rows.append(replace(row, run=last.id, state=state, ran_at=last.at) if last else row)
     return sorted(rows, key=lambda row: max(row.changed_at, row.ran_at), reverse=True)
+
+
+def _last_runs(store: Store) -> dict[str, Versioned]:
+    """The run of each workflow that was touched last; trials on the workbench do not count."""
+    found: dict[str, Versioned] = {}
+    for run in sorted(store.newest("run"), key=lambda one: one.position):
+        if not run.id.startswith("workbench:"):
+            found[str(run.body.get("workflow", ""))] = run
+    return found
