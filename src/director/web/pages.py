@@ -37,7 +37,6 @@ def settings(request: Request, studio: Here) -> HTMLResponse:
         "fields": view.fields(studio.settings),
         "groups": view.GROUPS,
         "profiles": view.profiles(),
-        "models": view.known_models(),
         "keys": {name: held_in(vault).get(name, "") for name in KEYS},
         "secrets": [
             (name, ", ".join(map(str, vault.origins(name))))

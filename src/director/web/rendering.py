@@ -12,6 +12,7 @@ from fastapi.responses import HTMLResponse
 from fastapi.templating import Jinja2Templates
 
 from director.web.views import words
+from director.workflow.sensitive import is_sensitive
 
 templates = Jinja2Templates(Path(__file__).parent / "templates")
 
@@ -45,6 +46,7 @@ templates.env.filters |= {
     "clock": _clock,
     "iso": _iso,
 }
+templates.env.tests["sensitive"] = is_sensitive
 
 
 def page(request: Request, name: str, shown: Mapping[str, object]) -> HTMLResponse:

@@ -120,7 +120,7 @@ def _composer(studio: Studio, workflow: str) -> Shown:
         "chat": found,
         "can_retry": bool(found.head) and not busy,
         "meter_model": size.model_of(store, workflow, settings),
-        "models": view.known_models(),
+        "models": view.usable(studio.supplies.vault),
         "profile": chosen_profile(store, workflow, settings).name,
         "profiles": PROFILES,
         **_offered(studio, workflow),

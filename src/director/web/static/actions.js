@@ -60,7 +60,18 @@ export async function during(button, work) {
   }
 }
 
-function valueOf(input) {
+// What looks like JSON is meant as such: a run may want a number or a list.
+function guessed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+async function valueOf(input) {
+  if (input.type === "file") return JSON.parse(await input.files[0].text());
+  if (input.dataset.guess !== undefined) return guessed(input.value);
   if (input.type === "checkbox") return input.checked;
   if (input.dataset.json !== undefined) return input.value.trim() ? JSON.parse(input.value) : null;
   if (input.type === "number") return input.value === "" ? null : Number(input.value);
@@ -68,15 +79,15 @@ function valueOf(input) {
   return input.value;
 }
 
-export function bodyOf(form, button) {
+export async function bodyOf(form, button) {
   const body = {};
   for (const input of form.elements) {
     if (!input.name || input.disabled || input.type === "submit" || input.nodeName === "BUTTON") continue;
     if (input.type === "radio" && !input.checked) continue;
     if (input.dataset.skip !== undefined && input.value === "") continue;
     const [outer, inner] = input.name.split(".");
-    if (inner) (body[outer] ??= {})[inner] = valueOf(input);
-    else body[outer] = valueOf(input);
+    if (inner) (body[outer] ??= {})[inner] = await valueOf(input);
+    else body[outer] = await valueOf(input);
   }
   if (button?.name) body[button.name] = button.value;
   return body;
@@ -84,16 +95,23 @@ export function bodyOf(form, button) {
 
 function then(element, answer) {
   const next = element.dataset.then;
+  if (element.dataset.run !== undefined) location.href = `${location.pathname}/${encodeURIComponent(answer.run.id)}`;
   if (next) location.href = next.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(answer[name] ?? ""));
   if (element.dataset.says) toast(element.dataset.says);
   if (element.dataset.reload !== undefined) location.reload();
 }
 
 async function submitted(form, button) {
-  const [method, url] = form.dataset.api.split(" ");
+  const [method, path] = form.dataset.api.split(" ");
   complain(form, null);
   try {
-    const answer = await during(button, () => send(method, url, bodyOf(form, button)));
+    const body = await bodyOf(form, button);
+    const url = path.replace(/\{(\w+)\}/g, (_, name) => {
+      const value = encodeURIComponent(body[name]);
+      delete body[name];
+      return value;
+    });
+    const answer = await during(button, () => send(method, url, body));
     if (form.dataset.clear !== undefined) form.reset();
     form.dispatchEvent(new CustomEvent("done", { bubbles: true, detail: answer }));
     then(form, answer);
@@ -127,6 +145,9 @@ export function start() {
     if (!form.dataset.api) return;
     event.preventDefault();
     submitted(form, event.submitter);
+  });
+  document.addEventListener("change", (event) => {
+    if (event.target.dataset.submits !== undefined) event.target.form.requestSubmit();
   });
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-call], [data-opens], [data-close], [data-copy]");

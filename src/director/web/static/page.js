@@ -36,6 +36,31 @@ if (watched) {
   }
 }
 
+// Which models can be used: asked only where one is chosen, for it looks around on this machine.
+let asked = null;
+async function usable() {
+  asked ??= actions.send("GET", "/api/models");
+  try {
+    return await asked;
+  } catch {
+    asked = null;
+    return { usable: [], servers: [] };
+  }
+}
+const servers = document.querySelector("[data-servers]");
+if (servers) {
+  usable().then((found) => {
+    document.getElementById("usable").replaceChildren(...found.usable.map((one) => new Option(one.name)));
+    const told = found.servers.map((one) => `${one.kind} at ${one.address} (${one.models.length} models)`).join(", ");
+    servers.textContent = told ? `On this machine: ${told}.` : "No model server was found on this machine (Ollama, LM Studio, llama.cpp, vLLM).";
+  });
+}
+document.addEventListener("focusin", async ({ target }) => {
+  if (target.id !== "model" || target.nodeName !== "SELECT") return;
+  const there = new Set([...target.options].map((one) => one.text));
+  for (const one of (await usable()).usable) if (!there.has(one.name)) target.append(new Option(one.name));
+});
+
 document.addEventListener("keydown", (event) => {
   if (event.target.closest("input, textarea, select, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "?") location.href = "/help";

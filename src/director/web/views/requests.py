@@ -72,6 +72,7 @@ class Timeline:
     limit: float
     warn_at: int
     limit_at: int
+    most: int
 
     @property
     def line(self) -> str:
@@ -151,7 +152,9 @@ def timeline(store: Store, thread: str) -> Timeline | None:
         return None
     found = [_row(one) for one in kept]
     limit_at, warn_at = found[-1].limit, found[-1].warn
-    top = max([limit_at, *(row.tokens for row in found)]) * 1.06 or 1
+    most = max(row.tokens for row in found)
+    # A conversation that is far from its limit is drawn to its own size.
+    top = max(limit_at, most) * 1.06 if most > limit_at / 3 else most * 1.4 or 1
     step = 1000 / max(1, len(found) - 1)
 
     def height(tokens: float) -> float:
@@ -163,7 +166,7 @@ def timeline(store: Store, thread: str) -> Timeline | None:
     )
     heads = [cast("int", one.body["head"]) for one in kept]
     marks = tuple(_mark(one, heads, step) for one in history(store, thread))
-    return Timeline(points, marks, height(warn_at), height(limit_at), warn_at, limit_at)
+    return Timeline(points, marks, height(warn_at), height(limit_at), warn_at, limit_at, most)
 
 
 def _mark(one: Checkpoint, heads: Sequence[int], step: float) -> Mark:

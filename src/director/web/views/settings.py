@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from director.models.capabilities import models, providers
 from director.profiles import Profile, load_profile
+from director.secrets import Vault
 from director.settings import PROFILES, RULES, Settings
 from director.store import Store
+from director.web.keys import PROVIDERS, held_in, plain
 
 # Shown in this order under these names; the store cannot be changed while it is open.
 GROUPS = (
@@ -51,9 +52,10 @@ def profiles() -> tuple[Profile, ...]:
     return tuple(load_profile(name) for name in PROFILES)
 
 
-def known_models() -> tuple[str, ...]:
-    """The models that the catalogue knows, by the names that one gives them."""
-    return tuple(f"{one}:{model}" for one in providers() for model in models(one))
+def usable(vault: Vault) -> tuple[str, ...]:
+    """The models of the providers whose key is there; servers on this machine are asked later."""
+    held = [PROVIDERS[variable] for variable in held_in(vault)]
+    return tuple(f"{one}:{name}" for one in held for name in plain(one))
 
 
 def origins(store: Store) -> dict[str, tuple[str, ...]]:

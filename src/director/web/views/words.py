@@ -19,6 +19,8 @@ from markupsafe import Markup
 # Longer texts are shown as they are: nobody reads Markdown of that length in a chat.
 LONGEST = 60_000
 _CITED = re.compile(r"[\[(]t?(\d+(?:\s*[-–,]\s*t?\d+)*)[\])]")
+# What was put back into a summary begins with the turn that it came from.
+_LABELLED = re.compile(r"^t(\d+)\b")
 _NUMBER = re.compile(r"\d+")
 
 
@@ -48,7 +50,7 @@ def _plain() -> MarkdownIt:
 
 @lru_cache(maxsize=1)
 def _citing() -> MarkdownIt:
-    made = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table")
+    made = MarkdownIt("commonmark", {"html": False, "linkify": False, "breaks": True}).enable("table")
     # In a summary a name in brackets is a citation, never a link.
     made.disable(["link", "image", "reference", "autolink"])
     made.add_render_rule("text", _cited)
@@ -88,7 +90,8 @@ def _cited(
     env: MutableMapping[str, Any],
 ) -> str:
     del self, options, env
-    return _CITED.sub(_cite, escape(tokens[idx].content))
+    said = escape(tokens[idx].content)
+    return _CITED.sub(_cite, _LABELLED.sub(_cite, said))
 
 
 def _cite(found: re.Match[str]) -> str:
