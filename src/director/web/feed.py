@@ -22,6 +22,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "workflow": ("nodes", "browser", "workflows"),
     "away": ("workflows",),
     "plan": ("plan",),
+    "rehearsal": ("composer",),
     "description": ("plan",),
     "conversation": ("chat", "composer", "meter"),
     "choice": ("composer", "meter"),

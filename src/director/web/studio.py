@@ -29,6 +29,7 @@ from director.web.keys import opens_with
 from director.web.pictures import Pictures
 from director.web.reading.meter import Meter, meter
 from director.web.reading.reader import Reader
+from director.web.rehearsing import Rehearsals
 from director.web.sessions import Sessions
 from director.web.summaries import Summaries
 from director.web.turns import T, Turns
@@ -68,6 +69,7 @@ class Studio:
         self.turns = Turns(store, self.hub.tell, self.clean)
         self.runs = Runs(store, supplies)
         self.pictures = Pictures(self._live)
+        self.rehearsals = Rehearsals(store, supplies.vault)
         self._opens = opens or (lambda name, journal: opens_with(supplies.vault, name, journal))
         self.summaries = Summaries(
             store, self._opens, reader=self.reader, settings=lambda: self.settings
@@ -113,6 +115,7 @@ class Studio:
         if self._feed is not None:
             await asyncio.to_thread(self._feed.close)
         self.hub.close()
+        self.rehearsals.close()
         await self.supplies.close()
 
     async def desk(self, workflow: str) -> Desk:

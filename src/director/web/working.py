@@ -117,6 +117,7 @@ def _composer(studio: Studio, workflow: str) -> Shown:
     found = chat.chat(store, current_thread(store, workflow))
     return {
         "busy": busy,
+        "rehearsal": studio.rehearsals.next(workflow),
         "chat": found,
         "can_retry": bool(found.head) and not busy,
         "meter_model": size.model_of(store, workflow, settings),

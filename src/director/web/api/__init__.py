@@ -12,6 +12,7 @@ from director.web.api import (
     models,
     nodes,
     plan,
+    rehearsal,
     requests,
     results,
     runs,
@@ -38,5 +39,6 @@ for each in (
     settings,
     models,
     secrets,
+    rehearsal,
 ):
     router.include_router(each.router)

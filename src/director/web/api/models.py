@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
+from director.demo.rehearsal import MODEL
 from director.models import found
 from director.web.bodies import Body
 from director.web.keys import KEYS, PROVIDERS, held_in, plain, put_key, remove_key
@@ -19,7 +20,6 @@ from director.web.wants import Here
 
 router = APIRouter(prefix="/models", tags=["models"])
 _Variable = Literal["OPENAI_API_KEY", "ANTHROPIC_API_KEY"]
-REHEARSAL = "scripted:rehearsal"
 
 
 class Key(Body):
@@ -69,7 +69,7 @@ def all_of_them(studio: Here) -> Models:
     """Looks for keys and for servers on this machine; nobody else is asked."""
     held = held_in(studio.supplies.vault)
     servers = found()
-    usable = [Usable(REHEARSAL, "scripted")]
+    usable = [Usable(MODEL, "scripted")]
     for variable in held:
         provider = PROVIDERS[variable]
         usable += [Usable(f"{provider}:{name}", provider) for name in plain(provider)]
@@ -79,7 +79,7 @@ def all_of_them(studio: Here) -> Models:
         usable,
         _keys(studio),
         [Server(one.kind, one.base_url, one.models) for one in servers],
-        REHEARSAL,
+        MODEL,
     )
 
 

@@ -66,7 +66,7 @@ def all_of_them(studio: Here, *, deleted: bool = False) -> list[Row]:
 @router.post("", status_code=201)
 def make(body: New, studio: Here) -> Row:
     """Make an empty workflow."""
-    return _row(studio.store, new_workflow(studio.store, body.name))
+    return row_of(studio.store, new_workflow(studio.store, body.name))
 
 
 @router.post("/import", status_code=201)
@@ -82,13 +82,13 @@ def take_in(body: Taken, studio: Here) -> Row:
     save_workflow(studio.store, found)
     if is_away(studio.store, found.id):
         bring_back(studio.store, found.id)
-    return _row(studio.store, found.id)
+    return row_of(studio.store, found.id)
 
 
 @router.get("/{workflow}")
 def one(workflow: Known, studio: Here) -> Row:
     """One workflow."""
-    return _row(studio.store, workflow)
+    return row_of(studio.store, workflow)
 
 
 @router.patch("/{workflow}")
@@ -109,7 +109,7 @@ def change(workflow: Known, body: Changed, studio: Here) -> Row:
     )
     if after != now:
         store.put("workflow", workflow, to_json(after), "changed by hand", expect=found.version)
-    return _row(store, workflow)
+    return row_of(store, workflow)
 
 
 @router.put("/{workflow}/choice")
@@ -130,13 +130,13 @@ def duplicate(workflow: Known, body: New, studio: Here) -> Row:
     made = new_workflow(store, body.name)
     copy = replace(from_json(cast("Json", found.body)), id=made, name=_name(store, made))
     save_workflow(store, copy)
-    return _row(store, made)
+    return row_of(store, made)
 
 
 @router.delete("/{workflow}")
 async def delete(workflow: Known, studio: Here) -> Row:
     """Delete a workflow; all of it stays in the store, and it can be brought back."""
-    row = _row(studio.store, workflow)
+    row = row_of(studio.store, workflow)
     await studio.leave(workflow)
     put_away(studio.store, workflow)
     return row
@@ -149,7 +149,7 @@ def undelete(workflow: str, studio: Here) -> Row:
         raise NotThere(f"There is no workflow {workflow!r}, deleted or not.")
     if is_away(studio.store, workflow):
         bring_back(studio.store, workflow)
-    return _row(studio.store, workflow)
+    return row_of(studio.store, workflow)
 
 
 @router.get(
@@ -175,7 +175,8 @@ def hand_out(
     return _file(PlainTextResponse(text, media_type="application/json"), now, "json")
 
 
-def _row(store: Store, workflow: str) -> Row:
+def row_of(store: Store, workflow: str) -> Row:
+    """A workflow as it is in the list."""
     found = next((row for row in listed(store) if row.id == workflow), None)
     if found is None:
         raise Moved(f"The workflow {workflow!r} was deleted meanwhile.")

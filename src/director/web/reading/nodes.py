@@ -145,8 +145,12 @@ def _rows(workflow: Workflow, tried: Mapping[str, Tried]) -> Iterator[NodeRow]:
     places = {node.id: place for place, node in enumerate(workflow.nodes, 1)}
     known = {node.id: node for node in workflow.nodes}
     inside = nested(workflow)
+    drawn: set[str] = set()
 
     def under(node: Node, depth: int, owner: str, part: str) -> Iterator[NodeRow]:
+        if node.id in drawn:
+            return
+        drawn.add(node.id)
         conditions = [f"requires {condition_text(one)}" for one in node.requires]
         conditions += [f"ensures {condition_text(one)}" for one in node.ensures]
         yield NodeRow(
@@ -160,7 +164,7 @@ def _rows(workflow: Workflow, tried: Mapping[str, Tried]) -> Iterator[NodeRow]:
             depth,
             owner,
             part,
-            with_aliases(node, workflow.nodes),
+            cast("Mapping[str, object]", masked(with_aliases(node, workflow.nodes))),
             node.requires,
             node.ensures,
             node.proof,

@@ -113,7 +113,9 @@ async function submitted(form, button) {
     });
     const answer = await during(button, () => send(method, url, body));
     if (form.dataset.clear !== undefined) form.reset();
-    form.dispatchEvent(new CustomEvent("done", { bubbles: true, detail: answer }));
+    const done = new CustomEvent("done", { bubbles: true, detail: answer });
+    done.submitted = button?.value;
+    form.dispatchEvent(done);
     then(form, answer);
   } catch (error) {
     complain(form, error instanceof SyntaxError ? new Error(`That is not JSON: ${error.message}`) : error);

@@ -91,10 +91,10 @@ setInterval(picture, 2000);
 
 // Saying something.
 const composer = () => document.getElementById("composer");
-async function say() {
+async function say(line = "") {
   const form = composer();
   const box = document.getElementById("say");
-  const text = box.value.trim();
+  const text = line || box.value.trim();
   if (!text || document.getElementById("send").disabled) return;
   const body = { text };
   for (const name of ["model", "profile"]) {
@@ -104,7 +104,7 @@ async function say() {
   complain(form, null);
   try {
     await during(document.getElementById("send"), () => send("POST", form.dataset.messages, body));
-    box.value = "";
+    if (!line) box.value = "";
     keep();
     talk.follow();
     going({ what: "asking" });
@@ -164,6 +164,7 @@ function panel(name) {
 
 document.addEventListener("click", (event) => {
   const at = (selector) => event.target.closest(selector);
+  if (at("[data-say]")) say(at("[data-say]").dataset.say);
   if (at("#stop")) press("stop");
   if (at("#retry")) press("retry");
   if (at("[data-dialog]")) {
@@ -196,6 +197,10 @@ document.addEventListener("change", (event) => {
   touch(["plan"]);
 });
 document.addEventListener("done", (event) => {
+  // Whoever has approved the last site that was asked for wants it to go on.
+  const approved = event.detail?.some?.((one) => one.state === "approved") && !event.detail.some((one) => one.state === "asked");
+  const allowed = event.target.closest("[data-approval]") && event.submitted === "approved";
+  if (approved && allowed) say("I approve that. Go on.");
   if (event.target.closest("#nodes form")) event.target.hidden = true;
   touch(["chat", "composer", "nodes", "variables", "meter"]);
 });
