@@ -49,8 +49,10 @@ templates.env.filters |= {
 templates.env.tests["sensitive"] = is_sensitive
 
 
-def page(request: Request, name: str, shown: Mapping[str, object]) -> HTMLResponse:
+def page(
+    request: Request, name: str, shown: Mapping[str, object], *, status: int = 200
+) -> HTMLResponse:
     """A page or a part of one, which no cache keeps."""
-    made = templates.TemplateResponse(request, name, dict(shown))
+    made = templates.TemplateResponse(request, name, dict(shown), status_code=status)
     made.headers["cache-control"] = "no-store"
     return made
