@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from functools import partial
+from inspect import iscoroutinefunction
 from typing import Annotated, Any, TypeAlias
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse
+from pydantic import BaseModel, Field
 
 from director.agent import approvals, current_thread
 from director.agent.choosing import chosen_profile
@@ -26,14 +27,14 @@ from director.workflow.description import PARTS, Description
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 Shown: TypeAlias = dict[str, Any]
-_Number = Annotated[int | None, Query(ge=0, le=2**31)]
 
 
 @router.get("/w/{workflow}")
 async def work(request: Request, workflow: Known, studio: Here) -> HTMLResponse:
     """The one page to work in. The meter is loaded behind it: it reads the whole conversation."""
-    parts = [_chat, _composer, _plan, _nodes, _variables]
-    found = await asyncio.gather(*(asyncio.to_thread(one, studio, workflow) for one in parts))
+    parts = (_chat, _composer, _plan, _nodes, _variables)
+    reading = (asyncio.to_thread(one, studio, workflow, Asked()) for one in parts)
+    found = await asyncio.gather(*reading)
     tabs = await _browser(studio, workflow)
     shown: Shown = {**_common(workflow), **tabs}
     for each in found:
@@ -41,38 +42,29 @@ async def work(request: Request, workflow: Known, studio: Here) -> HTMLResponse:
     return page(request, "work.html", shown)
 
 
+class Asked(BaseModel):
+    """Which of a part: a version of the plan, a chunk of the chat, words to look for."""
+
+    version: Annotated[int, Field(ge=1, le=2**31)] | None = None
+    chunk: Annotated[int, Field(ge=0, le=2**31)] | None = None
+    words: Annotated[str, Field(max_length=500)] = ""
+
+
 @router.get("/w/{workflow}/part/{part}")
-async def part(  # noqa: PLR0913  each is asked for by name
-    request: Request,
-    workflow: Known,
-    part: str,
-    studio: Here,
-    version: _Number = None,
-    chunk: _Number = None,
-    words: Annotated[str, Query(max_length=500)] = "",
+async def part(
+    request: Request, workflow: Known, part: str, studio: Here, asked: Annotated[Asked, Query()]
 ) -> HTMLResponse:
     """One panel, or what a dialog shows."""
-    if part == "browser":
-        shown = await _browser(studio, workflow)
-    elif part in ("meter", "compress"):
-        shown = await _meter(studio, workflow)
-        if part == "compress":
-            shown |= await asyncio.to_thread(_offered, studio, workflow, True)
+    if part not in _PARTS:
+        raise NotThere(f"There is no part {part!r} of this page.")
+    template, read = _PARTS[part]
+    if part == "chat" and asked.chunk is not None:
+        template, read = "chunk", _chunk
+    if iscoroutinefunction(read):
+        shown = await read(studio, workflow)
     else:
-        if part not in _PARTS:
-            raise NotThere(f"There is no part {part!r} of this page.")
-        read = _PARTS[part]
-        if part == "plan":
-            read = partial(_plan, version=version)
-        elif part == "chat" and chunk is not None:
-            read = partial(_chunk, number=chunk)
-        elif part == "hits":
-            read = partial(_hits, words=words)
-        shown = await asyncio.to_thread(read, studio, workflow)
-    name = f"parts/{_TEMPLATES.get(part, part)}.html"
-    if part == "chat":
-        name = "parts/chunk.html" if chunk is not None else "parts/newest.html"
-    return page(request, name, {**_common(workflow), **shown})
+        shown = await asyncio.to_thread(read, studio, workflow, asked)
+    return page(request, f"parts/{template}.html", {**_common(workflow), **shown})
 
 
 @router.get("/w/{workflow}/kept/{hash_}")
@@ -89,7 +81,7 @@ def _common(workflow: str) -> Shown:
     return {"workflow": workflow, "api": api_of(workflow), "marks": plan.MARKS}
 
 
-def _chat(studio: Studio, workflow: str) -> Shown:
+def _chat(studio: Studio, workflow: str, _: Asked) -> Shown:
     store = studio.store
     found = chat.chat(store, current_thread(store, workflow))
     asked = [one for one in approvals(store, workflow) if one.state == "asked"]
@@ -102,16 +94,17 @@ def _chat(studio: Studio, workflow: str) -> Shown:
     }
 
 
-def _chunk(studio: Studio, workflow: str, *, number: int) -> Shown:
-    return {"chunk": chat.chunk(studio.store, current_thread(studio.store, workflow), number)}
-
-
-def _hits(studio: Studio, workflow: str, *, words: str) -> Shown:
+def _chunk(studio: Studio, workflow: str, asked: Asked) -> Shown:
     thread = current_thread(studio.store, workflow)
-    return {"hits": chat.search(studio.store, thread, words), "words": words}
+    return {"chunk": chat.chunk(studio.store, thread, asked.chunk or 0)}
 
 
-def _composer(studio: Studio, workflow: str) -> Shown:
+def _hits(studio: Studio, workflow: str, asked: Asked) -> Shown:
+    thread = current_thread(studio.store, workflow)
+    return {"hits": chat.search(studio.store, thread, asked.words), "words": asked.words}
+
+
+def _composer(studio: Studio, workflow: str, _: Asked) -> Shown:
     store, settings = studio.store, studio.settings
     busy = studio.is_busy(workflow)
     found = chat.chat(store, current_thread(store, workflow))
@@ -124,11 +117,11 @@ def _composer(studio: Studio, workflow: str) -> Shown:
         "models": view.usable(studio.supplies.vault),
         "profile": chosen_profile(store, workflow, settings).name,
         "profiles": PROFILES,
-        **_offered(studio, workflow),
+        **_offered(studio, workflow, units=False),
     }
 
 
-def _offered(studio: Studio, workflow: str, units: bool = False) -> Shown:  # noqa: FBT001, FBT002
+def _offered(studio: Studio, workflow: str, *, units: bool) -> Shown:
     store = studio.store
     thread = current_thread(store, workflow)
     counter = counter_for(size.model_of(store, workflow, studio.settings) or None)
@@ -137,15 +130,15 @@ def _offered(studio: Studio, workflow: str, units: bool = False) -> Shown:  # no
     return {"offer": offer, "busy": busy}
 
 
-def _history(studio: Studio, workflow: str) -> Shown:
+def _history(studio: Studio, workflow: str, _: Asked) -> Shown:
     return {"attempts": compression.tried(studio.store, current_thread(studio.store, workflow))}
 
 
-def _plan(studio: Studio, workflow: str, version: int | None = None) -> Shown:
+def _plan(studio: Studio, workflow: str, asked: Asked) -> Shown:
     saved = Saved(studio.store, workflow)
     told = saved.description()
     return {
-        "plan": plan.plan_view(studio.store, workflow, version),
+        "plan": plan.plan_view(studio.store, workflow, asked.version),
         "aliases": {node.id: node.alias for node in saved.workflow().nodes},
         "description": _described(told) if told else {},
     }
@@ -157,11 +150,11 @@ def _described(told: Description) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value}
 
 
-def _nodes(studio: Studio, workflow: str) -> Shown:
+def _nodes(studio: Studio, workflow: str, _: Asked) -> Shown:
     return {"flow": nodes.workflow_view(studio.store, Saved(studio.store, workflow))}
 
 
-def _variables(studio: Studio, workflow: str) -> Shown:
+def _variables(studio: Studio, workflow: str, _: Asked) -> Shown:
     return {"variables": variables_view(studio.store, workflow)}
 
 
@@ -176,13 +169,21 @@ async def _meter(studio: Studio, workflow: str) -> Shown:
     return {"meter": meter.meter_view(found, made)}
 
 
-_PARTS: Mapping[str, Callable[[Studio, str], Shown]] = {
-    "chat": _chat,
-    "composer": _composer,
-    "plan": _plan,
-    "nodes": _nodes,
-    "variables": _variables,
-    "history": _history,
-    "hits": _chat,
+async def _compress(studio: Studio, workflow: str) -> Shown:
+    offered = await asyncio.to_thread(_offered, studio, workflow, units=True)
+    return {**await _meter(studio, workflow), **offered}
+
+
+# Each part by its name: its template, and what reads it.
+_PARTS: Mapping[str, tuple[str, Callable[..., Any]]] = {
+    "chat": ("newest", _chat),
+    "composer": ("composer", _composer),
+    "plan": ("plan", _plan),
+    "nodes": ("nodes", _nodes),
+    "variables": ("variables", _variables),
+    "browser": ("browser", _browser),
+    "meter": ("metering", _meter),
+    "compress": ("compress", _compress),
+    "history": ("history", _history),
+    "hits": ("hits", _hits),
 }
-_TEMPLATES = {"meter": "metering"}

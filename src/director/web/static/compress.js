@@ -54,10 +54,11 @@ export function opened(dialog) {
     at("own").hidden = true;
     at("own").value = made.written;
     at("edit").textContent = "Edit";
-    at("kept").textContent = `${Math.round(100 * made.share)}% of names and numbers kept as written`;
-    at("kept").className = `pill ${made.lost.length ? "warn" : "good"}`;
-    at("lost").hidden = made.lost.length === 0;
-    at("lost").textContent = `${made.lost.length} lost`;
+    const share = Math.round(100 * made.share);
+    at("kept").textContent = `${share}% of names and numbers as written${share < 100 ? ", the rest put back as far as there is room" : ""}`;
+    at("lost").hidden = false;
+    at("lost").className = `pill ${made.lost.length ? "warn" : "good"}`;
+    at("lost").textContent = made.lost.length ? `${made.lost.length} lost` : "nothing is lost";
     at("losses").replaceChildren(...made.lost.slice(0, 20).map((one) => Object.assign(document.createElement("li"), { textContent: `not in it: ${one}` })));
     sizes(made.before, made.after, false);
     if (made.cost !== null) at("price").textContent = money(made.cost);

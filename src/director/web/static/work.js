@@ -37,6 +37,7 @@ async function load(part) {
     const answer = await fetch(`${base}${part}${query}`);
     if (answer.ok) swap(await answer.text());
     if (part === "browser") picture();
+    if (part === "composer" && composer().dataset.busy === "1" && last) going(last);
   } catch {
     // The banner says that the server is gone; everything is loaded again when it is back.
   }
@@ -53,7 +54,9 @@ const GOING = {
   compressed: () => "The conversation was compressed",
 };
 
+let last = null;
 function going(what) {
+  last = what;
   const shown = document.getElementById("going");
   const says = GOING[what.what]?.(what);
   if (!says) return;
@@ -73,7 +76,7 @@ live.listen((event) => {
   if (what.what === "text") talk.said(what.text, what.entry);
   if (what.what === "again" || what.what === "asking") talk.begin(what.entry);
   if (what.what === "called") touch(["browser"]);
-  if (what.what === "ended" || what.what === "failed") touch(["chat", "composer", "meter", "browser"]);
+  if (["ended", "failed", "over"].includes(what.what)) touch(["chat", "composer", "meter", "browser"]);
   else going(what);
   return undefined;
 });

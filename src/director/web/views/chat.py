@@ -6,6 +6,7 @@ is decided by `director.store.project`; here it is only told.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -22,6 +23,7 @@ SIZE = 50
 _AHEAD = 60
 _SHOWN_HITS = 60
 _AROUND = 60
+_SPACES = re.compile(r"\s+")
 Kind: TypeAlias = Literal["user", "agent", "notice", "summary", "line"]
 _ENDS = {
     "running": "The program ended in the middle of this turn. What was done until then is kept, "
@@ -197,6 +199,6 @@ def _searched(entry: Entry) -> Iterator[tuple[str, str]]:
 
 
 def _hit(seq: int, who: str, text: str, at: int, length: int) -> Hit:
-    before = " ".join(text[max(0, at - _AROUND) : at].split())
-    after = " ".join(text[at + length : at + length + _AROUND].split())
+    before = _SPACES.sub(" ", text[max(0, at - _AROUND) : at])
+    after = _SPACES.sub(" ", text[at + length : at + length + _AROUND])
     return Hit(seq, who, before, text[at : at + length], after)

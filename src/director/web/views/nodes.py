@@ -50,6 +50,7 @@ class NodeView:
     part: str = ""
     tried: Tried | None = None
     config: str = ""
+    editable: bool = True
     conditions: tuple[tuple[str, str], ...] = ()
     inside: int = 0
 
@@ -99,7 +100,9 @@ class _Outline:
             node_text(node, 120),
             part,
             self.tried.get(node.id),
-            json.dumps(masked(with_aliases(node, self.workflow.nodes)), indent=2, ensure_ascii=False),
+            json.dumps(
+                masked(with_aliases(node, self.workflow.nodes)), indent=2, ensure_ascii=False
+            ),
             tuple(_conditions(node)),
             sum(len(one.nodes) for one in parts),
         )
@@ -107,6 +110,12 @@ class _Outline:
         for one in parts:
             for id_ in direct(self.workflow, one.nodes):
                 yield from self._node(known[id_], depth + 1, one.name)
+
+    def _config(self, node: Node) -> tuple[str, bool]:
+        """The config as JSON, and whether all of it is shown: what is hidden cannot be edited."""
+        config = with_aliases(node, self.workflow.nodes)
+        safe = masked(config)
+        return json.dumps(safe, indent=2, ensure_ascii=False), safe == config
 
     def _place(self, id_: str) -> int:
         return next(at for at, node in enumerate(self.workflow.nodes, 1) if node.id == id_)

@@ -10,17 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from director.agent.contexts import context_of
-from director.agent.parts import split
 from director.agent.requests import cost_of, input_price, request, sent_bytes
-from director.context.values import AgentTurn, Context, Turn, UserTurn
 from director.store import Store, StoreError, Versioned
 from director.store.compress import history
-from director.store.project import Checkpoint, project
+from director.store.project import Checkpoint
 from director.store.values import Json
 from director.web.views.meter import GROUPS, Slice, group_of, input_of, slices
+from director.web.views.sent import parts_in, texts_of
 
-_LONGEST = 60_000
 _MOST_LINES = 2_000
 
 
@@ -77,7 +74,9 @@ class Timeline:
     @property
     def line(self) -> str:
         """The line through all points."""
-        return " ".join(f"{'L' if nth else 'M'}{p.x:.1f} {p.y:.1f}" for nth, p in enumerate(self.points))
+        return " ".join(
+            f"{'L' if nth else 'M'}{p.x:.1f} {p.y:.1f}" for nth, p in enumerate(self.points)
+        )
 
     @property
     def area(self) -> str:
@@ -181,8 +180,8 @@ def inspected(store: Store, thread: str, number: int) -> Inspected:
     kept = request(store, thread, number)
     body = kept.body
     report = cast("Mapping[str, object]", body["report"])
-    parts = _parts(body)
-    texts = _texts(store, thread, body)
+    parts = parts_in(body)
+    texts = texts_of(store, thread, body)
     usage = body.get("usage")
     read = cast("int", usage["read"]) if isinstance(usage, Mapping) else None
     total = sum(tokens for _, _, tokens in parts) or 1
@@ -233,8 +232,8 @@ def raw(store: Store, thread: str, number: int) -> bytes:
 def compared(store: Store, thread: str, one: int, other: int) -> list[Compared]:
     """Two requests part by part; a part that is the same in both has no lines."""
     sides = [request(store, thread, number).body for number in (one, other)]
-    sizes = [{(p, n): t for p, n, t in _parts(body)} for body in sides]
-    texts = [_texts(store, thread, body) for body in sides]
+    sizes = [{(p, n): t for p, n, t in parts_in(body)} for body in sides]
+    texts = [texts_of(store, thread, body) for body in sides]
     keys = list(dict.fromkeys([*sizes[0], *sizes[1]]))
     return [
         Compared(
@@ -269,7 +268,7 @@ def _row(one: Versioned) -> Row:
     known = usage if isinstance(usage, Mapping) else None
     whole = input_of(known) if known else 0
     cost = cost_of(body)
-    tokens = sum(tokens for _, _, tokens in _parts(body))
+    tokens = sum(tokens for _, _, tokens in parts_in(body))
     return Row(
         one.version,
         cast("float", body["at"]),
@@ -286,11 +285,6 @@ def _row(one: Versioned) -> Row:
         cast("int", report["before"]) - cast("int", report["after"]),
         cast("int", report["lost"]),
     )
-
-
-def _parts(body: Json) -> list[tuple[str, str, int]]:
-    found = cast("Sequence[Mapping[str, object]]", body["parts"])
-    return [(str(one["place"]), str(one["name"]), cast("int", one["tokens"])) for one in found]
 
 
 def _cached(
@@ -337,48 +331,3 @@ def _cut(one: Mapping[str, object]) -> Cut:
         cast("int", one["before"]),
         cast("int", one["after"]),
     )
-
-
-def _texts(store: Store, thread: str, body: Json) -> dict[tuple[str, str], str]:
-    """The text of each part, by its place and name, as it was sent."""
-    head = cast("int", body["head"])
-    told = project(store.entries(thread, upto=head)) if head else Context()
-    sent = context_of(cast("Mapping[str, object]", body["context"]), told)
-    found = {("instructions", one.name): one.text for one in sent.sections}
-    tools = cast("Sequence[Mapping[str, object]]", body["tools"])
-    if tools:
-        listed = (f"{one['name']}\n  {one['description']}\n  {one['parameters']}" for one in tools)
-        found["tools", f"{len(tools)} tools"] = "\n\n".join(listed)
-    ahead, turns, behind = split(sent.turns)
-    for place, block in (("first", ahead), ("last", behind)):
-        found |= _blocks(place, block, [name for at, name, _ in _parts(body) if at == place])
-    if sent.summary is not None:
-        found["history", "summary"] = sent.summary.text
-    for name, lines in _history(turns).items():
-        found["history", name] = "\n\n".join(lines)
-    return {key: text[:_LONGEST] for key, text in found.items()}
-
-
-def _blocks(
-    place: str, turns: Sequence[Turn], names: Sequence[str]
-) -> dict[tuple[str, str], str]:
-    text = "\n\n".join(turn.text for turn in turns)
-    pieces = text.split("\n\n<")
-    if len(pieces) != len(names):
-        return {(place, name): text for name in names}
-    whole = [pieces[0], *(f"<{piece}" for piece in pieces[1:])]
-    return {(place, name): piece for name, piece in zip(names, whole, strict=True)}
-
-
-def _history(turns: Sequence[Turn]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {"user": [], "agent": [], "calls": [], "results": []}
-    for turn in turns:
-        if isinstance(turn, UserTurn):
-            found["user"].append(f"[{turn.at}] {turn.text}")
-        elif isinstance(turn, AgentTurn):
-            if turn.text:
-                found["agent"].append(f"[{turn.at}] {turn.text}")
-            for call in turn.calls:
-                found["calls"].append(f"[{turn.at}] {call.tool} {call.args}")
-                found["results"].append(f"[{turn.at}] {call.tool}: {call.result}")
-    return found

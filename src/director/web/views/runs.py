@@ -188,7 +188,7 @@ def _steps(steps: list[Step], workflow: Workflow) -> tuple[StepView, ...]:
                 step.key,
                 name,
                 node_text(node) if node and kind != "item" else step.type,
-                min(6, depth_of(step.key) + (kind == "item")),
+                min(6, depth_of(step.key) + step.key.count("[")),
                 kind,
                 step.status if step.state == "finished" else step.state,
                 tried_of(step),

@@ -1,4 +1,4 @@
-"""The settings as a person reads them: each with its value, what it means and where it came from."""
+"""The settings as a person reads them: each with its value, its meaning and who says so."""
 
 from __future__ import annotations
 

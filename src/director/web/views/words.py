@@ -50,7 +50,9 @@ def _plain() -> MarkdownIt:
 
 @lru_cache(maxsize=1)
 def _citing() -> MarkdownIt:
-    made = MarkdownIt("commonmark", {"html": False, "linkify": False, "breaks": True}).enable("table")
+    made = MarkdownIt("commonmark", {"html": False, "linkify": False, "breaks": True}).enable(
+        "table"
+    )
     # In a summary a name in brackets is a citation, never a link.
     made.disable(["link", "image", "reference", "autolink"])
     made.add_render_rule("text", _cited)
