@@ -19,7 +19,8 @@ from director.agent.frames import framed, unframed
 from director.agent.parts import parts_of
 from director.context.report import Report
 from director.context.values import Context
-from director.models import Attempt, Model, ModelError, Policy, Reply, Tool
+from director.models import Attempt, Model, ModelError, Policy, Reply, Tool, Usage
+from director.models.prices import cost
 from director.store import Moved, Store, StoreError, Versioned
 from director.store.project import project
 from director.store.values import Json
@@ -210,5 +211,16 @@ def _body_at(store: Store, thread: str, number: int, attempt: int = 1) -> bytes:
 
 def cost_of(body: Json) -> Decimal | None:
     """What a kept request cost; None if it is not known."""
-    cost = body.get("cost")
-    return Decimal(cost) if isinstance(cost, str) else None
+    known = body.get("cost")
+    return Decimal(known) if isinstance(known, str) else None
+
+
+def input_price(body: Json) -> float | None:
+    """What the input of a kept request cost, by the price of its day; None if it is not known."""
+    usage = body.get("usage")
+    if not isinstance(usage, Mapping):
+        return None
+    provider, _, model = str(body["model"]).partition(":")
+    bare = Usage(**{**usage, "output": 0, "reasoning": 0})
+    money, _unknown = cost(provider, model, bare, at=cast("float", body["at"]))
+    return None if money is None else float(money)

@@ -7,10 +7,11 @@ the log, out of view. Nothing here asks a model.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from director.agent.journal import said
 from director.models import Image
-from director.store import Draft, Entry, Json, Store, StoreError
+from director.store import Draft, Entry, Json, Moved, Store, StoreError
 from director.store.project import Following, View, view
 
 KIND = "conversation"
@@ -19,7 +20,13 @@ KIND = "conversation"
 def current_thread(store: Store, workflow: str) -> str:
     """The thread that a workflow is talked about in; made if there is none yet."""
     found = store.get(KIND, workflow)
-    return str(found.body["thread"]) if found else new_conversation(store, workflow)
+    if found is None:
+        # Two may look at a new workflow at once; the first one's thread is taken by both.
+        with suppress(Moved):
+            return new_conversation(store, workflow)
+        found = store.get(KIND, workflow)
+        assert found is not None  # noqa: S101  somebody else has just made it
+    return str(found.body["thread"])
 
 
 def new_conversation(store: Store, workflow: str) -> str:
