@@ -29,8 +29,8 @@ EPILOG = (
     "context engine alone, and `./run --engine --help` says more about that."
 )
 _PORT = 8765  # where `director demo` serves too, so that the workflow can be run there again
-_PACE = 0.012  # seconds for a word, at a terminal
-_PAUSE = 0.7  # seconds for a line of the user to be read, at a terminal
+_PACE = 0.008  # seconds for a word, at a terminal
+_PAUSE = 0.5  # seconds for a line of the user to be read, at a terminal
 
 
 def rehearse(
