@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from agent.prefixes import remembering
 from director.agent.desk import Desk
 from director.browser import Browser
 from director.counting import counter_for
@@ -69,7 +70,7 @@ def desk(
     means = more.pop("means", Means(browser=browser, pictures="none"))
     given: dict[str, Any] = {"open_model": opening(speaks, seen=more.pop("seen", None)), **more}
     settings = load_settings({"profile": profile}, environ={"DIRECTOR_HOME": "/nonexistent"})
-    return Desk(store, "w", means=means, settings=settings, model=NAME, **given)
+    return remembering(Desk(store, "w", means=means, settings=settings, model=NAME, **given))
 
 
 def at_double(made: Desk, double: Double, wire: str = "responses") -> Desk:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.prefixes import remembering
 from agent.summaries import STATE, begun, good, talk, writer
 from director.agent.compressing import apply, compress_now
 from director.agent.desk import Desk
@@ -49,7 +50,7 @@ def desk_of(store: Store, brain: object, profile: str = "clean") -> Desk:
         return model
 
     settings = load_settings({**SMALL, "profile": profile, "model": "scripted:lamp"}, environ={})
-    return equipped(Desk(store, "lamps", settings=settings, open_model=opens))
+    return remembering(equipped(Desk(store, "lamps", settings=settings, open_model=opens)))
 
 
 def is_summary(seen: Seen) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from agent.office import asks, at_double, desk, results
+from agent.prefixes import parted
 from director.agent.turn import take_turn
 from director.models.script import Emit, Say, Seen, Think
 from director.store import Store
@@ -37,6 +38,7 @@ def brain(shown: Seen) -> Sequence[Emit]:
     return STEPS[next(nth for nth, end in enumerate(ends) if len(ids) < end or nth == 5)]
 
 
+@pytest.mark.promise("B6")
 @pytest.mark.promise("B8")
 @pytest.mark.parametrize("wire", list(MODELS))
 @pytest.mark.parametrize("profile", ["structured", "structured_cached", "clean"])
@@ -54,6 +56,7 @@ def test_turns_break_no_rule_of_a_provider(store: Store, wire: str, profile: str
         assert asyncio.run(turns()) == ["asked", "Done: 3 EUR."]
         assert double.defects == []
         assert double.verdict() == []
+        assert parted([one.seen for one in double.generations]) == []
         last = double.generations[-1].seen
         pulled = results(last)[-2:]
         pushed = {"structured": last.instructions, "structured_cached": last.items[-1].text}

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from agent.office import SAY, asks, at_double, desk
+from agent.prefixes import remembering
 from director.agent.choosing import choose, chosen_profile
 from director.agent.desk import Desk
 from director.agent.gather import gather
@@ -46,7 +47,7 @@ def conversation(
 ) -> tuple[list[Mapping[str, Any]], list[Seen]]:
     """The bodies that the double was sent, and what its model saw of each."""
     with Double("openai", brain) as double:
-        made = at_double(equipped(desk(store, brain, profile="clean")), double)
+        made = at_double(remembering(equipped(desk(store, brain, profile="clean"))), double)
 
         async def whole() -> None:
             await goes(made)

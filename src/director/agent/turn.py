@@ -144,14 +144,18 @@ async def _asked(
 ) -> Reply:
     """Send; the answer is stored in the thread with all that goes on from it, as one."""
     policy = replace(model.policy, chain=profile.chain)
-    arriving = model.stream(fitted.context, tools=tools, thread=desk.thread, policy=policy)
-    reply = await _arrived(desk, arriving)
-    desk.spent.add(reply)
-    if desk.made is not None:
-        asked = Asking(
-            desk.workflow, desk.thread, profile.name, model, tools, policy, streaming=True
+    asked = Asking(desk.workflow, desk.thread, profile.name, model, tools, policy, streaming=True)
+    log = desk.log
+    with desk.making(Made(asked, fitted.report, log.head, log.view.context)) as made:
+        arriving = model.stream(
+            fitted.context,
+            tools=tools,
+            thread=desk.thread,
+            policy=policy,
+            attempts=made.attempts,
         )
-        desk.made(Made(asked, fitted.context, fitted.report, reply))
+        made.ended = reply = await _arrived(desk, arriving)
+    desk.spent.add(reply)
     return reply
 
 

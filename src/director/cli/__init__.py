@@ -21,6 +21,7 @@ from director.cli import (
     request,
     runs,
     store,
+    web,
     worker,
     workflow,
 )
@@ -60,6 +61,7 @@ def main(
     """Show what can be started."""
 
 
+app.command("app", epilog=web.EPILOG)(web.app)
 app.command("chat", epilog=chat.EPILOG)(chat.chat)
 app.command("rehearse", epilog=rehearse.EPILOG)(rehearse.rehearse)
 app.command("double", epilog=EPILOG)(double)
