@@ -37,9 +37,10 @@ app = typer.Typer(
         "A context engine for AI agents: know what the model sees, pay for no more, lose nothing."
     ),
     epilog=(
-        "Start with `director double`: a provider on this machine to test an agent against, "
-        "without a key, a model or a bill. `director doctor` says what works on this machine, "
-        "`director COMMAND --help` more about a command."
+        "Start with `director rehearse`: a whole conversation and the workflow it builds, without "
+        "a key or a model. `director chat` is the real one; `director double` is a provider on "
+        "this machine to test an agent against. `director doctor` says what works on this "
+        "machine, `director COMMAND --help` more about a command."
     ),
 )
 
