@@ -66,9 +66,8 @@ def last_said(store: Store, thread: str) -> int:
 
 
 def keep_made(store: Store, made: Made) -> None:
-    """Keep a request that a turn or a scout made."""
+    """Keep a request that a turn, a scout or a node made."""
     asked = made.asked
-    scout = asked.by == "scout"
     keep_request(
         store,
         Asking(
@@ -77,12 +76,12 @@ def keep_made(store: Store, made: Made) -> None:
             asked.workflow,
             asked.profile,
             last_said(store, asked.thread),
-            "scout" if scout else "turn",
+            "turn" if asked.by == "director" else asked.by,
             asked.tools,
             asked.policy,
             streaming=asked.streaming,
             gap=_gap(store, asked.thread, made),
-            sent_as="scout" if scout else "",
+            sent_as="" if asked.by == "director" else asked.by,
         ),
         model=asked.model,
         report=made.report,
