@@ -17,6 +17,7 @@ from director.cli import (
     compress,
     demo,
     doctor,
+    login,
     rehearse,
     request,
     runs,
@@ -68,6 +69,7 @@ app.command("double", epilog=EPILOG)(double)
 app.command("demo", epilog=demo.EPILOG)(demo.demo)
 app.add_typer(workflow.app, name="workflow")
 app.add_typer(runs.app, name="runs")
+app.command("login", epilog=login.EPILOG)(login.login)
 app.command("worker", epilog=worker.EPILOG)(worker.worker)
 app.command("verify")(store.verify)
 app.command("export", epilog=store.EXPORT)(store.export)

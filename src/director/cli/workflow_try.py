@@ -83,7 +83,8 @@ def _given(opened: Store, workflow: Workflow, settings: list[str]) -> dict[str, 
     (said,) = rows_of(settings, None)
     for name, value in {**{n: v for n, v in defaults.items() if n not in known}, **said}.items():
         set_variable(opened, bench, name, hiding(name, value), "given for a test")
-    return cast("dict[str, Json]", variables(opened, bench))
+    found = cast("dict[str, Json]", variables(opened, bench))
+    return {each.name: found[each.name] for each in workflow.inputs if each.name in found}
 
 
 async def _tried(

@@ -103,10 +103,9 @@ class Supplies:
 
     def __init__(self, store: Store, wishes: Wishes) -> None:
         folder = home()
-        key = KeyFile(folder / "vault.key")
-        self.vault = Vault(folder / "vault", key)
-        self.seal = Seal(key)
-        self.logins = Logins(folder / "logins", self.seal)
+        self.vault = Vault(folder / "vault", _key())
+        self.seal = Seal(_key())
+        self.logins = logins_of_home()
         self._runs = folder / "runs"
         self._store = store
         self._wishes = wishes
@@ -194,6 +193,15 @@ class Supplies:
     async def close(self) -> None:
         """End the browser."""
         await self._open.aclose()
+
+
+def logins_of_home() -> Logins:
+    """The kept logins of this home folder."""
+    return Logins(home() / "logins", Seal(_key()))
+
+
+def _key() -> KeyFile:
+    return KeyFile(home() / "vault.key")
 
 
 @asynccontextmanager
