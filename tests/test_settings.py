@@ -32,13 +32,15 @@ def test_without_anything_the_defaults_hold(path: Path) -> None:
     """The documented ones; the store lies beside the file."""
     settings = load_settings(environ={}, path=path)
     assert {name: getattr(settings, name).value for name in RULES} == {
-        "profile": "structured",
+        "profile": "structured_cached",
         "model": "",
         "store": f"sqlite:///{path.parent / 'director.db'}",
         "budget": 0.3,
         "warn_at": 160_000,
         "compress_at": 180_000,
         "compress_to": 20_000,
+        "summary_mode": "",
+        "refresh_every": 10,
     }
     assert {getattr(settings, name).source for name in RULES} == {"default"}
 

@@ -25,6 +25,7 @@ Source: TypeAlias = Literal["flag", "environment", "file", "default"]
 FILE = "settings.toml"
 PREFIX = "DIRECTOR_"
 PROFILES = ("structured", "structured_cached", "clean")
+MODES = ("reset", "refresh", "checkpoint")
 _CLEAN = "CLEAN_CONTEXT_ENABLED"
 _SWITCH = {"true": True, "1": True, "yes": True, "on": True}
 _SWITCH |= {"false": False, "0": False, "no": False, "off": False, "": False}
@@ -68,13 +69,20 @@ def _beside(folder: Path) -> str:
 class Settings:
     """All settings; a new one is one more line here."""
 
-    profile: Annotated[Setting[str], Rule(str, "structured", "who sees what", choices=PROFILES)]
+    profile: Annotated[
+        Setting[str], Rule(str, "structured_cached", "who sees what", choices=PROFILES)
+    ]
     model: Annotated[Setting[str], Rule(str, "", "the model to ask; empty: none is chosen")]
     store: Annotated[Setting[str], Rule(str, _beside, "the address of the store")]
     budget: Annotated[Setting[float], Rule(float, 0.3, "share of the window to fill", upto=1)]
     warn_at: Annotated[Setting[int], Rule(int, 160_000, "tokens: a context is called large")]
     compress_at: Annotated[Setting[int], Rule(int, 180_000, "tokens: a context is compressed")]
     compress_to: Annotated[Setting[int], Rule(int, 20_000, "tokens of history left by that")]
+    summary_mode: Annotated[
+        Setting[str],
+        Rule(str, "", "how to go on from a summary; empty: as the profile says", choices=MODES),
+    ]
+    refresh_every: Annotated[Setting[int], Rule(int, 10, "messages from one refresh to the next")]
 
 
 RULES: Mapping[str, Rule] = {

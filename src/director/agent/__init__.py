@@ -6,6 +6,7 @@ from director.agent.choosing import choose
 from director.agent.desk import Desk
 from director.agent.journal import StoreJournal, answered, said
 from director.agent.lease import TurnRunning, running
+from director.agent.opening import new_workflow, open_desk
 from director.agent.progress import Progress
 from director.agent.threads import current_thread, new_conversation
 from director.agent.turn import Turn, retry_turn, take_turn
@@ -24,6 +25,8 @@ __all__ = [
     "choose",
     "current_thread",
     "new_conversation",
+    "new_workflow",
+    "open_desk",
     "refuse",
     "retry_turn",
     "running",

@@ -6,11 +6,13 @@ browser is kept sealed in the store; without a seal nothing of it is written dow
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
-from typing import cast
+from typing import TypeAlias, cast
 
 from director.browser import (
+    Browser,
     BrowserError,
     BrowserGone,
     Origins,
@@ -23,16 +25,20 @@ from director.store import Store
 from director.workflow.document import from_json
 from director.workflow.values import Json, Tab, Workflow
 
+OpensBrowser: TypeAlias = Callable[[], Awaitable[Browser]]
 _BROWSING = ("browser_action", "browser_query", "agent")
 
 
 class Bench:
     """The browser in which Director looks, tries and tests."""
 
-    def __init__(self, store: Store, workflow: str, means: Means) -> None:
+    def __init__(
+        self, store: Store, workflow: str, means: Means, *, browser: OpensBrowser | None = None
+    ) -> None:
         self._store = store
         self._id = workflow
         self._means = means
+        self._browser = browser
         self._open = AsyncExitStack()
         self._session: Session | None = None
         self._point: RestartPoint | None = None
@@ -104,6 +110,8 @@ class Bench:
 
     async def _opened(self, approved: tuple[str, ...]) -> Session:
         browser = self._means.browser
+        if browser is None and self._browser is not None:
+            browser = await self._browser()
         if browser is None:
             browser = await self._open.enter_async_context(open_browser())
         made = browser.session(

@@ -6,14 +6,15 @@ What belongs to a higher or a parallel part is handed in as a function. Nothing 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from director.agent.bench import Bench
+from director.agent.bench import Bench, OpensBrowser
 from director.agent.journal import StoreJournal
 from director.agent.limits import Spent
 from director.agent.progress import Progress
-from director.agent.requests_made import Made
+from director.agent.requests_made import Made, made_known
 from director.agent.saved import Saved
 from director.agent.threads import Log
 from director.browser.snapshots import Snapshot
@@ -30,7 +31,8 @@ Compress: TypeAlias = Callable[["Desk", Profile, State, Context], Awaitable[bool
 Opens: TypeAlias = Callable[[str, Journal | None], Model]
 
 
-def _open(name: str, journal: Journal | None) -> Model:
+def opens_model(name: str, journal: Journal | None) -> Model:
+    """The model of a name, with its key from the environment."""
     return open_model(name, journal=journal)
 
 
@@ -39,8 +41,9 @@ class Desk:
     """One workflow with its store, its live browser, its models, and what is hooked in.
 
     `compress` is awaited before each round with what the model would see; it shortens the history
-    if that is due, and says whether it did. `made` is told each request with its answer;
-    `progress` what happens, as it does. `open_model` opens a model by its name, with a journal.
+    if that is due, and says whether it did. `made` is told each request, however it ended;
+    `progress` what happens, as it does. `open_model` opens a model by its name, with a journal;
+    `browser` the browser that is used when first needed, if `means` has none.
     """
 
     store: Store
@@ -48,10 +51,11 @@ class Desk:
     means: Means = field(default_factory=Means)
     settings: Settings = field(default_factory=load_settings)
     model: str = ""
-    open_model: Opens = _open
+    open_model: Opens = opens_model
     compress: Compress | None = None
     made: Callable[[Made], None] | None = None
     progress: Callable[[Progress], None] = lambda _: None
+    browser: OpensBrowser | None = None
     thread: str = ""
     talks: str = ""
     spent: Spent = field(default_factory=Spent)
@@ -64,7 +68,7 @@ class Desk:
     def __post_init__(self) -> None:
         self.saved = Saved(self.store, self.workflow)
         self.log = Log(self.store)
-        self.bench = Bench(self.store, self.workflow, self.means)
+        self.bench = Bench(self.store, self.workflow, self.means, browser=self.browser)
 
     def now(self) -> Workflow:
         """The workflow as it is now."""
@@ -79,6 +83,10 @@ class Desk:
     def clean(self, text: str) -> str:
         """A text without anything that the vault holds."""
         return self.means.secrets.net().clean(text) if self.means.secrets else text
+
+    def making(self, made: Made) -> AbstractContextManager[Made]:
+        """Make a request inside; whoever keeps requests is told of it, however it ends."""
+        return made_known(made, self.made)
 
     async def close(self) -> None:
         """Close the browser and the models; everything that matters is in the store."""

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
+
+What: TypeAlias = Literal[
+    "asking",
+    "thinking",
+    "text",
+    "again",
+    "answered",
+    "calling",
+    "called",
+    "compressed",
+    "ended",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """One thing that just happened: a model is asked, has answered, a call begins or has ended."""
+    """One thing that just happened: a model is asked, has answered, a call begins or has ended.
 
-    what: Literal["asking", "answered", "calling", "called", "compressed", "ended"]
+    `text` and `thinking` are pieces of an answer as they arrive; `again` makes those void.
+    """
+
+    what: What
     text: str = ""
     tool: str = ""
     call: str = ""

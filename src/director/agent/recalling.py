@@ -15,7 +15,8 @@ def recalled(store: Store, thread: str, citation: str) -> str:
     """The original behind a citation, as far as it is not deleted."""
     wanted = citation.strip().strip("[]").removeprefix("turn").strip()
     handle = f"t{wanted}" if wanted.isdigit() and len(wanted) < 8 else wanted
-    seen = view(store.entries(thread))
+    # Without its compressions a thread has everything in view that was not deleted.
+    seen = view([entry for entry in store.entries(thread) if entry.kind != "checkpoint"])
     turns = tuple(t for one in seen.told if one.seq not in seen.deleted for t in one.turns)
     try:
         found = recall(Context(turns=turns), handle)

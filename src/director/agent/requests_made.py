@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Literal
 
 from director.context.report import Report
 from director.context.values import Context
-from director.models import Model, Policy, Reply, Tool
+from director.models import Attempt, Model, Policy, Reply, Tool
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
     """Who is asked what kind of thing: a workflow's model, under a profile, with tools.
 
-    `by` is Director itself or a scout.
+    `by` is Director itself, a scout or a node.
     """
 
     workflow: str
@@ -22,14 +26,34 @@ class Asking:
     model: Model
     tools: tuple[Tool, ...]
     policy: Policy
-    by: str = "director"
+    by: Literal["director", "scout", "node"] = "director"
+    streaming: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Made:
-    """One round: exactly what was sent, what it took to make it fit, and the answer."""
+    """One round: exactly what was sent, what it took to make it fit, and how it ended.
+
+    `ended` is the answer, or what came instead of one; as long as there is neither, it counts as
+    cancelled. `told` is what the log told at `head`; a scout is told nothing of it.
+    """
 
     asked: Asking
-    context: Context
     report: Report
-    reply: Reply
+    head: int = 0
+    told: Context = field(default_factory=Context)
+    attempts: list[Attempt] = field(default_factory=list)
+    ended: Reply | BaseException = field(default_factory=asyncio.CancelledError)
+
+
+@contextmanager
+def made_known(made: Made, tell: Callable[[Made], None] | None) -> Iterator[Made]:
+    """Make a request inside; it is told of, however it ends."""
+    try:
+        yield made
+    except BaseException as stopped:
+        made.ended = stopped
+        raise
+    finally:
+        if tell is not None:
+            tell(made)

@@ -7,7 +7,8 @@ result as soon as it is there. Wherever this stops, the thread is valid, and not
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -18,12 +19,14 @@ from director.agent.desk import Desk
 from director.agent.gather import conversation, gather
 from director.agent.lease import Hold, TurnRunning, held, running
 from director.agent.limits import Limit, Spent, said_of
+from director.agent.modes import refreshed
+from director.agent.policy import typed
 from director.agent.progress import Progress
 from director.agent.requests_made import Asking, Made
 from director.agent.threads import current_thread, hear, notice, take_back
 from director.agent.tools import REGISTRY, TRUSTS, Question
 from director.context.values import Context, UserTurn
-from director.models import Image, Model, Reply, Tool
+from director.models import Again, Done, Happening, Image, Model, Reply, Text, Thinking, Tool
 from director.profiles import Profile
 
 Ended: TypeAlias = Literal["said", "asked", "waiting", "cut"] | Limit
@@ -106,7 +109,7 @@ async def _rounds(desk: Desk, model: Model, profile: Profile) -> Turn:
             return _stopped(desk, profile, over)
         fitted, going = await _ready(desk, model, profile, tools)
         desk.progress(Progress("asking"))
-        reply = await _asked(desk, model, profile, tools, fitted)
+        reply = await _asked(desk, model, going.profile, tools, fitted)
         desk.progress(Progress("answered", reply.text))
         if not reply.calls:
             return _spoken(desk, reply)
@@ -124,15 +127,17 @@ async def _ready(
     """Gather, assemble and fit, all from what is there now."""
     said = conversation(desk, TRUSTS)
     state = await gather(desk, said)
-    if desk.compress is not None and await desk.compress(desk, profile, state, said):
+    shown = refreshed(profile, said)
+    if desk.compress is not None and await desk.compress(desk, shown, state, said):
         desk.progress(Progress("compressed"))
         said = conversation(desk, TRUSTS)
         state = replace(state, summary=said.summary)
-    context, around = assemble(profile, state, said)
+        shown = refreshed(profile, said)
+    context, around = assemble(shown, state, said)
     budget = budget_of(model.capabilities, desk.settings, model.counter)
-    fitted = fit(context, around, profile, tools, budget)
+    fitted = fit(context, around, shown, tools, budget)
     trusted = fitted.trusted and all(one.trust != "web" for one in (*around.first, *around.last))
-    return fitted, Round(profile, trusted, _user_words(said))
+    return fitted, Round(shown, trusted, _user_words(said))
 
 
 async def _asked(
@@ -140,12 +145,35 @@ async def _asked(
 ) -> Reply:
     """Send; the answer is stored in the thread with all that goes on from it, as one."""
     policy = replace(model.policy, chain=profile.chain)
-    reply = await model.send(fitted.context, tools=tools, thread=desk.thread, policy=policy)
+    asked = Asking(desk.workflow, desk.thread, profile.name, model, tools, policy, streaming=True)
+    log = desk.log
+    with desk.making(Made(asked, fitted.report, log.head, log.view.context)) as made:
+        arriving = model.stream(
+            fitted.context,
+            tools=tools,
+            thread=desk.thread,
+            policy=policy,
+            attempts=made.attempts,
+        )
+        made.ended = reply = await _arrived(desk, arriving)
     desk.spent.add(reply)
-    if desk.made is not None:
-        asked = Asking(desk.workflow, desk.thread, profile.name, model, tools, policy)
-        desk.made(Made(asked, fitted.context, fitted.report, reply))
     return reply
+
+
+async def _arrived(desk: Desk, arriving: AsyncGenerator[Happening, None]) -> Reply:
+    """The whole answer; its text is told as it comes."""
+    async with aclosing(arriving):
+        async for one in arriving:
+            match one:
+                case Done(reply):
+                    return reply
+                case Text(text):
+                    desk.progress(Progress("text", text))
+                case Thinking(text):
+                    desk.progress(Progress("thinking", text))
+                case Again(reason):
+                    desk.progress(Progress("again", reason))
+    raise AssertionError("a stream ends with a reply or an error")
 
 
 def _spoken(desk: Desk, reply: Reply) -> Turn:
@@ -172,7 +200,7 @@ def _waits(desk: Desk, origins: tuple[str, ...]) -> Turn:
 
 
 def _user_words(said: Context) -> str:
-    return "\n".join(turn.text for turn in said.turns if isinstance(turn, UserTurn))
+    return typed(turn.text for turn in said.turns if isinstance(turn, UserTurn))
 
 
 def _ended(desk: Desk, hold: Hold, turn: Turn) -> None:

@@ -12,7 +12,20 @@ from typing import Annotated
 import typer
 
 import director.cli.workflow_try  # noqa: F401  adds its commands
-from director.cli import compress, demo, doctor, login, request, runs, store, worker, workflow
+from director.cli import (
+    chat,
+    compress,
+    demo,
+    doctor,
+    login,
+    rehearse,
+    request,
+    runs,
+    store,
+    web,
+    worker,
+    workflow,
+)
 from director.cli.double import EPILOG, double
 
 app = typer.Typer(
@@ -25,9 +38,10 @@ app = typer.Typer(
         "A context engine for AI agents: know what the model sees, pay for no more, lose nothing."
     ),
     epilog=(
-        "Start with `director double`: a provider on this machine to test an agent against, "
-        "without a key, a model or a bill. `director doctor` says what works on this machine, "
-        "`director COMMAND --help` more about a command."
+        "Start with `director rehearse`: a whole conversation and the workflow it builds, without "
+        "a key or a model. `director chat` is the real one; `director double` is a provider on "
+        "this machine to test an agent against. `director doctor` says what works on this "
+        "machine, `director COMMAND --help` more about a command."
     ),
 )
 
@@ -48,6 +62,9 @@ def main(
     """Show what can be started."""
 
 
+app.command("app", epilog=web.EPILOG)(web.app)
+app.command("chat", epilog=chat.EPILOG)(chat.chat)
+app.command("rehearse", epilog=rehearse.EPILOG)(rehearse.rehearse)
 app.command("double", epilog=EPILOG)(double)
 app.command("demo", epilog=demo.EPILOG)(demo.demo)
 app.add_typer(workflow.app, name="workflow")

@@ -18,6 +18,7 @@ from typing import Any
 
 import typer
 
+from director.agent.lending import lend
 from director.browser import BrowserError
 from director.cli.asking import lines_of_input
 from director.cli.opening import fail
@@ -64,6 +65,7 @@ async def do_here(store: Store, run: str, wishes: Wishes, *, aside: bool = False
             return await lines.ask(question)
 
         async with supplied(store, replace(wishes, ask=ask)) as supplies:
+            lend(supplies, store)
             worker = Worker(store, execute(store, supplies.means), serves=False)
             supplies.worker = worker.name
             async with worker:

@@ -67,6 +67,7 @@ def worker(  # noqa: PLR0913  one for each option
 
 
 async def _serve(opened: Store, wishes: Wishes, pace: Pace, *, name: str | None) -> None:
+    from director.agent.lending import lend  # noqa: PLC0415
     from director.cli.running import ends_quietly  # noqa: PLC0415
     from director.runs import run_of  # noqa: PLC0415
     from director.runs.serving import execute  # noqa: PLC0415
@@ -75,6 +76,7 @@ async def _serve(opened: Store, wishes: Wishes, pace: Pace, *, name: str | None)
 
     ends_quietly()
     async with supplied(opened, wishes) as supplies:
+        lend(supplies, opened)
         drive = execute(opened, supplies.means)
 
         async def one(run: str) -> None:

@@ -90,12 +90,14 @@ def _given(opened: Store, workflow: Workflow, settings: list[str]) -> dict[str, 
 async def _tried(
     opened: Store, workflow: Workflow, node: str, wishes: Wishes, *, record: str
 ) -> tuple[Run, Step | None]:
+    from director.agent.lending import lend  # noqa: PLC0415
     from director.runs import save_workflow, steps_of, try_node  # noqa: PLC0415
     from director.runs.supplies import supplied  # noqa: PLC0415  quick help
     from director.runs.values import Run as TheRun  # noqa: PLC0415
     from director.store.variables import workbench  # noqa: PLC0415
 
     async with supplied(opened, wishes) as supplies:
+        lend(supplies, opened)
         version = save_workflow(opened, workflow)
         bench = TheRun(workbench(workflow.id), workflow.id, version)
         means = replace(await supplies.means(bench), worker="workbench")

@@ -29,6 +29,7 @@ from director.models.values import (
     Reply,
     StateRef,
     Text,
+    Thinking,
     Usage,
 )
 
@@ -58,6 +59,7 @@ __all__ = [
     "Result",
     "StateRef",
     "Text",
+    "Thinking",
     "Timing",
     "Tool",
     "ToolArgumentError",

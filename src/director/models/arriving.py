@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from director.models.dialect import Failed, Seq, texts
 from director.models.failures import Failure
-from director.models.values import Asked, Calling, Text
+from director.models.values import Asked, Calling, Text, Thinking
 
 _GROWS = {
     "text_delta": "text",
@@ -30,7 +30,7 @@ class Arriving:
         self._inputs: dict[object, str] = {}
         self.ended = False
 
-    def add(self, event: Mapping[str, object]) -> list[Text | Calling | Seq]:
+    def add(self, event: Mapping[str, object]) -> list[Text | Thinking | Calling | Seq]:
         """Take in an event; what it tells."""
         kind = texts(event.get("type"))
         if kind == "message_start":
@@ -51,7 +51,9 @@ class Arriving:
         """The answer as it would have come in one piece."""
         return {**self._message, "content": list(self._blocks.values())}
 
-    def _grow(self, index: object, delta: Mapping[str, object]) -> list[Text | Calling | Seq]:
+    def _grow(
+        self, index: object, delta: Mapping[str, object]
+    ) -> list[Text | Thinking | Calling | Seq]:
         block = self._block(index)
         kind = texts(delta.get("type"))
         if kind == "input_json_delta":
@@ -63,9 +65,11 @@ class Arriving:
         elif kind in _GROWS:
             name = _GROWS[kind]
             block[name] = texts(block.get(name)) + texts(delta.get(name))
+        if kind == "thinking_delta":
+            return [Thinking(texts(delta.get("thinking")))]
         return [Text(texts(delta.get("text")))] if kind == "text_delta" else []
 
-    def _end(self, index: object) -> list[Text | Calling | Seq]:
+    def _end(self, index: object) -> list[Text | Thinking | Calling | Seq]:
         block = self._block(index)
         written = self._inputs.pop(index, "")
         if written:

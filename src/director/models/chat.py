@@ -28,7 +28,7 @@ from director.models.dialect import (
 from director.models.failures import Failure, read_error
 from director.models.prepare import Prepared
 from director.models.tools import for_chat
-from director.models.values import Asked, Calling, Policy, StateRef, Text
+from director.models.values import Asked, Calling, Policy, StateRef, Text, Thinking
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -148,21 +148,21 @@ class _Answer:
         self._calls: dict[int, dict[str, str]] = {}
         self.finish = ""
 
-    def add(self, chunk: Mapping[str, object]) -> list[Text]:
+    def add(self, chunk: Mapping[str, object]) -> list[Text | Thinking]:
         """Take in a chunk; the text that it adds."""
         if chunk.get("error"):
             raise Failed(read_error(200, chunk, {}, time.time()))
         for name in ("id", "model", "created", "service_tier", "usage"):
             if chunk.get(name):
                 self._head[name] = chunk[name]
-        found: list[Text] = []
+        found: list[Text | Thinking] = []
         for choice in mappings(chunk.get("choices"))[:1]:
             self.finish = texts(choice.get("finish_reason")) or self.finish
             delta = choice.get("delta")
             found += self._delta(delta if isinstance(delta, Mapping) else {})
         return found
 
-    def _delta(self, delta: Mapping[str, object]) -> list[Text]:
+    def _delta(self, delta: Mapping[str, object]) -> list[Text | Thinking]:
         for name, value in delta.items():
             if isinstance(value, str) and value and name != "role":
                 self._said[name] = self._said.get(name, "") + value
@@ -173,7 +173,9 @@ class _Answer:
             call["id"] = call.get("id", "") or asked.id
             call["name"] = call.get("name", "") + asked.tool
             call["args"] = call.get("args", "") + asked.args
-        return [Text(said)] if (said := texts(delta.get("content"))) else []
+        thought = texts(delta.get("reasoning_content") or delta.get("reasoning"))
+        said = texts(delta.get("content"))
+        return [*([Thinking(thought)] if thought else []), *([Text(said)] if said else [])]
 
     def calls(self) -> list[Asked]:
         """The calls, complete when the stream is."""

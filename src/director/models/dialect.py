@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 from director.models.capabilities import Capabilities, Form
 from director.models.failures import Failure
 from director.models.prepare import Prepared
-from director.models.values import Asked, Calling, Policy, StateRef, Status, Text, Usage
+from director.models.values import Asked, Calling, Policy, StateRef, Status, Text, Thinking, Usage
 
 Body: TypeAlias = dict[str, object]
 
@@ -32,7 +32,7 @@ class Final:
     body: Mapping[str, object]
 
 
-Piece: TypeAlias = Text | Calling | Seq | Final
+Piece: TypeAlias = Text | Thinking | Calling | Seq | Final
 
 
 @dataclass(frozen=True, slots=True)

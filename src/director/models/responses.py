@@ -33,7 +33,7 @@ from director.models.dialect import (
 from director.models.failures import Failure, read_error
 from director.models.prepare import Prepared
 from director.models.tools import for_responses
-from director.models.values import Asked, Calling, Policy, StateRef, Text
+from director.models.values import Asked, Calling, Policy, StateRef, Text, Thinking
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 _PATH = "/responses"
 _PATIENCE = 0.5
 _ENDS = ("response.completed", "response.incomplete", "response.failed")
+_THOUGHTS = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
 _LEAST = 16
 _LEAST_COMPACTED = 1_000
 _CUT = "the stream ended without its terminal event"
@@ -222,6 +223,8 @@ def _piece(event: Mapping[str, object]) -> Piece | None:
         raise Failed(read_error(200, event, {}, time.time()))
     if kind == "response.output_text.delta":
         return Text(texts(event.get("delta")))
+    if kind in _THOUGHTS:
+        return Thinking(texts(event.get("delta")))
     if kind == "response.output_item.done" and isinstance(item, Mapping):
         return Calling(_asked(item)) if item.get("type") == "function_call" else None
     return Final(body) if kind in _ENDS and isinstance(body, Mapping) else None

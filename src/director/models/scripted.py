@@ -30,7 +30,7 @@ from director.models.script import (
     Wait,
 )
 from director.models.timing import Timing
-from director.models.values import Asked, Calling, Policy, StateRef, Text, Usage
+from director.models.values import Asked, Calling, Policy, StateRef, Text, Thinking, Usage
 
 
 class Scripted:
@@ -50,7 +50,10 @@ class Scripted:
             "model": self._model,
             "input": [*prepared.messages],
             "instructions": prepared.instructions,
-            "tools": [tool.name for tool in prepared.tools],
+            "tools": [
+                {"name": one.name, "description": one.description, "parameters": one.parameters}
+                for one in prepared.tools
+            ],
         }
 
     async def create(self, body: Body, within: float) -> Mapping[str, object]:  # noqa: ARG002
@@ -60,7 +63,7 @@ class Scripted:
             "responses",
             self._model,
             texts(body.get("instructions")),
-            tuple(str(name) for name in _list(body.get("tools"))),
+            tuple(texts(one.get("name")) for one in mappings(body.get("tools"))),
             tuple(shown for item in mappings(body.get("input")) for shown in show(item)),
         )
         said = self._brain(seen)
@@ -76,6 +79,8 @@ class Scripted:
         """The same word by word."""
         answer = await self.create(body, within)
         for item in mappings(answer.get("output")):
+            for part in mappings(item.get("summary")):
+                yield Thinking(texts(part.get("text")))
             for part in mappings(item.get("content")):
                 for word in texts(part.get("text")).splitlines(keepends=True):
                     yield Text(word)
@@ -179,7 +184,3 @@ def _asked(item: Mapping[str, object]) -> Asked:
 
 def _size(value: object) -> int:
     return (len(json.dumps(value, default=str).encode()) + 3) // 4
-
-
-def _list(value: object) -> Sequence[object]:
-    return value if isinstance(value, list) else ()

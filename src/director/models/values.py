@@ -163,6 +163,13 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
+class Thinking:
+    """A piece of the reasoning that a provider shows, as it arrives."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Calling:
     """A call that is complete; it may be run when the reply is there."""
 
@@ -183,4 +190,4 @@ class Done:
     reply: Reply
 
 
-Happening: TypeAlias = Text | Calling | Again | Done
+Happening: TypeAlias = Text | Thinking | Calling | Again | Done

@@ -13,13 +13,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapp
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from director.browser import Browser, Logins, open_browser
 from director.home import home, make_private
 from director.runs import Means, Question, Run, RunError, workflow_of
-from director.runs.values import Pictures
+from director.runs.values import Minds, Pictures
 from director.secrets import KeyFile, Reference, Seal, SecretRefused, Vault, VaultError
 from director.store import Store
+from director.workflow.document import from_json
 from director.workflow.paths import is_list
 from director.workflow.sensitive import HIDDEN, masked
 from director.workflow.templates import SECRET
@@ -110,6 +112,8 @@ class Supplies:
         self._open = AsyncExitStack()
         self._browser: Browser | None = None
         self.worker = "here"
+        # Who thinks for the nodes of a workflow that need a model: handed in by a higher layer.
+        self.minds: Callable[[str], Minds] | None = None
 
     def folder(self, run: str) -> Path:
         """Where a run's files are: what it downloaded, its report."""
@@ -126,8 +130,11 @@ class Supplies:
         """What one run works with."""
         workflow = workflow_of(self._store, run)
         browses = any(node.type in _BROWSING for node in workflow.nodes)
+        minds = self.minds(workflow.id) if self.minds else None
         return Means(
-            browser=await self._living() if browses else None,
+            browser=await self.browser() if browses else None,
+            think=minds.think if minds else None,
+            work=minds.work if minds else None,
             secrets=self.vault,
             seal=self.seal,
             hide=Hiding(self.vault, workflow),
@@ -141,7 +148,31 @@ class Supplies:
             worker=self.worker,
         )
 
-    async def _living(self) -> Browser:
+    def bench(self, workflow: str) -> Means:
+        """What Director tests a workflow with: all but the browser, which `browser` opens."""
+        name = _UNFIT.sub("_", workflow)
+
+        def hide(variable: str, value: Json) -> Json:
+            found = self._store.get("workflow", workflow)
+            now = from_json(cast("Json", found.body)) if found else Workflow(workflow, "")
+            return Hiding(self.vault, now)(variable, value)
+
+        minds = self.minds(workflow) if self.minds else None
+        return Means(
+            think=minds.think if minds else None,
+            work=minds.work if minds else None,
+            secrets=self.vault,
+            seal=self.seal,
+            hide=hide,
+            env=self._env,
+            file=self._file if self._wishes.files else None,
+            downloads=self.folder(f"bench-{name}") / "downloads",
+            logins=self.logins,
+            pictures=self._wishes.pictures,
+            worker=self.worker,
+        )
+
+    async def browser(self) -> Browser:
         """The browser of this program, or a new one if it ended."""
         if self._browser is None or not self._browser.runs:
             await self._open.aclose()

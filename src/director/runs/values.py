@@ -117,6 +117,14 @@ class Work(Protocol):
         """What came of it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Minds:
+    """What lends a model to the nodes that need one."""
+
+    think: Think
+    work: Work
+
+
 def _as_it_is(_: str, value: Json) -> Json:
     return value
 

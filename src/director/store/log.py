@@ -12,8 +12,9 @@ from sqlalchemy import ColumnElement, Connection, Row, insert, literal_column, s
 
 from director.store.aside import put_aside, put_back
 from director.store.canonical import check_name, digest
+from director.store.checkpoints import HIDING, checkpoints, deleted, hidden
 from director.store.connect import Writing
-from director.store.project import HIDING, TURNS, checkpoints, deleted, hidden
+from director.store.project import TURNS
 from director.store.schema import entries, threads
 from director.store.values import KINDS, Draft, Entry, Json, Moved, StoreError
 
@@ -84,19 +85,30 @@ def read(connection: Connection, thread: str, after: int, upto: int | None) -> l
     return entries_of(connection, connection.execute(asked.order_by(entries.c.seq)).all())
 
 
+def last(connection: Connection, thread: str, kind: str) -> Entry | None:
+    """The newest entry of a kind."""
+    asked = select(entries).where(entries.c.thread == thread, entries.c.kind == kind)
+    found = connection.execute(asked.order_by(entries.c.seq.desc()).limit(1)).all()
+    return next(iter(entries_of(connection, found)), None)
+
+
 def seen(connection: Connection, thread: str) -> list[Entry]:
     """The last entry, what hides turns, and everything from the first visible turn on."""
-    # Spelled out as in the index of these entries, which are few.
-    hiding: ColumnElement[bool] = literal_column(f"kind IN {HIDING}")
-    own = entries.c.thread == thread
-    asked = select(entries).where(own, hiding).order_by(entries.c.seq)
-    marks = entries_of(connection, connection.execute(asked).all())
+    marks = hiding(connection, thread)
     out_of_sight = hidden(checkpoints(marks), deleted(marks))
     first = _first(connection, thread, out_of_sight) if out_of_sight else 1
     last = head(connection, thread)
     start = last if first is None else min(first, last)
     before = [entry for entry in marks if entry.seq < start]
     return [*before, *read(connection, thread, start - 1, last)]
+
+
+def hiding(connection: Connection, thread: str) -> list[Entry]:
+    """The entries that hide turns or show them again: compressions, restores, deletions."""
+    # Spelled out as in the index of these entries, which are few.
+    which: ColumnElement[bool] = literal_column(f"kind IN {HIDING}")
+    asked = select(entries).where(entries.c.thread == thread, which).order_by(entries.c.seq)
+    return entries_of(connection, connection.execute(asked).all())
 
 
 def _first(connection: Connection, thread: str, out_of_sight: frozenset[int]) -> int | None:

@@ -65,6 +65,11 @@ class Store:
         with self._database.reading() as connection:
             return log.read(connection, thread, after, upto)
 
+    def last(self, thread: str, kind: str) -> Entry | None:
+        """The newest entry of a kind in a thread."""
+        with self._database.reading() as connection:
+            return log.last(connection, thread, kind)
+
     def seen(self, thread: str) -> list[Entry]:
         """The entries that decide what a model sees, however long the thread is.
 
@@ -73,6 +78,11 @@ class Store:
         """
         with self._database.reading() as connection:
             return log.seen(connection, thread)
+
+    def hiding(self, thread: str) -> list[Entry]:
+        """The entries that hide turns of a thread or show them again, which are few."""
+        with self._database.reading() as connection:
+            return log.hiding(connection, thread)
 
     def open_thread(self, workflow: str = "", title: str = "", thread: str | None = None) -> str:
         """Make a thread, unless there is one of this id, and return its id."""

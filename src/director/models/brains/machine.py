@@ -2,7 +2,7 @@
 
 Nothing is remembered: the state is found by walking the context from the start, turn by turn, so
 that a replayed request is answered alike. If the history was shortened, the walk starts after the
-newest item that names a state as `state=NAME`.
+newest item that names a state as `state=NAME`, or with the state that the instructions name so.
 """
 
 from __future__ import annotations
@@ -44,12 +44,26 @@ class State:
 
 
 class Machine:
-    """States by name; the current one is a function of the context alone."""
+    """States by name; the current one is a function of the context alone.
 
-    def __init__(self, start: str, states: Mapping[str, State]) -> None:
-        self.start = start
+    The start may depend on what is asked first. `knows` names texts that are looked up in what is
+    seen, each by the first group of a pattern, the newest first; messages that `skip` matches are
+    no part of the conversation.
+    """
+
+    def __init__(
+        self,
+        start: str | Sequence[Move],
+        states: Mapping[str, State],
+        *,
+        knows: Mapping[str, str] | None = None,
+        skip: str = "",
+    ) -> None:
+        self.start = (Move(start),) if isinstance(start, str) else tuple(start)
         self.states = dict(states)
-        leads = {"start": start} | {
+        self.knows = {name: _compiled(pattern) for name, pattern in (knows or {}).items()}
+        self.skip = _compiled(skip) if skip else None
+        leads = {f"start, move {n}": move.to for n, move in enumerate(self.start, 1)} | {
             f"{name}, move {number}": move.to
             for name, state in self.states.items()
             for number, move in enumerate(state.moves, 1)
@@ -60,11 +74,13 @@ class Machine:
 
     def __call__(self, seen: Seen) -> Sequence[Emit]:
         """What the state of this context says."""
+        seen = self._told(seen)
         last = seen.items[-1].text if seen.items else ""
-        return fill(self.states[self.state(seen)].do, {"last": last})
+        return fill(self.states[self.state(seen)].do, {"last": last, **self._known(seen)})
 
     def state(self, seen: Seen) -> str:
         """The state that this context leads to."""
+        seen = self._told(seen)
         start, name = self._from(seen)
         for begin, end in turns(seen.items):
             if begin >= start:
@@ -78,7 +94,31 @@ class Machine:
             if named and named[-1] in self.states:
                 # What was said before the note is part of what it stands for.
                 return place + 1, named[-1]
-        return 0, self.start
+        named = [name for name in _NAMED.findall(seen.instructions) if name in self.states]
+        return 0, named[-1] if named else self._start(seen)
+
+    def _start(self, seen: Seen) -> str:
+        spoken = turns(seen.items)
+        asked = replace(seen, items=seen.items[: spoken[0][0]] if spoken else seen.items)
+        for move in self.start:
+            if move.when.match(asked) is not None:
+                return move.to
+        raise ScriptError(f"no start fits; the last thing shown was {last_shown(asked)}")
+
+    def _told(self, seen: Seen) -> Seen:
+        """What is seen, without the messages that are no part of the conversation."""
+        if self.skip is None:
+            return seen
+        kept = (one for one in seen.items if one.kind != "user" or not self.skip.search(one.text))
+        return replace(seen, items=tuple(kept))
+
+    def _known(self, seen: Seen) -> dict[str, str]:
+        texts = [*(item.text for item in reversed(seen.items)), seen.instructions]
+        found: dict[str, str] = {}
+        for name, pattern in self.knows.items():
+            hits = (hit for text in texts for hit in reversed(list(pattern.finditer(text))))
+            found[name] = next((hit[1] for hit in hits), "")
+        return found
 
     def _next(self, name: str, seen: Seen) -> str:
         for move in self.states[name].moves:
@@ -90,12 +130,25 @@ class Machine:
         )
 
 
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.MULTILINE)
+
+
 def read(spot: Spot) -> Machine:
     """The machine that a script file describes."""
-    found = spot.fields(("brain", "about", "start", "states"), ("start", "states"), FORM)
-    named = found["states"].parts(FORM)
-    states = {name: _read_state(each, tuple(named)) for name, each in named.items()}
-    return Machine(found["start"].choice(states, "state"), states)
+    fields = ("brain", "about", "start", "states", "knows", "skip")
+    found = spot.fields(fields, ("start", "states"), FORM)
+    named = tuple(found["states"].parts(FORM))
+    knows = found["knows"].parts('{"price": "costs ([0-9]+)"}') if "knows" in found else {}
+    try:
+        return Machine(
+            _read_moves(found["start"], named),
+            {name: _read_state(each, named) for name, each in found["states"].parts(FORM).items()},
+            knows={name: each.text() for name, each in knows.items()},
+            skip=found["skip"].text() if "skip" in found else "",
+        )
+    except re.error as error:
+        raise spot.wrong(f"a pattern is not a regular expression: {error}") from error
 
 
 def _read_state(spot: Spot, names: Sequence[str]) -> State:
@@ -105,12 +158,14 @@ def _read_state(spot: Spot, names: Sequence[str]) -> State:
     if unknown is not None:
         raise found["do"].wrong(f"nothing fills {{{unknown}}}: a state knows only {{last}}")
     moves = found.get("next")
-    if moves is None:
-        return State(do)
-    if isinstance(moves.value, str):
-        return State(do, (Move(moves.choice(names, "state")),))
+    return State(do, _read_moves(moves, names) if moves is not None else ())
+
+
+def _read_moves(spot: Spot, names: Sequence[str]) -> tuple[Move, ...]:
+    if isinstance(spot.value, str):
+        return (Move(spot.choice(names, "state")),)
     what = f"a state's name or a list of moves; the states are {listed(names)}"
-    return State(do, tuple(_read_move(each, names) for each in moves.all(what)))
+    return tuple(_read_move(each, names) for each in spot.all(what))
 
 
 def _read_move(spot: Spot, names: Sequence[str]) -> Move:

@@ -101,7 +101,7 @@ def holes(emits: Sequence[Emit]) -> Iterator[str]:
 
 
 def fill(emits: Sequence[Emit], fillings: Mapping[str, str]) -> tuple[Emit, ...]:
-    """What is said, with {last} and the groups {1} to {9} filled in."""
+    """What is said, with each hole filled in that has a name here, such as {last} or {1}."""
     return tuple(_fill(emit, fillings) for emit in emits)
 
 
@@ -116,7 +116,8 @@ def _fill(emit: Emit, fillings: Mapping[str, str]) -> Emit:
 
 
 def _put(text: str, fillings: Mapping[str, str]) -> str:
-    return _HOLE.sub(lambda hole: fillings.get(hole[1], hole[0]), text)
+    names = "|".join(map(re.escape, fillings))
+    return re.sub(rf"\{{({names})\}}", lambda hole: fillings[hole[1]], text) if names else text
 
 
 def read_when(spot: Spot) -> When:

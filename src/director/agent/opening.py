@@ -1,0 +1,77 @@
+"""Opening a desk: the one way for every program that lets a person talk with Director.
+
+The desk compresses by itself, keeps every request, and has the vault, the logins and the browser of
+its program. Leaving it closes its part of the browser; all that matters is in the store.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from director.agent.desk import Desk, Opens, opens_model
+from director.agent.hooking import equipped
+from director.agent.progress import Progress
+from director.runs.supplies import Supplies
+from director.settings import Settings, load_settings
+from director.store import Moved, Store
+from director.workflow.document import to_json
+from director.workflow.values import Workflow, WorkflowError
+
+_UNFIT = re.compile(r"[^a-z0-9]+")
+_LONGEST = 40
+
+
+def _nobody(_: Progress) -> None:
+    """Nobody watches."""
+
+
+@asynccontextmanager
+async def open_desk(  # noqa: PLR0913  what it is made of is handed in
+    store: Store,
+    workflow: str,
+    supplies: Supplies,
+    *,
+    settings: Settings | None = None,
+    model: str = "",
+    open_model: Opens = opens_model,
+    progress: Callable[[Progress], None] = _nobody,
+) -> AsyncIterator[Desk]:
+    """The desk of a workflow that is in the store, with all that turns and tests need.
+
+    `model` is asked unless a message names another; the browser is opened when first needed.
+    """
+    if store.get("workflow", workflow) is None:
+        raise WorkflowError(f"There is no workflow {workflow!r} in the store. Make one first.")
+    desk = Desk(
+        store,
+        workflow,
+        means=supplies.bench(workflow),
+        settings=settings or load_settings(),
+        model=model,
+        open_model=open_model,
+        progress=progress,
+        browser=supplies.browser,
+    )
+    try:
+        yield equipped(desk)
+    finally:
+        await desk.close()
+
+
+def new_workflow(store: Store, name: str) -> str:
+    """Make an empty workflow; its id, which is its name in small letters, and free."""
+    shown = " ".join(name.split()) or "New workflow"
+    plain = unicodedata.normalize("NFKD", shown).encode("ascii", "ignore").decode().lower()
+    stem = _UNFIT.sub("-", plain)[:_LONGEST].strip("-") or "workflow"
+    number = 1
+    while True:
+        id_ = stem if number == 1 else f"{stem}-{number}"
+        try:
+            store.put("workflow", id_, to_json(Workflow(id_, shown)), "created", expect=0)
+        except Moved:
+            number += 1
+        else:
+            return id_

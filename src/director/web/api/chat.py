@@ -1,0 +1,137 @@
+"""The conversation: say, stop, retry, begin anew; and what was said, a page at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+from pydantic import Field
+
+from director.agent import TurnRunning, current_thread, new_conversation
+from director.web.bodies import Body, Text
+from director.web.reading.chat import Page, Said, TurnNow, one, page, turn_now
+from director.web.studio import NotThere, Studio, Wanted
+from director.web.wants import Here, Known, Thread
+
+router = APIRouter(prefix="/workflows/{workflow}", tags=["chat"])
+_Model = Annotated[str, Field(max_length=300)]
+_Profile = Annotated[str, Field(max_length=100)]
+
+
+class Message(Body):
+    """What the user says, and with what it is to be answered."""
+
+    text: Annotated[Text, Field(min_length=1)]
+    model: _Model = ""
+    profile: _Profile = ""
+
+
+class Again(Body):
+    """What to say in the place of the last message; empty: the same."""
+
+    text: Text = ""
+    model: _Model = ""
+    profile: _Profile = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A turn that goes on by itself: its thread, and the last entry by now."""
+
+    thread: str
+    entry: int
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """How it stands: the turn, what is being written, why the last one failed, if it did."""
+
+    turn: TurnNow
+    writing: str
+    entry: int
+    failure: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation of a workflow."""
+
+    thread: str
+    head: int
+    current: bool
+
+
+@router.post("/say", status_code=202)
+async def say(workflow: Known, body: Message, studio: Here) -> Begun:
+    """Say something; it is stored before this answers, and the turn goes on by itself.
+
+    409 while another turn of this workflow runs: nothing is stored then.
+    """
+    entry = await studio.say(workflow, body.text, Wanted(body.model, body.profile))
+    return Begun(current_thread(studio.store, workflow), entry)
+
+
+@router.post("/retry", status_code=202)
+async def retry(workflow: Known, body: Again, studio: Here) -> Begun:
+    """Take the last turn back and say it again, or something else in its place."""
+    entry = await studio.retry(workflow, body.text, Wanted(body.model, body.profile))
+    return Begun(current_thread(studio.store, workflow), entry)
+
+
+@router.post("/stop")
+async def stop(workflow: Known, studio: Here) -> Now:
+    """Stop what goes on; what was said and done until then is kept."""
+    if not await studio.stop(workflow) and studio.is_busy(workflow):
+        raise TurnRunning("The turn is taken by another program. Stop it there.")
+    return _now(workflow, studio)
+
+
+@router.get("/turn")
+async def turn(workflow: Known, studio: Here) -> Now:
+    """Whether a turn runs, or how the last one ended."""
+    return _now(workflow, studio)
+
+
+@router.post("/conversations", status_code=201)
+async def begin(workflow: Known, studio: Here) -> Conversation:
+    """Begin a new conversation; the older ones stay readable."""
+    if studio.is_busy(workflow):
+        raise TurnRunning("A turn of this workflow is running. Nothing was changed.")
+    thread = new_conversation(studio.store, workflow)
+    return Conversation(thread, 0, current=True)
+
+
+@router.get("/conversations")
+def conversations(workflow: Known, studio: Here) -> list[Conversation]:
+    """The conversations of a workflow, the oldest first."""
+    store = studio.store
+    now = current_thread(store, workflow)
+    return [Conversation(one, store.head(one), one == now) for one in store.threads(workflow)]
+
+
+@router.get("/entries")
+def entries(
+    thread: Thread,
+    studio: Here,
+    before: Annotated[int | None, Query(ge=1, le=2**53)] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> Page:
+    """The last entries of a conversation, or those before one, the oldest first."""
+    return page(studio.store, thread, before=before, limit=limit)
+
+
+@router.get("/entries/{seq}")
+def entry(thread: Thread, studio: Here, seq: Annotated[int, Path(ge=1, le=2**53)]) -> Said:
+    """One entry with all of its calls and results, however long."""
+    found = one(studio.store, thread, seq)
+    if found is None:
+        raise NotThere(f"This conversation has no entry {seq} to show.")
+    return found
+
+
+def _now(workflow: str, studio: Studio) -> Now:
+    thread = current_thread(studio.store, workflow)
+    entry, text = studio.writing(workflow)
+    failure = studio.failures.get(workflow, "")
+    return Now(turn_now(studio.store, thread), text, entry, failure)

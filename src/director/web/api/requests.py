@@ -1,0 +1,82 @@
+"""Every request that was made, exactly as it left: by part, with tokens and price; compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias
+
+from fastapi import APIRouter, Path, Query
+from fastapi.responses import Response
+
+from director.web.reading import requests
+from director.web.reading.meter import Meter
+from director.web.reading.requests import Detail, Line, Moment
+from director.web.studio import NotThere
+from director.web.wants import Here, Known, Thread
+
+router = APIRouter(prefix="/workflows/{workflow}", tags=["requests"])
+Number: TypeAlias = Annotated[int, Path(ge=1, le=2**31)]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How two requests differ, as lines of a unified difference."""
+
+    lines: list[str]
+
+
+@router.get("/meter")
+async def size_now(workflow: Known, studio: Here) -> Meter:
+    """How large the next request would be, by part, against warning and limit."""
+    return await studio.meter(workflow)
+
+
+@router.get("/requests")
+def all_of_them(
+    thread: Thread,
+    studio: Here,
+    before: Annotated[int | None, Query(ge=1, le=2**31)] = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> list[Line]:
+    """The requests of a conversation, the newest first."""
+    return requests.lines(studio.store, thread, before=before, limit=limit)
+
+
+@router.get("/requests/timeline")
+def timeline(thread: Thread, studio: Here) -> list[Moment]:
+    """How the size of the context went, with the compressions."""
+    return requests.timeline(studio.store, thread)
+
+
+@router.get("/requests/{number}")
+def one(thread: Thread, number: Number, studio: Here) -> Detail:
+    """One request: its parts, what was cut and why, how each attempt ended."""
+    _check(studio.store.get("request", thread, number), number)
+    return requests.detail(studio.store, thread, number)
+
+
+@router.get(
+    "/requests/{number}/body",
+    response_class=Response,
+    responses={200: {"content": {"application/json": {}}}},
+)
+def body(
+    thread: Thread, number: Number, studio: Here, attempt: Annotated[int, Query(ge=1, le=99)] = 1
+) -> Response:
+    """The body of a request, byte for byte as it left."""
+    _check(studio.store.get("request", thread, number), number)
+    sent = requests.body(studio.store, thread, number, attempt)
+    return Response(sent, media_type="application/json")
+
+
+@router.get("/requests/{number}/diff/{other}")
+def diff(thread: Thread, number: Number, other: Number, studio: Here) -> Difference:
+    """How two requests differ, line by line of their bodies."""
+    for each in (number, other):
+        _check(studio.store.get("request", thread, each), each)
+    return Difference(requests.difference(studio.store, thread, number, other))
+
+
+def _check(found: object, number: int) -> None:
+    if found is None:
+        raise NotThere(f"This conversation has no request {number}.")

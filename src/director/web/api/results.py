@@ -1,0 +1,61 @@
+"""What runs brought: records and variables as CSV and JSON, the report, pictures of steps."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path, Query
+from fastapi.responses import PlainTextResponse, Response
+
+from director.runs import steps_of
+from director.runs.report import report_html
+from director.runs.taking_out import as_csv, as_json, rows_of
+from director.web.studio import NotThere
+from director.web.wants import Here, KnownRun
+
+router = APIRouter(prefix="/runs/{run}", tags=["runs"])
+
+
+@router.get(
+    "/results",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {}, "application/json": {}}}},
+)
+def results(
+    run: KnownRun,
+    studio: Here,
+    what: Annotated[Literal["records", "variables"], Query()] = "records",
+    form: Annotated[Literal["csv", "json"], Query()] = "csv",
+) -> Response:
+    """The records or the variables of a run, whole; a secret is a reference here as everywhere."""
+    rows = rows_of(studio.store, run, what)
+    if form == "csv":
+        return _file(as_csv(rows), "text/csv", f"{what}.csv")
+    return _file(as_json(rows), "application/json", f"{what}.json")
+
+
+@router.get("/report", response_class=Response, responses={200: {"content": {"text/html": {}}}})
+def report(run: KnownRun, studio: Here) -> Response:
+    """The report of a run: one HTML page with pictures that needs nothing else, to be saved."""
+    return _file(report_html(studio.store, run), "text/html", "report.html")
+
+
+@router.get(
+    "/pictures/{hash_}", response_class=Response, responses={200: {"content": {"image/png": {}}}}
+)
+def picture(
+    run: KnownRun, hash_: Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")], studio: Here
+) -> Response:
+    """The picture of a step, by the hash that the step names."""
+    named = (step.screenshot["$kept"] for step in steps_of(studio.store, run) if step.screenshot)
+    if hash_ not in named:
+        raise NotThere("No step of this run has this picture.")
+    # It can never be another one: the hash is of its bytes.
+    headers = {"cache-control": "private, max-age=31536000, immutable"}
+    return Response(studio.store.kept(hash_), media_type="image/png", headers=headers)
+
+
+def _file(text: str, kind: str, name: str) -> Response:
+    response = PlainTextResponse(text, media_type=kind)
+    response.headers["content-disposition"] = f'attachment; filename="{name}"'
+    return response

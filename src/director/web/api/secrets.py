@@ -1,0 +1,63 @@
+"""Secrets: written and never read back. Names and origins are listed, values are not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias
+
+from fastapi import APIRouter, Path
+from pydantic import Field
+
+from director.web.bodies import Body, Name
+from director.web.studio import NotThere, Studio
+from director.web.wants import Here
+
+router = APIRouter(prefix="/secrets", tags=["secrets"])
+_Name: TypeAlias = Annotated[str, Path(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$")]
+
+
+class Secret(Body):
+    """A value, and the origins on which it may be used."""
+
+    value: Annotated[str, Field(min_length=1, max_length=10_000)]
+    origins: Annotated[list[Name], Field(min_length=1, max_length=50)]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A secret by its name and its reference."""
+
+    name: str
+    reference: str
+    origins: tuple[str, ...]
+
+
+@router.get("")
+def all_of_them(studio: Here) -> list[Held]:
+    """The secrets that the vault holds, by name."""
+    return _held(studio)
+
+
+@router.put("/{name}")
+def put(name: _Name, body: Secret, studio: Here) -> list[Held]:
+    """Keep a value under a name, for use on these origins only; replaces what was there."""
+    studio.supplies.vault.put(name, body.value, body.origins)
+    return _held(studio)
+
+
+@router.delete("/{name}")
+def remove(name: _Name, studio: Here) -> list[Held]:
+    """Take a secret out of the vault."""
+    vault = studio.supplies.vault
+    if name not in vault.names():
+        raise NotThere(f"There is no secret {name!r}. Nothing was changed.")
+    vault.remove(name)
+    return _held(studio)
+
+
+def _held(studio: Studio) -> list[Held]:
+    vault = studio.supplies.vault
+    return [
+        Held(name, str(vault.reference(name)), tuple(map(str, vault.origins(name))))
+        for name in vault.names()
+    ]

@@ -1,0 +1,116 @@
+"""Variables of the workbench: set and clear them with a reason; what they were stays readable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, cast
+
+from fastapi import APIRouter, Path, Query
+from pydantic import Field
+
+from director.agent.tools import valuing
+from director.store.variables import KIND, variable_history, variables, workbench
+from director.web.bodies import Body, Json, Reason
+from director.web.studio import NotThere, Studio
+from director.web.wants import Here, Known
+from director.workflow.sensitive import masked
+from director.workflow.values import Json as Value
+
+router = APIRouter(prefix="/workflows/{workflow}/variables", tags=["variables"])
+_Name = Annotated[str, Path(min_length=1, max_length=200)]
+_Why = Annotated[str, Query(min_length=1, max_length=1_000)]
+
+
+class Given(Body):
+    """A value and why it is set; of a secret only its reference, {{secret:name}}."""
+
+    value: Json = Field(description="any JSON value")
+    reason: Reason = "by hand"
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable as it is now."""
+
+    name: str
+    value: object
+    at: float
+    reason: str
+    versions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Was:
+    """What a variable was; `cleared` if it was nothing."""
+
+    version: int
+    value: object
+    cleared: bool
+    at: float
+    reason: str
+
+
+@router.get("")
+def all_of_them(workflow: Known, studio: Here) -> list[Variable]:
+    """The variables that are set in the workbench."""
+    return listed(studio, workflow)
+
+
+@router.put("/{name:path}")
+async def set_one(workflow: Known, name: _Name, body: Given, studio: Here) -> list[Variable]:
+    """Set a variable."""
+    desk = await studio.desk(workflow)
+    await valuing.set_variable(desk, name, body.value, body.reason)
+    return listed(studio, workflow)
+
+
+@router.delete("/{name:path}")
+async def clear(
+    workflow: Known, name: _Name, studio: Here, reason: _Why = "by hand"
+) -> list[Variable]:
+    """Clear a variable; what it was stays in its history."""
+    if name not in variables(studio.store, workbench(workflow)):
+        raise NotThere(f"There is no variable {name!r}. Nothing was cleared.")
+    await valuing.clear_variable(await studio.desk(workflow), name, reason)
+    return listed(studio, workflow)
+
+
+@router.delete("")
+async def clear_all(workflow: Known, studio: Here, reason: _Why = "by hand") -> list[Variable]:
+    """Clear every variable, for a clean test."""
+    await valuing.clear_all_variables(await studio.desk(workflow), reason)
+    return listed(studio, workflow)
+
+
+@router.get("/{name:path}")
+def history(workflow: Known, name: _Name, studio: Here) -> list[Was]:
+    """All that a variable was, the newest first."""
+    found = variable_history(studio.store, workbench(workflow), name)
+    if not found:
+        raise NotThere(f"There never was a variable {name!r}.")
+    return [
+        Was(
+            one.version,
+            masked(cast("Value", one.body.get("value")), name=name),
+            "value" not in one.body,
+            one.at,
+            one.reason,
+        )
+        for one in reversed(found)
+    ]
+
+
+def listed(studio: Studio, workflow: str) -> list[Variable]:
+    """The variables of the workbench, sorted, without what is sensitive."""
+    prefix = f"{workbench(workflow)}/"
+    return [
+        Variable(
+            name := one.id.removeprefix(prefix),
+            masked(cast("Value", one.body["value"]), name=name),
+            one.at,
+            one.reason,
+            one.version,
+        )
+        for one in studio.store.newest(KIND, prefix)
+        if "value" in one.body
+    ]

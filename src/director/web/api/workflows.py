@@ -1,0 +1,194 @@
+"""Workflows: list, make, rename, duplicate, delete and bring back, hand out and take in."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from dataclasses import replace
+from typing import Annotated, Literal, cast
+
+from fastapi import APIRouter, Query
+from fastapi.responses import PlainTextResponse, Response, StreamingResponse
+from pydantic import Field
+
+from director.agent.choosing import choose
+from director.agent.opening import new_workflow
+from director.browser import Origins
+from director.runs import save_workflow
+from director.runs.script import script_of
+from director.store import Moved, Store
+from director.store.export import export_workflow
+from director.web.away import bring_back, is_away, put_away
+from director.web.bodies import Body, Name, Text
+from director.web.reading.workflows import Row, listed
+from director.web.studio import NotThere
+from director.web.wants import Here, Known
+from director.workflow.document import from_json, to_json
+from director.workflow.values import Json, Workflow, WorkflowError
+
+router = APIRouter(prefix="/workflows", tags=["workflows"])
+
+
+class New(Body):
+    """A workflow that is to be made."""
+
+    name: Name = "New workflow"
+
+
+class Changed(Body):
+    """What is to be changed of a workflow; what is not said stays."""
+
+    name: Name | None = None
+    description: Text | None = None
+    origins: Annotated[list[Name], Field(max_length=200)] | None = None
+
+
+class Chosen(Body):
+    """The model and the profile of a workflow; what is not said stays."""
+
+    model: Annotated[str, Field(max_length=300)] = ""
+    profile: Annotated[str, Field(max_length=100)] = ""
+
+
+class Taken(Body):
+    """A workflow's document, to be taken in under its own id or another."""
+
+    document: dict[str, object]
+    as_: Annotated[str, Field(alias="as", max_length=200, pattern=r"^[A-Za-z0-9_.-]*$")] = ""
+
+
+@router.get("")
+def all_of_them(studio: Here, *, deleted: bool = False) -> list[Row]:
+    """The workflows, the one that was changed last first; or those that are deleted."""
+    return listed(studio.store, deleted=deleted)
+
+
+@router.post("", status_code=201)
+def make(body: New, studio: Here) -> Row:
+    """Make an empty workflow."""
+    return row_of(studio.store, new_workflow(studio.store, body.name))
+
+
+@router.post("/import", status_code=201)
+def take_in(body: Taken, studio: Here) -> Row:
+    """Take in a workflow's document; one that is there already gets a new version.
+
+    Conversations are not taken in here: nobody but the server writes history.
+    """
+    document = {**body.document, **({"id": body.as_} if body.as_ else {})}
+    found = from_json(cast("Json", document), new_id=lambda: f"n_{uuid.uuid4().hex[:8]}")
+    if not found.id or "/" in found.id:
+        raise WorkflowError(f"A workflow cannot be called {found.id!r}. Nothing was changed.")
+    save_workflow(studio.store, found)
+    if is_away(studio.store, found.id):
+        bring_back(studio.store, found.id)
+    return row_of(studio.store, found.id)
+
+
+@router.get("/{workflow}")
+def one(workflow: Known, studio: Here) -> Row:
+    """One workflow."""
+    return row_of(studio.store, workflow)
+
+
+@router.patch("/{workflow}")
+def change(workflow: Known, body: Changed, studio: Here) -> Row:
+    """Rename a workflow, describe it, or say which origins it may reach."""
+    store = studio.store
+    found = store.get("workflow", workflow)
+    assert found is not None  # noqa: S101  it is known
+    now = from_json(cast("Json", found.body))
+    origins = now.origins
+    if body.origins is not None:
+        origins = tuple(map(str, Origins(body.origins)))
+    after = replace(
+        now,
+        name=now.name if body.name is None else body.name,
+        description=now.description if body.description is None else body.description,
+        origins=origins,
+    )
+    if after != now:
+        store.put("workflow", workflow, to_json(after), "changed by hand", expect=found.version)
+    return row_of(store, workflow)
+
+
+@router.put("/{workflow}/choice")
+def choose_for(workflow: Known, body: Chosen, studio: Here) -> Chosen:
+    """Choose the model and the profile that a workflow is built with from now on."""
+    choose(studio.store, workflow, profile=body.profile, model=body.model)
+    found = studio.store.get("choice", workflow)
+    chosen = found.body if found else {}
+    return Chosen(model=str(chosen.get("model") or ""), profile=str(chosen.get("profile") or ""))
+
+
+@router.post("/{workflow}/duplicate", status_code=201)
+def duplicate(workflow: Known, body: New, studio: Here) -> Row:
+    """Make a copy: nodes, inputs and origins, without conversations and runs."""
+    store = studio.store
+    found = store.get("workflow", workflow)
+    assert found is not None  # noqa: S101  it is known
+    made = new_workflow(store, body.name)
+    copy = replace(from_json(cast("Json", found.body)), id=made, name=_name(store, made))
+    save_workflow(store, copy)
+    return row_of(store, made)
+
+
+@router.delete("/{workflow}")
+async def delete(workflow: Known, studio: Here) -> Row:
+    """Delete a workflow; all of it stays in the store, and it can be brought back."""
+    row = row_of(studio.store, workflow)
+    await studio.leave(workflow)
+    put_away(studio.store, workflow)
+    return row
+
+
+@router.post("/{workflow}/restore")
+def undelete(workflow: str, studio: Here) -> Row:
+    """Bring a deleted workflow back."""
+    if studio.store.get("workflow", workflow) is None:
+        raise NotThere(f"There is no workflow {workflow!r}, deleted or not.")
+    if is_away(studio.store, workflow):
+        bring_back(studio.store, workflow)
+    return row_of(studio.store, workflow)
+
+
+@router.get(
+    "/{workflow}/export",
+    response_class=Response,
+    responses={200: {"content": {"application/json": {}, "text/x-python": {}}}},
+)
+def hand_out(
+    workflow: Known,
+    studio: Here,
+    form: Annotated[Literal["document", "script", "archive"], Query()] = "document",
+) -> Response:
+    """A workflow as its document, as a Python script, or whole with its conversations and runs."""
+    found = studio.store.get("workflow", workflow)
+    assert found is not None  # noqa: S101  it is known
+    now = from_json(cast("Json", found.body))
+    if form == "script":
+        return _file(PlainTextResponse(script_of(now), media_type="text/x-python"), now, "py")
+    if form == "archive":
+        lines = export_workflow(studio.store, workflow)
+        return _file(StreamingResponse(lines, media_type="application/x-ndjson"), now, "jsonl")
+    text = json.dumps(to_json(now), ensure_ascii=False, indent=2) + "\n"
+    return _file(PlainTextResponse(text, media_type="application/json"), now, "json")
+
+
+def row_of(store: Store, workflow: str) -> Row:
+    """A workflow as it is in the list."""
+    found = next((row for row in listed(store) if row.id == workflow), None)
+    if found is None:
+        raise Moved(f"The workflow {workflow!r} was deleted meanwhile.")
+    return found
+
+
+def _name(store: Store, workflow: str) -> str:
+    found = store.get("workflow", workflow)
+    return str(found.body["name"]) if found else workflow
+
+
+def _file(response: Response, workflow: Workflow, ending: str) -> Response:
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in workflow.id)
+    response.headers["content-disposition"] = f'attachment; filename="{plain}.{ending}"'
+    return response

@@ -1,0 +1,54 @@
+"""The app put together: guards around routes, routes around the studio. Nothing is decided here."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from pathlib import Path
+
+from fastapi import FastAPI
+from fastapi.staticfiles import StaticFiles
+from starlette.middleware import Middleware
+
+from director.web import api, entrance, events, pages
+from director.web.errors import tell_errors
+from director.web.guard import Bodies, Crossing, Doors, Faults, Headers, Hosts
+from director.web.studio import Studio
+
+STATIC = Path(__file__).parent / "static"
+
+
+def make_app(studio: Studio) -> FastAPI:
+    """The app of a studio, which it opens when it starts and closes when it ends."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await studio.open()
+        try:
+            yield
+        finally:
+            await studio.close()
+
+    app = FastAPI(
+        title="Director",
+        version=version("director"),
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        middleware=[
+            Middleware(Headers),
+            Middleware(Faults, studio.clean),
+            Middleware(Hosts, studio.names),
+            Middleware(Crossing),
+            Middleware(Doors, studio.sessions),
+            Middleware(Bodies),
+        ],
+    )
+    app.state.studio = studio
+    tell_errors(app)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    for router in (entrance.router, events.router, api.router, pages.router):
+        app.include_router(router)
+    return app

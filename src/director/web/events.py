@@ -1,0 +1,33 @@
+"""`GET /events`: one stream for a browser, of all workflows."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header
+from fastapi.responses import StreamingResponse
+
+from director.web.wants import Here
+
+router = APIRouter(tags=["events"])
+
+
+@router.get(
+    "/events",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {}}}},
+)
+async def events(
+    studio: Here, last_event_id: Annotated[str, Header(max_length=64)] = ""
+) -> StreamingResponse:
+    """What changes, in every workflow, as it changes.
+
+    Each event is JSON: {"workflow", "parts"} names what is no longer true, {"workflow", "text",
+    "entry"} is text that is being written, {"workflow", "progress"} a call that begins or ends,
+    {"reload": true} says that events were missed and everything is to be loaded again.
+    """
+    return StreamingResponse(
+        studio.hub.stream(last_event_id),
+        media_type="text/event-stream",
+        headers={"cache-control": "no-store", "x-accel-buffering": "no"},
+    )

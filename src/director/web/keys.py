@@ -1,0 +1,64 @@
+"""Keys of model providers that are entered in the app: in the vault, bound to the provider.
+
+A key goes from the vault to the provider's library and nowhere else; the environment's own key
+comes first. None is ever shown.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from director.models import Journal, Model, open_model
+from director.models.capabilities import models
+from director.models.names import ANTHROPIC_URL, OPENAI_URL
+from director.secrets import Reference, Vault
+
+# The variable that holds a key, and where it may be sent.
+KEYS: Mapping[str, str] = {
+    "OPENAI_API_KEY": OPENAI_URL.removesuffix("/v1"),
+    "ANTHROPIC_API_KEY": ANTHROPIC_URL,
+}
+PROVIDERS = {"OPENAI_API_KEY": "openai", "ANTHROPIC_API_KEY": "anthropic"}
+# Where a variable sends requests to another place, a key of the vault must not follow.
+_ELSEWHERE = {"OPENAI_API_KEY": "OPENAI_BASE_URL", "ANTHROPIC_API_KEY": "ANTHROPIC_BASE_URL"}
+
+
+def put_key(vault: Vault, variable: str, value: str) -> None:
+    """Keep a key."""
+    vault.put(_name(variable), value, KEYS[variable])
+
+
+def remove_key(vault: Vault, variable: str) -> None:
+    """Forget a key."""
+    vault.remove(_name(variable))
+
+
+def held_in(vault: Vault) -> Mapping[str, str]:
+    """Where each key that is there is held: in the environment or in the vault."""
+    names = vault.names()
+    held = {variable: "vault" for variable in KEYS if _name(variable) in names}
+    return held | {one: "environment" for one in KEYS if os.environ.get(one, "").strip()}
+
+
+def opens_with(vault: Vault, name: str, journal: Journal | None) -> Model:
+    """The model of a name, with a key of the environment or of the vault."""
+    return open_model(name, journal=journal, env=_environment(vault))
+
+
+def plain(provider: str) -> list[str]:
+    """The models of a provider that are named in full."""
+    return [name for name in models(provider) if not any(sign in name for sign in "*?[")]
+
+
+def _environment(vault: Vault) -> Mapping[str, str]:
+    kept = {
+        variable: vault.reveal(Reference(_name(variable)), KEYS[variable]).use()
+        for variable, place in held_in(vault).items()
+        if place == "vault" and not os.environ.get(_ELSEWHERE[variable], "").strip()
+    }
+    return {**kept, **os.environ}
+
+
+def _name(variable: str) -> str:
+    return f"model.{variable}"

@@ -1,0 +1,221 @@
+"""A conversation as it is shown: entries with their calls and results, a page at a time.
+
+However long a thread is, only the asked entries are read, and the few that hide others.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, cast
+
+from director.agent.lease import last_turn, running
+from director.context.values import AgentTurn, Call, Turn
+from director.store import Entry, Store
+from director.store.checkpoints import Checkpoint, checkpoints, deleted
+from director.store.project import TURNS, view
+
+Shown: TypeAlias = Literal["visible", "archived", "deleted"]
+CallState: TypeAlias = Literal["done", "failed", "open"]
+TurnState: TypeAlias = Literal[
+    "idle", "running", "interrupted", "said", "asked", "waiting", "cut", "failed", "cancelled",
+    "rounds", "tokens", "money", "time",
+]  # fmt: skip
+LONGEST = 4_000
+INTERRUPTED = (
+    "The program ended in the middle of this turn. What was said and done until then is kept; an "
+    "answer that was being written is not. Nothing was repeated. Say how to go on, or retry."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A call with its result; `open` if it has none. A long text is cut; `characters` has all."""
+
+    id: str
+    tool: str
+    args: str
+    result: str
+    state: CallState
+    characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An entry of a conversation; of a compression, also what it covers and how it stands."""
+
+    seq: int
+    kind: str
+    at: float
+    text: str
+    shown: Shown = "visible"
+    model: str = ""
+    calls: tuple[Called, ...] = ()
+    covers: tuple[int, ...] = ()
+    before: int = 0
+    after: int = 0
+    by: str = ""
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some entries of a thread, the oldest first; `earlier` tells that there are older ones."""
+
+    thread: str
+    head: int
+    entries: tuple[Said, ...]
+    earlier: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that the last turn ended with; what is said next is its answer."""
+
+    call: str
+    question: str
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TurnNow:
+    """How it stands with the conversation: whether a turn runs, or how the last one ended."""
+
+    thread: str
+    state: TurnState
+    text: str = ""
+    asked: Asked | None = None
+    origins: tuple[str, ...] = ()
+
+
+def page(
+    store: Store, thread: str, *, before: int | None = None, limit: int = 50, whole: bool = False
+) -> Page:
+    """The last entries of a thread, or those before one; a call is never parted from its results.
+
+    `whole` leaves long results as they are.
+    """
+    head = store.head(thread)
+    end = head if before is None else min(head, before - 1)
+    start = max(0, end - limit)
+    found = store.entries(thread, start, end)
+    while found and found[0].kind == "result" and start > 0:
+        start -= 1
+        found = [*store.entries(thread, start, start + 1), *found]
+    hiding = store.hiding(thread)
+    made = checkpoints(hiding)
+    shown = _shown(made, deleted(hiding))
+    entries = tuple(_said(found, made, shown, whole=whole))
+    return Page(thread, head, entries, earlier=bool(found) and found[0].seq > 1)
+
+
+def one(store: Store, thread: str, seq: int) -> Said | None:
+    """One entry with all of its results, however long they are."""
+    found = store.entries(thread, seq - 1, seq)
+    after = seq
+    while found and (more := store.entries(thread, after, after + 20)):
+        results = [entry for entry in more if entry.kind == "result"]
+        found += results
+        after = more[-1].seq
+        if len(results) < len(more):
+            break
+    hiding = store.hiding(thread)
+    made = checkpoints(hiding)
+    listed = _said(found, made, _shown(made, deleted(hiding)), whole=True)
+    return next((each for each in listed if each.seq == seq), None)
+
+
+def turn_now(store: Store, thread: str) -> TurnNow:
+    """How it stands with a thread; a turn whose program has died is interrupted."""
+    last = last_turn(store, thread)
+    state = str(last.get("state") or "idle")
+    if state == "running" and not running(store, thread):
+        return TurnNow(thread, "interrupted", INTERRUPTED)
+    text = str(last.get("text") or "")
+    origins = last.get("origins")
+    there = tuple(map(str, origins)) if isinstance(origins, list | tuple) else ()
+    is_open = state == "asked" and last.get("head") == store.head(thread)
+    asked = _asked(store, thread, str(last.get("call") or ""), text) if is_open else None
+    return TurnNow(thread, cast("TurnState", state), text, asked, there)
+
+
+def _asked(store: Store, thread: str, call: str, text: str) -> Asked:
+    """The question in the words of the call that asked it."""
+    last = page(store, thread, limit=4, whole=True).entries
+    for said in reversed(last):
+        for each in said.calls:
+            if each.id == call:
+                args = _object(each.args)
+                choices = args.get("choices")
+                listed = tuple(map(str, choices)) if isinstance(choices, list) else ()
+                return Asked(call, str(args.get("question") or text), listed)
+    return Asked(call, text)
+
+
+def _object(text: str) -> Mapping[str, object]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _shown(made: Sequence[Checkpoint], gone: frozenset[int]) -> Mapping[int, Shown]:
+    current = next((one for one in made if one.state == "current"), None)
+    found: dict[int, Shown] = {}
+    for seq in current.summary.covers if current else ():
+        found[seq] = "archived"
+    for seq in gone:
+        found[seq] = "deleted"
+    return found
+
+
+def _said(
+    found: Sequence[Entry], made: Sequence[Checkpoint], shown: Mapping[int, Shown], *, whole: bool
+) -> Iterable[Said]:
+    spoken = [entry for entry in found if entry.kind in (*TURNS, "result")]
+    told = {one.seq: one.turns for one in view(spoken).told}
+    answered = {str(entry.body.get("call")) for entry in found if entry.kind == "result"}
+    by_seq = {one.seq: one for one in made}
+    for entry in found:
+        how = shown.get(entry.seq, "visible")
+        if entry.kind in TURNS:
+            turns = told.get(entry.seq, ())
+            calls = tuple(_called(call, answered, whole=whole) for call in _calls(turns))
+            text = "\n\n".join(turn.text for turn in turns if turn.text)
+            model = str(entry.body.get("model") or "")
+            yield Said(entry.seq, entry.kind, entry.at, text, how, model, calls)
+        elif entry.kind == "checkpoint":
+            yield _compression(entry, by_seq[entry.seq])
+        elif entry.kind in ("restore", "delete"):
+            seqs = entry.body.get("seqs") or [entry.body.get("checkpoint")]
+            covers = tuple(seqs) if isinstance(seqs, list | tuple) else ()
+            yield Said(entry.seq, entry.kind, entry.at, "", covers=covers)
+
+
+def _calls(turns: Sequence[Turn]) -> Iterable[Call]:
+    return (call for turn in turns if isinstance(turn, AgentTurn) for call in turn.calls)
+
+
+def _called(call: Call, answered: set[str], *, whole: bool) -> Called:
+    result = call.result if whole else call.result[:LONGEST]
+    args = call.args if whole else call.args[:LONGEST]
+    if call.id not in answered:
+        return Called(call.id, call.tool, args, "", "open", 0)
+    state: CallState = "failed" if call.failed else "done"
+    return Called(call.id, call.tool, args, result, state, len(call.result))
+
+
+def _compression(entry: Entry, one: Checkpoint) -> Said:
+    return Said(
+        entry.seq,
+        "checkpoint",
+        entry.at,
+        one.summary.text,
+        covers=one.summary.covers,
+        before=one.before,
+        after=one.after,
+        by=one.by,
+        state=one.state,
+    )

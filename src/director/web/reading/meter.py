@@ -1,0 +1,94 @@
+"""How large the next request would be, by part, against the marks; made as a turn would make it.
+
+No model is asked and none is opened: sizes come from the counter, windows from the catalogue.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from director.agent.assemble import assemble
+from director.agent.choosing import chosen_model, chosen_profile
+from director.agent.marks import Marks, marks_for
+from director.agent.parts import Part, parts_of
+from director.agent.threads import current_thread
+from director.agent.tools import REGISTRY
+from director.context.values import Context, UserTurn
+from director.counting import counter_for
+from director.models import NoKey, UnknownModel
+from director.models.capabilities import find
+from director.models.names import parse
+from director.profiles import Profile
+from director.settings import Settings
+from director.store import Store
+from director.web.reading.reader import Reader
+from director.workflow.values import Tab
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """The size now, its parts, and the sizes at which something happens."""
+
+    size: int
+    warn: int
+    limit: int
+    fill: str
+    parts: tuple[Part, ...]
+    model: str
+    profile: str
+    counter: str
+    error: float
+    window: int
+
+
+def meter(
+    store: Store, workflow: str, settings: Settings, *, reader: Reader, tabs: tuple[Tab, ...] = ()
+) -> Meter:
+    """The next request of a workflow as it would be now."""
+    profile = chosen_profile(store, workflow, settings)
+    name = model_of(store, workflow, settings)
+    marks, window = marks_of(settings, name)
+    counter = counter_for(name or None)
+    said = reader.conversation(current_thread(store, workflow))
+    sent = _request(profile, reader, tabs, said)
+    tools = [REGISTRY[tool].tool for tool in profile.tools if tool in REGISTRY]
+    parts = parts_of(sent, tools, counter)
+    size = sum(part.tokens for part in parts)
+    return Meter(
+        size,
+        marks.warn,
+        marks.at,
+        marks.fill(size),
+        parts,
+        name,
+        profile.name,
+        counter.name,
+        counter.error,
+        window,
+    )
+
+
+def model_of(store: Store, workflow: str, settings: Settings) -> str:
+    """The model that a workflow is built with; empty if none is chosen."""
+    try:
+        return chosen_model(store, workflow, settings)
+    except NoKey:
+        return ""
+
+
+def marks_of(settings: Settings, model: str) -> tuple[Marks, int]:
+    """The marks for a model, and its window; the settings' own if it is not known."""
+    try:
+        named = parse(model)
+    except UnknownModel:
+        at, to = settings.compress_at.value, settings.compress_to.value
+        return Marks(settings.warn_at.value, at, to), 0
+    can = find(named.provider, named.model)
+    return marks_for(settings, can, provider=named.provider, model=named.model), can.window
+
+
+def _request(profile: Profile, reader: Reader, tabs: tuple[Tab, ...], said: Context) -> Context:
+    context, around = assemble(profile, reader.state(tabs, said), said)
+    first = (UserTurn(0, around.first_message, pinned=True),) if around.first_message else ()
+    last = (UserTurn(0, around.last_message, pinned=True),) if around.last_message else ()
+    return Context(context.sections, (*first, *context.turns, *last), context.summary)

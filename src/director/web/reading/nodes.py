@@ -1,0 +1,180 @@
+"""A workflow as a list of nodes that nest, each with how it fared when it last ran."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from director.runs import Step, steps_of
+from director.runs.ledger import run_from
+from director.runs.telling import condition_text, evidence_text, node_text
+from director.store import Store
+from director.store.variables import workbench
+from director.workflow.document import from_json
+from director.workflow.references import direct, nested, parts_of, with_aliases
+from director.workflow.sensitive import is_sensitive, masked
+from director.workflow.values import Json, Node, Workflow
+
+_RUNS = 5  # of the newest runs, besides the workbench
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A condition, whether it held, and what was found."""
+
+    holds: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """How a node ended when it last ran; `stale` if it was changed after that."""
+
+    run: str
+    status: str
+    at: float
+    took: float
+    error: str
+    evidence: tuple[Found, ...]
+    warnings: tuple[str, ...]
+    result: object
+    picture: str
+    stale: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRow:
+    """A node in the list: `depth` says how far in, `part` of which branch or body, of `owner`."""
+
+    id: str
+    position: int
+    alias: str
+    type: str
+    does: str
+    description: str
+    effect: str
+    depth: int
+    owner: str
+    part: str
+    config: Mapping[str, object]
+    requires: tuple[Mapping[str, object], ...]
+    ensures: tuple[Mapping[str, object], ...]
+    proof: Mapping[str, object] | None
+    conditions: tuple[str, ...]
+    tried: Tried | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InputRow:
+    """What a run is given; `sensitive` if its value goes into the vault."""
+
+    name: str
+    description: str
+    default: object
+    required: bool
+    sensitive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """A version of a workflow."""
+
+    workflow: str
+    name: str
+    description: str
+    version: int
+    origins: tuple[str, ...]
+    inputs: tuple[InputRow, ...]
+    nodes: tuple[NodeRow, ...]
+
+
+def nodes(store: Store, workflow: str, statuses: Mapping[str, str]) -> Nodes:
+    """The nodes of a workflow; `statuses` has those that ran since they were changed."""
+    found = store.get("workflow", workflow)
+    assert found is not None  # noqa: S101  whoever asks has looked
+    now = from_json(cast("Json", found.body))
+    tried = _tried(store, workflow)
+    told = {id_: _told(run, step, id_ in statuses) for id_, (run, step) in tried.items()}
+    rows = tuple(_rows(now, told))
+    inputs = tuple(
+        InputRow(
+            one.name,
+            one.description,
+            masked(one.default, name=one.name),
+            one.required,
+            is_sensitive(one.name),
+        )
+        for one in now.inputs
+    )
+    return Nodes(workflow, now.name, now.description, found.version, now.origins, inputs, rows)
+
+
+def _tried(store: Store, workflow: str) -> dict[str, tuple[str, Step]]:
+    """The newest finished step of each node."""
+    newest = sorted(store.newest("run"), key=lambda one: -one.position)
+    own = [one.id for one in newest if run_from(one).workflow == workflow]
+    found: dict[str, tuple[str, Step]] = {}
+    for run in dict.fromkeys([workbench(workflow), *own[:_RUNS]]):
+        for step in steps_of(store, run):
+            known = found.get(step.node)
+            newer = known is None or known[1].position < step.position
+            if newer and step.state == "finished" and step.type != "item":
+                found[step.node] = run, step
+    return found
+
+
+def _told(run: str, step: Step, fresh: bool) -> Tried:  # noqa: FBT001  one word says it
+    evidence = (Found(bool(one.get("holds")), evidence_text(one)) for one in step.evidence)
+    picture = step.screenshot["$kept"] if step.screenshot else ""
+    return Tried(
+        run,
+        step.status,
+        step.began,
+        step.took,
+        step.error,
+        tuple(evidence),
+        step.warnings,
+        masked(step.result),
+        picture,
+        stale=not fresh,
+    )
+
+
+def _rows(workflow: Workflow, tried: Mapping[str, Tried]) -> Iterator[NodeRow]:
+    places = {node.id: place for place, node in enumerate(workflow.nodes, 1)}
+    known = {node.id: node for node in workflow.nodes}
+    inside = nested(workflow)
+    drawn: set[str] = set()
+
+    def under(node: Node, depth: int, owner: str, part: str) -> Iterator[NodeRow]:
+        if node.id in drawn:
+            return
+        drawn.add(node.id)
+        conditions = [f"requires {condition_text(one)}" for one in node.requires]
+        conditions += [f"ensures {condition_text(one)}" for one in node.ensures]
+        yield NodeRow(
+            node.id,
+            places[node.id],
+            node.alias,
+            node.type,
+            node_text(node),
+            node.description,
+            node.effect,
+            depth,
+            owner,
+            part,
+            cast("Mapping[str, object]", masked(with_aliases(node, workflow.nodes))),
+            node.requires,
+            node.ensures,
+            node.proof,
+            tuple(conditions),
+            tried.get(node.id),
+        )
+        for each in parts_of(node):
+            for id_ in direct(workflow, each.nodes):
+                yield from under(known[id_], depth + 1, node.id, each.name)
+
+    for node in workflow.nodes:
+        if node.id not in inside:
+            yield from under(node, 0, "", "")

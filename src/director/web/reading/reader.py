@@ -1,0 +1,49 @@
+"""What is remembered of one workflow between two readings; any thread of the program may ask."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import cast
+
+from director.agent.saved import Saved, last_run
+from director.agent.threads import Log
+from director.context.values import Context
+from director.sections.state import State
+from director.store import Store
+from director.store.variables import variables, workbench
+from director.workflow.values import Json, Tab
+
+
+class Reader:
+    """Reads one workflow again and again, each time only what is new."""
+
+    def __init__(self, store: Store, workflow: str) -> None:
+        self._store = store
+        self._workflow = workflow
+        self._saved = Saved(store, workflow)
+        self._log = Log(store)
+        self._reading = threading.Lock()
+
+    def state(self, tabs: tuple[Tab, ...] = (), said: Context | None = None) -> State:
+        """The plan, the description, the workflow with statuses, the variables."""
+        with self._reading:
+            saved = self._saved
+            ran = saved.ran()
+            return State(
+                saved.workflow(),
+                plan=saved.plan(),
+                description=saved.description(),
+                statuses={node: each.status for node, each in ran.items()},
+                variables=cast(
+                    "Mapping[str, Json]", variables(self._store, workbench(self._workflow))
+                ),
+                tabs=tabs,
+                summary=said.summary if said else None,
+                last_executed=last_run(ran),
+            )
+
+    def conversation(self, thread: str) -> Context:
+        """The thread as the model sees it."""
+        with self._reading:
+            return self._log.read(thread).context

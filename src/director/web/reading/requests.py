@@ -1,0 +1,189 @@
+"""The requests that were made, as the inspector shows them: by part, with tokens and price."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from director.agent.requests import KIND, request, sent_bytes
+from director.context.report import Loss
+from director.models import Usage
+from director.models.prices import cost
+from director.store import Store, Versioned
+from director.store.compress import history
+
+_MOST = 4_000  # lines of a difference
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A part of a request: its tokens, its share, what it cost as far as that is known."""
+
+    place: str
+    name: str
+    tokens: int
+    share: float
+    price: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A request in a list."""
+
+    number: int
+    at: float
+    purpose: str
+    model: str
+    profile: str
+    turn: int
+    size: int
+    limit: int
+    outcome: str
+    input: int | None
+    cached: int | None
+    output: int | None
+    cost: float | None
+    lost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """A request in full: what it was made of, what was cut and why, how each attempt ended."""
+
+    line: Line
+    parts: tuple[Size, ...]
+    warn: int
+    before: int
+    counter: str
+    error: float
+    gap: str
+    losses: tuple[Loss, ...]
+    attempts: tuple[Mapping[str, object], ...]
+    bytes: tuple[int, ...]
+    warnings: tuple[str, ...]
+    failure: str
+    sections: tuple[Mapping[str, object], ...]
+    tools: tuple[Mapping[str, object], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A point of the timeline: the size of a request, or a compression."""
+
+    at: float
+    what: str
+    number: int
+    size: int
+    cost: float | None = None
+
+
+def lines(store: Store, thread: str, *, before: int | None = None, limit: int = 100) -> list[Line]:
+    """The requests of a thread, the newest first."""
+    newest = store.get(KIND, thread)
+    end = newest.version if newest else 0
+    end = end if before is None else min(end, before - 1)
+    found = (store.get(KIND, thread, number) for number in range(end, max(0, end - limit), -1))
+    return [_line(one) for one in found if one is not None]
+
+
+def detail(store: Store, thread: str, number: int) -> Detail:
+    """One request; StoreError if there is none."""
+    found = request(store, thread, number)
+    body = cast("Mapping[str, Any]", found.body)
+    report = body["report"]
+    return Detail(
+        line=_line(found),
+        parts=_sizes(body),
+        warn=report["warn"],
+        before=report["before"],
+        counter=report["counter"],
+        error=report["error"],
+        gap=report["gap"],
+        losses=tuple(Loss(**loss) for loss in report["losses"]),
+        attempts=tuple({**one, "body": ""} for one in body["attempts"]),
+        bytes=tuple(one["bytes"] for one in body["sent"]),
+        warnings=tuple(body.get("warnings") or ()),
+        failure=str(body.get("failure") or ""),
+        sections=tuple(body["context"]["sections"]),
+        tools=tuple(body["tools"]),
+    )
+
+
+def body(store: Store, thread: str, number: int, attempt: int = 1) -> bytes:
+    """The body of a request exactly as it left."""
+    return sent_bytes(store, thread, number, attempt)
+
+
+def difference(store: Store, thread: str, one: int, other: int) -> list[str]:
+    """How two requests differ, line by line of their bodies."""
+    before, after = (_lines(sent_bytes(store, thread, number)) for number in (one, other))
+    names = (f"request {one}", f"request {other}")
+    found = difflib.unified_diff(before, after, names[0], names[1], lineterm="", n=2)
+    return [line for line, _ in zip(found, range(_MOST), strict=False)]
+
+
+def timeline(store: Store, thread: str, *, limit: int = 500) -> list[Moment]:
+    """How the size of the context went, with the compressions, in their order."""
+    turns = (line for line in lines(store, thread, limit=limit) if line.purpose == "turn")
+    moments = [Moment(one.at, "request", one.number, one.size, one.cost) for one in turns]
+    made = [Moment(one.at, one.state, one.seq, one.after) for one in history(store, thread)]
+    return sorted([*moments, *made], key=lambda moment: moment.at)
+
+
+def _line(one: Versioned) -> Line:
+    body = cast("Mapping[str, Any]", one.body)
+    usage = body.get("usage")
+    return Line(
+        number=one.version,
+        at=body["at"],
+        purpose=body["purpose"],
+        model=body["model"],
+        profile=body["profile"],
+        turn=body["turn"],
+        size=sum(part["tokens"] for part in body["parts"]),
+        limit=body["report"]["limit"],
+        outcome=body["outcome"],
+        input=_usage(usage).input if usage else None,
+        cached=usage["read"] if usage else None,
+        output=usage["output"] if usage else None,
+        cost=float(body["cost"]) if body.get("cost") else None,
+        lost=body["report"]["lost"],
+    )
+
+
+def _sizes(body: Mapping[str, Any]) -> tuple[Size, ...]:
+    parts: Sequence[Mapping[str, Any]] = body["parts"]
+    total = sum(part["tokens"] for part in parts) or 1
+    price = _input_price(body)
+    return tuple(
+        Size(
+            part["place"],
+            part["name"],
+            part["tokens"],
+            part["tokens"] / total,
+            None if price is None else price * part["tokens"] / total,
+        )
+        for part in parts
+    )
+
+
+def _input_price(body: Mapping[str, Any]) -> float | None:
+    """What the input of a request cost; None if that is not known."""
+    usage = body.get("usage")
+    if not usage:
+        return None
+    provider, _, model = str(body["model"]).partition(":")
+    bare = _usage({**usage, "output": 0, "reasoning": 0})
+    money, _unknown = cost(provider, model, bare, at=body["at"])
+    return None if money is None else float(money)
+
+
+def _usage(body: Mapping[str, Any]) -> Usage:
+    return Usage(**body)
+
+
+def _lines(sent: bytes) -> list[str]:
+    return json.dumps(json.loads(sent), indent=1, ensure_ascii=False).splitlines()

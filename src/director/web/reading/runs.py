@@ -1,0 +1,160 @@
+"""Runs as they are shown: a row each, and one with its steps, questions and results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from director.runs import Question, Run, Step, questions, records_of, run_of, steps_of, workflow_of
+from director.runs.ledger import run_from
+from director.runs.report import flat, in_time
+from director.runs.serving import is_parked
+from director.runs.telling import depth_of, evidence_text, key_text
+from director.runs.worker import Pace, is_dead
+from director.store import Store
+from director.store.variables import variables
+from director.web.reading.nodes import Found
+from director.workflow.sensitive import masked
+from director.workflow.values import Json
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run in a list; `busy` names who works on it now, `parked` that it waits for an answer."""
+
+    id: str
+    workflow: str
+    version: int
+    state: str
+    busy: str
+    parked: bool
+    selection: str
+    done: int
+    failed: int
+    skipped: int
+    took: float | None
+    began: float
+    at: float
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """One visit of a node: when, how long, what came of it, the hash of its picture."""
+
+    key: str
+    name: str
+    alias: str
+    type: str
+    depth: int
+    state: str
+    status: str
+    began: float
+    took: float
+    error: str
+    result: object
+    evidence: tuple[Found, ...]
+    warnings: tuple[str, ...]
+    picture: str
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunDetail:
+    """A run in full."""
+
+    run: RunRow
+    inputs: Mapping[str, object]
+    steps: tuple[StepRow, ...]
+    questions: tuple[Question, ...]
+    records: tuple[Mapping[str, object], ...]
+    variables: Mapping[str, object]
+
+
+def rows(store: Store, workflow: str = "", *, limit: int = 100) -> list[RunRow]:
+    """The runs there are, the newest first."""
+    found = [each for each in store.newest("run") if not each.id.startswith("workbench:")]
+    own = [each for each in found if not workflow or each.body.get("workflow") == workflow]
+    alive = _alive(store)
+    newest = sorted(own, key=lambda each: -each.position)[:limit]
+    return [_row(store, run_from(each), each.at, alive) for each in newest]
+
+
+def detail(store: Store, run: str) -> RunDetail:
+    """One run with all its steps; RunError if there is none."""
+    found = run_of(store, run)
+    newest = store.get("run", run)
+    named = workflow_of(store, found).nodes
+    steps = tuple(_step(step, key_text(step.key, named)) for step in in_time(steps_of(store, run)))
+    at = newest.at if newest else 0.0
+    values: dict[str, Json] = dict(variables(store, run))  # type: ignore[arg-type]
+    return RunDetail(
+        _row(store, found, at, _alive(store)),
+        {name: masked(value, name=name) for name, value in found.inputs.items()},
+        steps,
+        tuple(questions(store, run)),
+        tuple(flat(record) for record in records_of(store, run)),
+        {name: masked(value, name=name) for name, value in values.items()},
+    )
+
+
+def worker_of(store: Store, run: str) -> str:
+    """Who works on a run now, by the signs of life of its worker; empty if nobody."""
+    return _busy(run_of(store, run), _alive(store))
+
+
+def _alive(store: Store) -> set[str]:
+    return {each.worker for each in store.beats() if not is_dead(each, Pace().patience)}
+
+
+def _busy(run: Run, alive: set[str]) -> str:
+    if run.state not in ("running", "waiting") or is_parked(run):
+        return ""
+    return run.worker if run.worker in alive else ""
+
+
+def _row(store: Store, run: Run, at: float, alive: set[str]) -> RunRow:
+    first = store.get("run", run.id, 1)
+    took = run.summary.get("execution_time")
+    return RunRow(
+        run.id,
+        run.workflow,
+        run.workflow_version,
+        run.state,
+        _busy(run, alive),
+        is_parked(run),
+        run.selection,
+        _count(run, "successfully_executed"),
+        _count(run, "failed"),
+        _count(run, "skipped"),
+        float(took) if isinstance(took, int | float) else None,
+        first.at if first else at,
+        at,
+        str((run.error or {}).get("message", "")),
+    )
+
+
+def _count(run: Run, name: str) -> int:
+    found = run.summary.get(name, 0)
+    return found if isinstance(found, int) else 0
+
+
+def _step(step: Step, name: str) -> StepRow:
+    evidence = (Found(bool(one.get("holds")), evidence_text(one)) for one in step.evidence)
+    return StepRow(
+        step.key,
+        name,
+        step.alias,
+        step.type,
+        depth_of(step.key) + (step.type == "item"),
+        step.state,
+        step.status,
+        step.began,
+        step.took,
+        step.error,
+        masked(step.result),
+        tuple(evidence),
+        step.warnings,
+        step.screenshot["$kept"] if step.screenshot else "",
+        step.attempt,
+    )

@@ -1,0 +1,102 @@
+"""Serving the app: which socket, under which names, and a link that lets the first browser in.
+
+Loopback unless told otherwise; elsewhere only with a password. What is asked is not logged.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterable
+from contextlib import closing
+from ipaddress import ip_address
+
+import uvicorn
+
+from director.home import home
+from director.runs.supplies import Supplies, Wishes
+from director.store import Store
+from director.web.app import make_app
+from director.web.guard.hosts import OwnNames
+from director.web.sessions import Sessions
+from director.web.studio import Studio
+
+PORT = 7878
+_GRACE = 3
+
+
+class Unsafe(Exception):  # noqa: N818  it says what happened
+    """It would listen to other machines without a password."""
+
+
+def bound(host: str, port: int, *, password: str = "") -> socket.socket:
+    """A socket that listens; `Unsafe` if others could reach it without a password."""
+    if not _is_loopback(host) and not password:
+        raise Unsafe(
+            f"{host!r} can be reached from other machines, and there is no password. Nothing was "
+            "started. Set DIRECTOR_PASSWORD, or leave out --host."
+        )
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((host, port))
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
+class Served(uvicorn.Server):
+    """A server that ends the streams of events before it waits for its connections."""
+
+    def __init__(self, config: uvicorn.Config, studio: Studio) -> None:
+        super().__init__(config)
+        self._studio = studio
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End."""
+        self._studio.hub.close()
+        await super().shutdown(sockets)
+
+
+def studio_at(
+    store: Store, listening: socket.socket, *, names: Iterable[str] = (), password: str = ""
+) -> Studio:
+    """The studio of a store that is served on a socket."""
+    host, port = listening.getsockname()[:2]
+    wild = ip_address(host).is_unspecified
+    local = ["127.0.0.1", "localhost"] if wild or host == "127.0.0.1" else []
+    own = [*local, *([] if wild else [f"[{host}]" if ":" in host else host]), *names]
+    return Studio(
+        store,
+        Supplies(store, Wishes()),
+        sessions=Sessions(home() / "sessions.json", port=port, password=password),
+        names=OwnNames(own, port, addresses=wild),
+    )
+
+
+def server_of(studio: Studio) -> Served:
+    """The server of a studio's app; `serve` on a socket starts it."""
+    config = uvicorn.Config(
+        make_app(studio),
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        date_header=False,
+        ws="none",
+        timeout_graceful_shutdown=_GRACE,
+    )
+    return Served(config, studio)
+
+
+async def serve(studio: Studio, listening: socket.socket) -> None:
+    """Serve until the program is told to stop."""
+    with closing(listening):
+        await server_of(studio).serve([listening])
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

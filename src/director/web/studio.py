@@ -1,0 +1,200 @@
+"""The studio: all that the app works with, and what goes on in it: desks, turns, runs, events.
+
+Everything that lasts is in the store. What is here belongs to this program: its browsers, the
+turns that it takes now, the windows that listen. It is used on the loop that the app runs on;
+only `reader`, `clean` and `settings` may be asked from any thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Any
+
+from director.agent import Desk, current_thread, retry_turn, running, take_turn
+from director.agent.desk import Opens
+from director.agent.lending import lend
+from director.agent.opening import open_desk
+from director.browser import Session
+from director.runs.supplies import Supplies
+from director.settings import Settings, load_settings
+from director.store import Store
+from director.web.away import is_away
+from director.web.doing import Runs
+from director.web.feed import Feed
+from director.web.guard.hosts import OwnNames
+from director.web.hub import Hub
+from director.web.keys import opens_with
+from director.web.pictures import Pictures
+from director.web.reading.meter import Meter, meter
+from director.web.reading.reader import Reader
+from director.web.rehearsing import Rehearsals
+from director.web.sessions import Sessions
+from director.web.summaries import Summaries
+from director.web.turns import T, Turns
+from director.workflow.nearest import hint
+from director.workflow.values import Tab
+
+
+class NotThere(Exception):  # noqa: N818  it says what happened
+    """What was asked for is not there; nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a message is to be answered with; empty: what the workflow or the deployment says."""
+
+    model: str = ""
+    profile: str = ""
+
+
+class Studio:
+    """The store, the supplies and the doors of one app, and what it does."""
+
+    def __init__(
+        self,
+        store: Store,
+        supplies: Supplies,
+        *,
+        sessions: Sessions,
+        names: OwnNames,
+        opens: Opens | None = None,
+    ) -> None:
+        self.store = store
+        self.supplies = supplies
+        self.sessions = sessions
+        self.names = names
+        self.hub = Hub()
+        self.turns = Turns(store, self.hub.tell, self.clean)
+        self.runs = Runs(store, supplies)
+        self.pictures = Pictures(self._live)
+        self.rehearsals = Rehearsals(store, supplies.vault)
+        self._opens = opens or (lambda name, journal: opens_with(supplies.vault, name, journal))
+        lend(supplies, store, self._opens)
+        self.summaries = Summaries(
+            store, self._opens, reader=self.reader, settings=lambda: self.settings
+        )
+        self._feed: Feed | None = None
+        self._desks: dict[str, Desk] = {}
+        self._open: dict[str, AsyncExitStack] = {}
+        self._readers: dict[str, Reader] = {}
+
+    @property
+    def settings(self) -> Settings:
+        """The settings as they are now."""
+        return load_settings({"store": self.store.url})
+
+    @property
+    def failures(self) -> dict[str, str]:
+        """Why the last turn of a workflow failed, if it did in this program."""
+        return self.turns.failures
+
+    def clean(self, text: str) -> str:
+        """A text without anything that the vault holds."""
+        return self.supplies.vault.net().clean(text)
+
+    def reader(self, workflow: str) -> Reader:
+        """What reads a workflow, and remembers what it has read."""
+        return self._readers.setdefault(workflow, Reader(self.store, workflow))
+
+    def check_workflow(self, workflow: str) -> None:
+        """`NotThere` if there is no such workflow, or if it was deleted."""
+        if self.store.get("workflow", workflow) is None or is_away(self.store, workflow):
+            near = hint(workflow, self.store.ids("workflow"))
+            raise NotThere(f"There is no workflow {workflow!r}.{near}")
+
+    async def open(self) -> None:
+        """Begin to listen to the store."""
+        self._feed = Feed(self.store, self.hub.tell)
+
+    async def close(self) -> None:
+        """Stop what goes on and close what is open; everything that matters is in the store."""
+        for workflow in list(self._desks):
+            await self.leave(workflow)
+        await self.runs.close()
+        if self._feed is not None:
+            await asyncio.to_thread(self._feed.close)
+        self.hub.close()
+        self.rehearsals.close()
+        await self.supplies.close()
+
+    async def desk(self, workflow: str) -> Desk:
+        """The desk of a workflow, opened when it is first needed."""
+        found = self._desks.get(workflow)
+        if found is None:
+            stack = AsyncExitStack()
+            opening = open_desk(
+                self.store,
+                workflow,
+                self.supplies,
+                settings=self.settings,
+                open_model=self._opens,
+                progress=self.turns.telling(workflow),
+            )
+            found = await stack.enter_async_context(opening)
+            self._desks[workflow], self._open[workflow] = found, stack
+        found.settings = self.settings
+        return found
+
+    async def leave(self, workflow: str) -> None:
+        """Stop what goes on in a workflow, and close its desk."""
+        await self.stop(workflow)
+        self._desks.pop(workflow, None)
+        stack = self._open.pop(workflow, None)
+        if stack is not None:
+            await stack.aclose()
+
+    def is_busy(self, workflow: str) -> bool:
+        """Whether something goes on in a workflow now, here or in another program."""
+        return self.turns.is_on(workflow) or running(
+            self.store, current_thread(self.store, workflow)
+        )
+
+    async def say(self, workflow: str, text: str, wanted: Wanted) -> int:
+        """Begin a turn with what the user says; the entry that it was stored as."""
+        desk = await self.desk(workflow)
+        turn = take_turn(desk, text, model=wanted.model, profile=wanted.profile)
+        return await self.turns.begin(workflow, turn)
+
+    async def retry(self, workflow: str, text: str, wanted: Wanted) -> int:
+        """Take the last turn again, with another text if one is given."""
+        desk = await self.desk(workflow)
+        turn = retry_turn(desk, text, model=wanted.model, profile=wanted.profile)
+        return await self.turns.begin(workflow, turn)
+
+    async def alone(self, workflow: str, work: Coroutine[Any, Any, T]) -> T:
+        """Do something in the live browser while no turn does."""
+        return await self.turns.alone(workflow, work)
+
+    async def stop(self, workflow: str) -> bool:
+        """Stop what goes on in a workflow here; whether there was something."""
+        return await self.turns.stop(workflow)
+
+    def writing(self, workflow: str) -> tuple[int, str]:
+        """The entry that is being written now, and its text so far."""
+        return self.turns.writing(workflow)
+
+    async def tabs(self, workflow: str) -> tuple[Tab, ...]:
+        """The tabs that are open in the live browser of a workflow."""
+        desk = self._desks.get(workflow)
+        return await desk.bench.tabs() if desk else ()
+
+    async def close_browser(self, workflow: str) -> None:
+        """Close the live browser of a workflow, which remembers where it was."""
+        desk = self._desks.get(workflow)
+        if desk is not None:
+            await self.turns.alone(workflow, desk.bench.close())
+
+    async def meter(self, workflow: str) -> Meter:
+        """How large the next request of a workflow would be."""
+        tabs = await self.tabs(workflow)
+        reader, settings = self.reader(workflow), self.settings
+        return await asyncio.to_thread(
+            meter, self.store, workflow, settings, reader=reader, tabs=tabs
+        )
+
+    def _live(self, workflow: str) -> Session | None:
+        desk = self._desks.get(workflow)
+        return desk.bench.live if desk else None

@@ -1,0 +1,46 @@
+"""What routes ask for, by name: the studio, a workflow that is there, a conversation of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from fastapi import Depends, Path, Query, Request
+
+from director.agent import current_thread
+from director.web.studio import NotThere, Studio
+
+
+def _studio(request: Request) -> Studio:
+    found: Studio = request.app.state.studio
+    return found
+
+
+Here: TypeAlias = Annotated[Studio, Depends(_studio)]
+
+
+def _known(workflow: Annotated[str, Path(min_length=1, max_length=200)], studio: Here) -> str:
+    studio.check_workflow(workflow)
+    return workflow
+
+
+Known: TypeAlias = Annotated[str, Depends(_known)]
+
+
+def _thread(
+    workflow: Known, studio: Here, thread: Annotated[str, Query(max_length=200)] = ""
+) -> str:
+    if thread and thread not in studio.store.threads(workflow):
+        raise NotThere(f"The workflow {workflow!r} has no conversation {thread!r}.")
+    return thread or current_thread(studio.store, workflow)
+
+
+Thread: TypeAlias = Annotated[str, Depends(_thread)]
+
+
+def _run(run: Annotated[str, Path(min_length=1, max_length=200)], studio: Here) -> str:
+    if studio.store.get("run", run) is None:
+        raise NotThere(f"There is no run {run!r}.")
+    return run
+
+
+KnownRun: TypeAlias = Annotated[str, Depends(_run)]

@@ -1,0 +1,29 @@
+"""Recall reads what a summary stands for, also when it stands for all that was said."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from agent.summaries import STATE, begun, good, writer
+from director.agent.compressing import compress_now
+from director.agent.marks import Marks
+from director.agent.recalling import recalled
+from director.store import Store
+from director.store.project import project
+from director.workflow.values import WorkflowError
+
+
+def test_every_archived_turn_can_be_read_again(store: Store) -> None:
+    """Nothing of it is in view any more; by its citation it is there, word for word."""
+    thread = begun(store)
+    before = project(store.entries(thread)).turns
+    model, marks = writer(good), Marks(warn=300, at=400, to=200)
+    done = asyncio.run(compress_now(store, thread, STATE, writer=model, marks=marks))
+    assert done.status == "done"
+    assert project(store.entries(thread)).turns == ()
+    for turn in before:
+        assert turn.text in recalled(store, thread, f"[{turn.at}]")
+    with pytest.raises(WorkflowError, match="nothing is known"):
+        recalled(store, thread, "t99")

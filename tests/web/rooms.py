@@ -1,0 +1,50 @@
+"""A studio for the tests: a store, a scripted model, and a client that was let in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from starlette.testclient import TestClient
+
+from agent.office import opening
+from director.models.brains.tape import Tape
+from director.models.script import Brain, Emit
+from director.runs import save_workflow
+from director.runs.supplies import Supplies, Wishes
+from director.store import Store
+from director.web import Studio, make_app
+from director.web.guard.hosts import OwnNames
+from director.web.sessions import Sessions
+from director.workflow.values import Node, Workflow
+
+PORT = 7878
+HOME = f"http://127.0.0.1:{PORT}"
+CONFIG = {"input": {"prices": [3, 5]}, "code": "min(prices)", "store": True}
+WORKFLOW = Workflow("w", "Prices", (Node("n1", "first", "transform", CONFIG, effect="idempotent"),))
+
+
+def a_studio(
+    store: Store, folder: Path, brain: Brain | Sequence[Sequence[Emit]] = (), *, password: str = ""
+) -> Studio:
+    """A studio whose model says what the brain says, with the workflow `w`."""
+    if store.get("workflow", "w") is None:
+        save_workflow(store, WORKFLOW)
+    speaks = brain if callable(brain) else Tape(brain)
+    return Studio(
+        store,
+        Supplies(store, Wishes(pictures="none")),
+        sessions=Sessions(folder / "sessions.json", port=PORT, password=password),
+        names=OwnNames(["127.0.0.1", "localhost"], PORT),
+        opens=opening(speaks),
+    )
+
+
+@contextmanager
+def let_in(studio: Studio) -> Iterator[TestClient]:
+    """A client of a running app, let in by a launch link."""
+    with TestClient(make_app(studio), base_url=HOME) as client:
+        token = studio.sessions.link()
+        client.get(f"/launch/{token}", follow_redirects=False)
+        yield client
