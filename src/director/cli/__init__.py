@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 import director.cli.workflow_try  # noqa: F401  adds its commands
-from director.cli import compress, demo, doctor, request, runs, store, worker, workflow
+from director.cli import compress, demo, doctor, project, request, runs, store, worker, workflow
 from director.cli.double import EPILOG, double
 
 app = typer.Typer(
@@ -59,4 +59,7 @@ app.command("import")(store.import_)
 app.command("purge")(store.purge)
 app.command("compress", epilog=compress.EPILOG)(compress.compress)
 app.add_typer(request.app, name="request")
+app.command("init")(project.init)
+app.command("status")(project.status)
+app.command("next")(project.next_)
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
