@@ -12,7 +12,18 @@ from typing import Annotated
 import typer
 
 import director.cli.workflow_try  # noqa: F401  adds its commands
-from director.cli import compress, demo, doctor, project, request, runs, store, worker, workflow
+from director.cli import (
+    compress,
+    context,
+    demo,
+    doctor,
+    project,
+    request,
+    runs,
+    store,
+    worker,
+    workflow,
+)
 from director.cli.double import EPILOG, double
 
 app = typer.Typer(
@@ -59,6 +70,7 @@ app.command("import")(store.import_)
 app.command("purge")(store.purge)
 app.command("compress", epilog=compress.EPILOG)(compress.compress)
 app.add_typer(request.app, name="request")
+app.add_typer(context.app, name="context")
 app.command("init")(project.init)
 app.command("status")(project.status)
 app.command("next")(project.next_)
