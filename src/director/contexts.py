@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from director.counting import counter_for
+from director.counting import counter_for, exact
 from director.project.assembling import Ask, Fresh, assemble
 from director.project.checking import Check, differences, load_manifest, sources_of, verify
 from director.project.fitting import Limit
@@ -79,7 +79,10 @@ def limit_for(model: str | None, window: int | None) -> Limit:
     """The budget for a model: its window from the catalogue unless one is given."""
     if window is not None and window < 1:
         raise ProjectError(f"A window has at least one token, not {window}.")
-    return Limit(window or (_window(model) if model else WINDOW), counter_for(model))
+    if model is None:
+        # Who reads it is not known, so no count is exact.
+        return Limit(window or WINDOW, exact("o200k_base", "o200k_base (no model named)", error=0.25))
+    return Limit(window or _window(model), counter_for(model))
 
 
 def kept(project: Place, made: Fresh, *, stable: bool = False) -> tuple[Path, str]:

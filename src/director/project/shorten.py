@@ -51,17 +51,19 @@ def from_the_end(section: Section, first: Sequence[str] = ()) -> Ways:
     pieces = [
         (source, blocks(source.text) if source.spans is None else []) for source in section.sources
     ]
-    ranked = sorted(
-        (_rank(source.text, block, first), at, number)
-        for at, (source, found) in enumerate(pieces)
-        for number, block in enumerate(found)
-    )
+    ranked: list[tuple[bool, int, int, int]] = []
+    for at, (source, found) in enumerate(pieces):
+        last = _pinned(source.text, first)
+        for number, block in enumerate(found):
+            free = not any(start <= block.start < end for start, end in last)
+            ranked.append((free, block.start, at, number))
+    ranked.sort()
 
     def after(step: int) -> Section:
-        kept = {(at, number) for _, at, number in ranked[: len(ranked) - 1 - step]}
+        kept = {(at, number) for _, _, at, number in ranked[: len(ranked) - 1 - step]}
         return section.only(
             *(
-                _kept(source, [one for n, one in enumerate(found) if (at, n) in kept])
+                _kept(source, found, [one for n, one in enumerate(found) if (at, n) in kept])
                 for at, (source, found) in enumerate(pieces)
             )
         )
@@ -130,21 +132,19 @@ def outputs(section: Section) -> Ways:
     return Ways(len(places), after)
 
 
-def _rank(text: str, block: Block, first: Sequence[str]) -> tuple[bool, int]:
-    pinned = any(
-        found[0] <= block.start < found[1] or text[block.start : found[0]].strip("# \r\n") == name
-        for name in first
-        if (found := part(text, name))
-    )
-    return not pinned, block.start
+def _pinned(text: str, first: Sequence[str]) -> list[tuple[int, int]]:
+    """Where the sections stand that go last, with their headings."""
+    return [span for name in first for span in _under(text, name)]
 
 
-def _kept(source: Source, kept: list[Block]) -> Source:
+def _kept(source: Source, found: Sequence[Block], kept: list[Block]) -> Source:
     """A source with some of its blocks; a heading that has lost its body goes too."""
-    if source.spans is not None or len(kept) == len(blocks(source.text)):
+    if len(kept) == len(found):
         return source
-    while bare := [one for one in kept if one.heading and not _followed(one, kept)]:
-        kept = [one for one in kept if one not in bare]
+    starts = {one.start for one in kept}
+    while bare := {one.start for one in kept if one.heading and one.end not in starts}:
+        kept = [one for one in kept if one.start not in bare]
+        starts -= bare
     if not kept:
         return _emptied(source)
     joined: list[tuple[int, int]] = []
@@ -154,10 +154,6 @@ def _kept(source: Source, kept: list[Block]) -> Source:
         else:
             joined.append((one.start, one.end))
     return replace(source, spans=tuple(joined), notice=source.notice + _missing(source, joined))
-
-
-def _followed(heading: Block, kept: Sequence[Block]) -> bool:
-    return any(one.start == heading.end for one in kept)
 
 
 def _missing(source: Source, kept: Sequence[tuple[int, int]]) -> str:
