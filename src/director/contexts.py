@@ -81,7 +81,9 @@ def limit_for(model: str | None, window: int | None) -> Limit:
         raise ProjectError(f"A window has at least one token, not {window}.")
     if model is None:
         # Who reads it is not known, so no count is exact.
-        return Limit(window or WINDOW, exact("o200k_base", "o200k_base (no model named)", error=0.25))
+        return Limit(
+            window or WINDOW, exact("o200k_base", "o200k_base (no model named)", error=0.25)
+        )
     return Limit(window or _window(model), counter_for(model))
 
 
@@ -280,7 +282,7 @@ def _window(model: str) -> int:
             raise ProjectError(
                 f"{str(error).splitlines()[0]} Give its window with --window."
             ) from None
-    for provider in capabilities.providers():
+    for provider in ("openai", "anthropic"):
         if (found := capabilities.find(provider, model)).known:
             return found.window
     raise ProjectError(f"The window of {model!r} is not known. Give it with --window.")

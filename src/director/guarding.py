@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 
 _OPENER = re.compile("[<＜﹤≮‹〈〈⟨《⟪❮❰ᐸ˂≺⧼]")
 # Letters of other alphabets that are drawn like Latin ones.
@@ -51,6 +52,7 @@ def _word(text: str, at: int, longest: int) -> str:
     return word
 
 
+@lru_cache(4_096)
 def _plainly(char: str) -> str:
     """A character as it looks: without case, width, accents; nothing if it is not seen."""
     seen = (
