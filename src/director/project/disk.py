@@ -42,7 +42,7 @@ class Disk:
     @property
     def refused(self) -> tuple[str, ...]:
         """What is there and is not read: it leads out of the root, or is no plain file."""
-        known = self.paths
+        known = set(self.paths)
         return tuple(sorted(path for path in self._refused if path not in known))
 
     def read(self, path: str) -> bytes | None:
@@ -63,7 +63,10 @@ class Disk:
                 continue
             if one.is_dir(follow_symlinks=False):
                 yield from self._walk(path, deep - 1) if deep else ()
-            elif self._plain(self.root / path):
+            # No link was followed to get here, so what is no link itself lies inside.
+            elif one.is_file(follow_symlinks=False) or (
+                one.is_symlink() and self._plain(self.root / path)
+            ):
                 yield path
             else:
                 self._refused.append(path)
