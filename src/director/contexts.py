@@ -14,17 +14,19 @@ from typing import Any
 from director.counting import counter_for, exact
 from director.project.assembling import Ask, Fresh, assemble
 from director.project.checking import Check, differences, load_manifest, sources_of, verify
+from director.project.delivery import HOSTS, fits_inline, parts
 from director.project.fitting import Limit
 from director.project.git import Git
 from director.project.history import Commit, read_log
 from director.project.injection import Injected, expand
-from director.project.keeping import find_kept, keep, shared_with_last
+from director.project.keeping import find_kept, keep, keep_parts, shared_with_last
 from director.project.manifest import Json, sha256
 from director.project.parts import HEADED, Source, heading, read_context
 from director.project.profiles import SKILLS
 from director.project.reading import open_project, read_project
 from director.project.running import runner
 from director.project.values import Held, Project, ProjectError, as_bytes, as_text
+from director.workflow.nearest import hint
 
 WINDOW = 200_000
 Place = str | os.PathLike[str]
@@ -96,6 +98,24 @@ def kept(project: Place, made: Fresh, *, stable: bool = False) -> tuple[Path, st
         how = "stable order" if stable else "seed order"
         report += f"  Shared: {shared.share:.1%} is the beginning of {shared.before} ({how})\n"
     return keep(root, made, report), report
+
+
+def delivered(project: Place, made: Fresh, host: str) -> str:
+    """The context if this way into a host shows it whole, else the names of files that hold it."""
+    if host not in HOSTS:
+        raise ProjectError(f"There is no host {host!r}.{hint(host, HOSTS)}")
+    count = made.report.limit.counter
+    if host != "file" and fits_inline(made.text, HOSTS[host], count):
+        return made.text
+    texts = parts(made.text, count)
+    places = keep_parts(Path(project), made, texts)
+    lines = [
+        f"{number}. {place} ({count(text):,} tokens)\n"
+        for number, (place, text) in enumerate(zip(places, texts, strict=True), 1)
+    ]
+    return (
+        f"Your context is in {len(lines)} files. Read each whole, in this order:\n{''.join(lines)}"
+    )
 
 
 def verified(project: Place, wanted: str | None = None) -> list[Check]:

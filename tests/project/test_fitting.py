@@ -211,6 +211,19 @@ def test_a_cut_falls_between_blocks_and_names_the_lines() -> None:
         )
 
 
+@pytest.mark.parametrize(
+    "heading", ["Decisions", "decisions:", "User Decisions", "Decisions (final)"]
+)
+def test_decisions_are_found_whatever_else_their_heading_says(heading: str) -> None:
+    """What the user decided is never lost to a word."""
+    step = (
+        SMALL[f"{STEP}/STEP.md"].replace("## Decisions", f"## {heading}") + "\n## Later\n\nMore.\n"
+    )
+    shown = dict(read_context(made("builder", 200_000, {**SMALL, f"{STEP}/STEP.md": step}).text))
+    assert "### Locked\n- Pay in the shop" in shown["decisions"][0][1]
+    assert "More." not in shown["decisions"][0][1]
+
+
 def test_missing_and_blank_files_leave_no_trace() -> None:
     """No empty tag, no word about it."""
     bare = made("builder", 200_000, {".director/VISION.md": " \n", TASK: SMALL[TASK]})

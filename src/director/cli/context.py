@@ -95,7 +95,7 @@ def for_(  # noqa: PLR0913  each option has a name
     project: Root = HERE,
 ) -> None:
     """Make a fresh context. It goes to the output, the report on it to the error output."""
-    from director.contexts import fresh  # noqa: PLC0415  quick help
+    from director.contexts import delivered, fresh  # noqa: PLC0415  quick help
     from director.project.values import ProjectError  # noqa: PLC0415
 
     try:
@@ -114,7 +114,7 @@ def for_(  # noqa: PLR0913  each option has a name
             log=log,
         )
         report = _keep(project, made, stable=stable) if keep else str(made.report)
-        text = _delivered(project, made, host, made.report.limit.counter) if host else made.text
+        text = delivered(project, made, host) if host else made.text
         if out is not None:
             _write(out, made)
     except ProjectError as error:
@@ -239,31 +239,6 @@ def _write(out: Path, made: Fresh) -> None:
 
     write_private(out, made.content)
     write_private(manifest_beside(out), as_json(made.manifest).encode())
-
-
-def _delivered(project: Path, made: Fresh, name: str, count: object) -> str:
-    """The text itself if the host shows it whole, else where its parts lie."""
-    from director.context.values import Counter  # noqa: PLC0415
-    from director.home import write_private  # noqa: PLC0415
-    from director.project.delivery import HOSTS, fits_inline, parts  # noqa: PLC0415
-    from director.project.values import CONTEXTS, ProjectError  # noqa: PLC0415
-    from director.workflow.nearest import hint  # noqa: PLC0415
-
-    if name not in HOSTS:
-        raise ProjectError(f"There is no host {name!r}.{hint(name, HOSTS)}")
-    assert isinstance(count, Counter)  # noqa: S101
-    if name != "file" and fits_inline(made.text, HOSTS[name], count):
-        return made.text
-    folder = project / CONTEXTS / made.sha256[:12]
-    folder.mkdir(parents=True, exist_ok=True)
-    lines = []
-    for number, part in enumerate(parts(made.text, count), 1):
-        place = folder / f"part-{number}.md"
-        write_private(place, part.encode("utf-8", "surrogateescape"))
-        lines.append(f"{number}. {place} ({count(part):,} tokens)\n")
-    return (
-        f"Your context is in {len(lines)} files. Read each whole, in this order:\n{''.join(lines)}"
-    )
 
 
 def _print(text: str) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import resource
 import struct
 import sys
 
@@ -50,6 +49,8 @@ def main(most: int, command: list[str]) -> None:
     """Confine, then become the command."""
     if not confined():
         sys.exit(NOT_CONFINED)
+    import resource  # noqa: PLC0415  not on every system, and this is not reached there
+
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     try:
         os.execvp(command[0], command)  # noqa: S606  no shell is what is wanted

@@ -16,6 +16,8 @@ from pathlib import Path
 from director.project.values import CONTEXTS, FOLDER, ProjectError
 
 _DEEP = 8
+# Some systems have neither; there the check of the real path stands alone.
+_CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class Disk:
@@ -91,7 +93,7 @@ class Disk:
         try:
             # The real path holds no link; one that is put there meanwhile is not followed, and
             # a pipe that nobody writes to does not keep us waiting.
-            handle = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            handle = os.open(real, os.O_RDONLY | _CAREFUL)
         except OSError as error:
             if error.errno not in (errno.ENOENT, errno.ENOTDIR):
                 self._refused.append(path)

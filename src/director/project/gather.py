@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from director.project.history import Changes
-from director.project.markdown import part
+from director.project.markdown import headings, part
 from director.project.parts import Section, Source
 from director.project.profiles import Deep, Profile, reference
 from director.project.progress import step_file
@@ -115,13 +115,21 @@ def _path(asked: Wanted, tag: str) -> str:
 def decisions(project: Project, step: Step | None, rule: str) -> Iterator[Source]:
     """The decisions of a step, word for word, with the rules that go with them."""
     text = project.text(step_file(step)) if step else None
-    found = part(text, "Decisions") if text else None
+    found = _decided(text) if text else None
     if step is None or text is None or found is None or not text[slice(*found)].strip():
         return
     kept = text[slice(*found)]
     offset = len(as_bytes(text[: found[0]]))
     tail = RULES if kept.endswith("\n") else f"\n{RULES}"
     yield Source(step_file(step), kept, rule, lead=LEAD, tail=tail, offset=offset, kind="part")
+
+
+def _decided(text: str) -> tuple[int, int] | None:
+    """Where the decisions stand, also if their heading says a little more."""
+    titles = [one.words for one in headings(text) if one.level == 2]
+    named = (title for title in titles if re.search(r"\bdecisions?\b", title, re.IGNORECASE))
+    title = "Decisions" if "Decisions" in titles else next(named, "")
+    return part(text, title.rstrip(":")) if title else None
 
 
 def _instructions(project: Project, asked: Wanted) -> Iterator[Source]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from director.home import write_private
 from director.project.assembling import Fresh
 from director.project.manifest import as_json
-from director.project.values import CONTEXTS, ProjectError
+from director.project.values import CONTEXTS, ProjectError, as_bytes
 
 CONTEXT, MANIFEST, REPORT, LAST = "context.md", "manifest.json", "report.txt", "last"
 _SHORT = 12
@@ -31,11 +32,8 @@ class Shared:
 
 def keep(root: Path, fresh: Fresh, report: str) -> Path:
     """Write a context with its manifest and report, and give its folder."""
-    top = _top(root)
-    folder = top / fresh.sha256[:_SHORT]
-    folder.mkdir(parents=True, exist_ok=True)
-    if not (top / ".gitignore").exists():
-        write_private(top / ".gitignore", b"*\n")
+    folder = _folder(root, fresh)
+    top = folder.parent
     write_private(folder / CONTEXT, fresh.content)
     write_private(folder / MANIFEST, as_json(fresh.manifest).encode())
     write_private(folder / REPORT, report.encode())
@@ -43,6 +41,15 @@ def keep(root: Path, fresh: Fresh, report: str) -> Path:
     os.utime(folder)
     _forget(top)
     return folder
+
+
+def keep_parts(root: Path, fresh: Fresh, texts: Sequence[str]) -> list[Path]:
+    """Write a context in parts, to be read one after another."""
+    folder = _folder(root, fresh)
+    places = [folder / f"part-{number}.md" for number in range(1, len(texts) + 1)]
+    for place, text in zip(places, texts, strict=True):
+        write_private(place, as_bytes(text))
+    return places
 
 
 def shared_with_last(root: Path, content: bytes) -> Shared | None:
@@ -113,11 +120,16 @@ def _pair(manifest: Path) -> tuple[Path, Path | None]:
     return manifest, None
 
 
-def _top(root: Path) -> Path:
+def _folder(root: Path, fresh: Fresh) -> Path:
+    """The folder of a context, made; git is told to look away."""
     top = root / CONTEXTS
     if not Path(os.path.realpath(top)).is_relative_to(os.path.realpath(root)):
         raise ProjectError(f"{str(top)!r} leads out of the project: nothing was kept.")
-    return top
+    folder = top / fresh.sha256[:_SHORT]
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (top / ".gitignore").exists():
+        write_private(top / ".gitignore", b"*\n")
+    return folder
 
 
 def _forget(top: Path) -> None:
