@@ -45,13 +45,17 @@ def fits_inline(text: str, host: Host, count: Counter) -> bool:
 
 def parts(text: str, count: Counter, most: int = _PART) -> list[str]:
     """The text in parts of at most so many tokens, cut as high up as possible."""
-    found: list[str] = []
+    found: list[list[str]] = []
+    room = 0
     for piece in _pieces(text, count, most):
-        if found and count(found[-1] + piece) <= most:
-            found[-1] += piece
-        else:
-            found.append(piece)
-    return found
+        # Two texts together never take noticeably more than each by itself.
+        size = count(piece) + 1
+        if not found or size > room:
+            found.append([])
+            room = most
+        found[-1].append(piece)
+        room -= size
+    return ["".join(pieces) for pieces in found]
 
 
 def _pieces(text: str, count: Counter, most: int) -> Iterator[str]:
