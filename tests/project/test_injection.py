@@ -40,6 +40,7 @@ def root(tmp_path: Path) -> Path:
         ("``!`ls` ``", []),
         ("!`ls\ncat`", []),
         ("\\!`ls`", []),
+        ("---\na: !`ls`\n---\n\n!`cat x`", ["cat x"]),
         ("<!-- !`ls` -->", ["ls"]),
     ],
 )

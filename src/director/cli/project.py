@@ -73,14 +73,18 @@ def status(*, project: Root = HERE, as_json: AsJson = False) -> None:
     for goal in found.goals:
         done = sum(task.done for task in goal.tasks)
         count = f"({done}/{len(goal.tasks)} tasks)"
-        typer.echo(f"{_mark(goal.complete)} Goal {goal.number}: {name_of(found, goal)}  {count}")
+        typer.echo(
+            f"{_mark(goal.complete)} Goal{_number(goal.number)}: {name_of(found, goal)}  {count}"
+        )
         for step in goal.steps:
             count = f"({step.done}/{len(step.tasks)})"
             typer.echo(
-                f"  {_mark(step.complete)} Step {step.number}: {name_of(found, step)}  {count}"
+                f"  {_mark(step.complete)} Step{_number(step.number)}: {name_of(found, step)}  {count}"
             )
             for task in step.tasks:
-                typer.echo(f"    {_mark(task.done)} Task {task.number}: {name_of(found, task)}")
+                typer.echo(
+                    f"    {_mark(task.done)} Task{_number(task.number)}: {name_of(found, task)}"
+                )
     total = [task.done for goal in found.goals for task in goal.tasks]
     share = f" ({sum(total) / len(total):.0%})" if total else ""
     typer.echo(f"{sum(total)} of {len(total)} tasks are done{share}.")
@@ -103,6 +107,10 @@ def next_(*, project: Root = HERE, as_json: AsJson = False) -> None:
         typer.echo(then.why)
     if then.place is None:
         raise typer.Exit(1)
+
+
+def _number(number: int | None) -> str:
+    return "" if number is None else f" {number}"
 
 
 def _mark(done: bool) -> str:  # noqa: FBT001  one word for one mark

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from director.project.markdown import Block, blocks
+from director.project.markdown import Block, blocks, frontmatter_end
 
 _PLACEHOLDER = re.compile(r"(?:(?<=\s)|^)!`([^`\n]+)`(?!`)", re.MULTILINE)
 _WRONG = re.compile(r"(?<![`!\\])`!([^`\n]+)`(?!`)")
@@ -69,8 +69,9 @@ class Expanded:
 
 
 def placeholders(text: str) -> list[Placeholder]:
-    """Every command of a text, outside of fences and code spans."""
+    """Every command of a text, outside of fences, code spans and frontmatter."""
     hidden = [*_fences(text), *(found.span() for found in _SPAN.finditer(text))]
+    hidden.append((0, frontmatter_end(text)))
     return [
         Placeholder(found[1], found.start(), found.end(), text.count("\n", 0, found.start()) + 1)
         for found in _PLACEHOLDER.finditer(text)
