@@ -15,7 +15,7 @@ from director.cli.opening import fail
 
 if TYPE_CHECKING:
     from director.project.progress import Next
-    from director.project.values import Project
+    from director.project.values import Goal, Project, Step, Task
 
 Root: TypeAlias = Annotated[
     Path,
@@ -63,7 +63,7 @@ def init(
 
 def status(*, project: Root = HERE, as_json: AsJson = False) -> None:
     """How far the project is, by goal, step and task, as the files say."""
-    from director.project.progress import name_of, next_task  # noqa: PLC0415
+    from director.project.progress import next_task  # noqa: PLC0415
 
     found = opened(project, "status")
     then = next_task(found)
@@ -72,19 +72,11 @@ def status(*, project: Root = HERE, as_json: AsJson = False) -> None:
         return
     for goal in found.goals:
         done = sum(task.done for task in goal.tasks)
-        count = f"({done}/{len(goal.tasks)} tasks)"
-        typer.echo(
-            f"{_mark(goal.complete)} Goal{_number(goal.number)}: {name_of(found, goal)}  {count}"
-        )
+        typer.echo(f"{_named(found, goal)}  ({done}/{len(goal.tasks)} tasks)")
         for step in goal.steps:
-            count = f"({step.done}/{len(step.tasks)})"
-            typer.echo(
-                f"  {_mark(step.complete)} Step{_number(step.number)}: {name_of(found, step)}  {count}"
-            )
+            typer.echo(f"  {_named(found, step)}  ({step.done}/{len(step.tasks)})")
             for task in step.tasks:
-                typer.echo(
-                    f"    {_mark(task.done)} Task{_number(task.number)}: {name_of(found, task)}"
-                )
+                typer.echo(f"    {_named(found, task)}")
     total = [task.done for goal in found.goals for task in goal.tasks]
     share = f" ({sum(total) / len(total):.0%})" if total else ""
     typer.echo(f"{sum(total)} of {len(total)} tasks are done{share}.")
@@ -109,12 +101,13 @@ def next_(*, project: Root = HERE, as_json: AsJson = False) -> None:
         raise typer.Exit(1)
 
 
-def _number(number: int | None) -> str:
-    return "" if number is None else f" {number}"
+def _named(found: Project, one: Goal | Step | Task) -> str:
+    from director.project.progress import name_of  # noqa: PLC0415
+    from director.project.values import Task  # noqa: PLC0415
 
-
-def _mark(done: bool) -> str:  # noqa: FBT001  one word for one mark
-    return "✓" if done else "·"
+    done = one.done if isinstance(one, Task) else one.complete
+    number = "" if one.number is None else f" {one.number}"
+    return f"{'✓' if done else '·'} {type(one).__name__}{number}: {name_of(found, one)}"
 
 
 def _next(then: Next) -> dict[str, str | None]:
