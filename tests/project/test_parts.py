@@ -35,7 +35,7 @@ names = st.text(min_size=1, max_size=8).map("{}.md".format)
 
 
 @pytest.mark.promise("B4")
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(
     st.lists(
         st.tuples(
