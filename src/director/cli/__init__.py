@@ -15,9 +15,11 @@ import director.cli.workflow_try  # noqa: F401  adds its commands
 from director.cli import (
     chat,
     compress,
+    context,
     demo,
     doctor,
     login,
+    project,
     rehearse,
     request,
     runs,
@@ -77,4 +79,8 @@ app.command("import")(store.import_)
 app.command("purge")(store.purge)
 app.command("compress", epilog=compress.EPILOG)(compress.compress)
 app.add_typer(request.app, name="request")
+app.add_typer(context.app, name="context")
+app.command("init")(project.init)
+app.command("status")(project.status)
+app.command("next")(project.next_)
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
