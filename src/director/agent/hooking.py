@@ -61,8 +61,8 @@ def request_size(profile: Profile, state: State, said: Context, desk: Desk) -> i
 
 def last_said(store: Store, thread: str) -> int:
     """The entry of the user that is being worked on."""
-    asked = (one.seq for one in reversed(store.entries(thread)) if one.kind == "user")
-    return next(asked, 0)
+    asked = store.last(thread, "user")
+    return asked.seq if asked else 0
 
 
 def keep_made(store: Store, made: Made) -> None:
@@ -73,7 +73,7 @@ def keep_made(store: Store, made: Made) -> None:
         store,
         Asking(
             asked.thread,
-            0 if scout else _before_reply(store, asked.thread),
+            made.head,
             asked.workflow,
             asked.profile,
             last_said(store, asked.thread),
@@ -86,19 +86,15 @@ def keep_made(store: Store, made: Made) -> None:
         ),
         model=asked.model,
         report=made.report,
-        ended=made.reply,
+        ended=made.ended,
+        told=made.told,
+        attempts=made.attempts,
     )
-
-
-def _before_reply(store: Store, thread: str) -> int:
-    """The last entry that the request was made from: the one before its answer."""
-    spoken = (one.seq for one in reversed(store.entries(thread)) if one.kind == "agent")
-    return next(spoken, store.head(thread) + 1) - 1
 
 
 def _gap(store: Store, thread: str, made: Made) -> str:
     """Why turns were left out of this one request, if no summary stood for them."""
     tried = store.get(KIND, thread)
-    if tried is None or tried.body.get("outcome") == "done" or made.context.fold is None:
+    if tried is None or tried.body.get("outcome") == "done" or made.report.sent.fold is None:
         return ""
     return str(tried.body.get("why") or "Automatic compression has stopped.")

@@ -31,7 +31,7 @@ def parts_of(context: Context, tools: Sequence[Tool], counter: Counter) -> tuple
     found = [Part("instructions", one.name, section_size(one, counter)) for one in context.sections]
     if tools:
         found.append(Part("tools", f"{len(tools)} tools", tools_size(tools, counter)))
-    ahead, history, behind = _split(context.turns)
+    ahead, history, behind = split(context.turns)
     found += _block("first", ahead, counter)
     kinds = by_kind(Context((), history, context.summary), counter)
     found += [Part("history", name, size) for name, size in kinds.items() if size]
@@ -39,7 +39,7 @@ def parts_of(context: Context, tools: Sequence[Tool], counter: Counter) -> tuple
     return tuple(found)
 
 
-def _split(turns: tuple[Turn, ...]) -> tuple[tuple[Turn, ...], tuple[Turn, ...], tuple[Turn, ...]]:
+def split(turns: tuple[Turn, ...]) -> tuple[tuple[Turn, ...], tuple[Turn, ...], tuple[Turn, ...]]:
     """The block ahead of the history, the history, and the block behind it."""
     start = 1 if turns and _names(turns[0]) else 0
     end = len(turns) - (1 if len(turns) > start and _names(turns[-1]) else 0)

@@ -7,11 +7,12 @@ the log, out of view. Nothing here asks a model.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from director.agent.journal import said
 from director.models import Image
-from director.store import Draft, Entry, Json, Store, StoreError
-from director.store.project import view
+from director.store import Draft, Entry, Json, Moved, Store, StoreError
+from director.store.project import Following, View, view
 
 KIND = "conversation"
 
@@ -19,7 +20,13 @@ KIND = "conversation"
 def current_thread(store: Store, workflow: str) -> str:
     """The thread that a workflow is talked about in; made if there is none yet."""
     found = store.get(KIND, workflow)
-    return str(found.body["thread"]) if found else new_conversation(store, workflow)
+    if found is None:
+        # Two may look at a new workflow at once; the first one's thread is taken by both.
+        with suppress(Moved):
+            return new_conversation(store, workflow)
+        found = store.get(KIND, workflow)
+        assert found is not None  # noqa: S101  somebody else has just made it
+    return str(found.body["thread"])
 
 
 def new_conversation(store: Store, workflow: str) -> str:
@@ -56,29 +63,38 @@ def notice(store: Store, thread: str, text: str) -> Entry:
 
 def take_back(store: Store, thread: str) -> str:
     """Take the last message of the user and all that followed out of view; what it said."""
-    entries = store.entries(thread)
-    shown = [one.seq for one in view(entries).shown]
+    entries = store.seen(thread)
+    shown = {one.seq for one in view(entries).shown}
     asked = [entry for entry in entries if entry.kind == "user" and entry.seq in shown]
     if not asked:
         raise StoreError("There is no turn to take again: the user has said nothing in view.")
     last = asked[-1]
-    gone = [seq for seq in shown if seq >= last.seq]
+    gone = sorted(seq for seq in shown if seq >= last.seq)
     store.append(thread, [Draft("delete", {"seqs": gone})], expect=entries[-1].seq)
     return str(last.body.get("text", ""))
 
 
 class Log:
-    """The entries of a thread, of which only the new ones are read: what is written stays."""
+    """A thread as it is seen, of which only what is new is read: what is written stays."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._thread = ""
-        self._known: list[Entry] = []
+        self._following = Following(())
 
-    def entries(self, thread: str) -> list[Entry]:
-        """All entries of a thread, in their order."""
-        if thread != self._thread:
-            self._thread, self._known = thread, []
-        after = self._known[-1].seq if self._known else 0
-        self._known += self._store.entries(thread, after)
-        return self._known
+    @property
+    def head(self) -> int:
+        """The last entry that was read."""
+        return self._following.head
+
+    @property
+    def view(self) -> View:
+        """The thread as it stood when it was last read."""
+        return self._following.view
+
+    def read(self, thread: str) -> View:
+        """Read on to the end of a thread; how it stands."""
+        if thread == self._thread and self._following.feed(self._store.entries(thread, self.head)):
+            return self.view
+        self._thread, self._following = thread, Following(self._store.seen(thread))
+        return self.view

@@ -117,11 +117,13 @@ def _line(one: Versioned) -> str:
 
 
 def _shown(one: Versioned) -> list[str]:
+    from director.agent.requests import input_price  # noqa: PLC0415  quick help
+
     body = one.body
     report = cast("Mapping[str, object]", body["report"])
     parts = cast("Sequence[Mapping[str, object]]", body["parts"])
     total = sum(cast("int", part["tokens"]) for part in parts) or 1
-    price = _input_price(body)
+    price = input_price(body)
     lines = [_line(one), ""]
     for part in parts:
         share = cast("int", part["tokens"]) / total
@@ -149,20 +151,6 @@ def _shown(one: Versioned) -> list[str]:
     if body.get("failure"):
         lines.append(f"  failed: {body['failure']}")
     return lines
-
-
-def _input_price(body: Mapping[str, object]) -> float | None:
-    """What the input of a request cost; None if that is not known."""
-    from director.models import Usage  # noqa: PLC0415  quick help
-    from director.models.prices import cost  # noqa: PLC0415
-
-    usage = body.get("usage")
-    if not isinstance(usage, Mapping):
-        return None
-    provider, _, model = str(body["model"]).partition(":")
-    bare = Usage(**{**usage, "output": 0, "reasoning": 0})
-    money, _unknown = cost(provider, model, bare, at=cast("float", body["at"]))
-    return None if money is None else float(money)
 
 
 def _lines(body: bytes) -> list[str]:

@@ -24,6 +24,7 @@ from director.secrets import OriginError, SecretRefused, VaultError
 from director.settings import SettingsError
 from director.store import Moved, StoreError
 from director.web.guard.refusing import error_body
+from director.web.rendering import page
 from director.web.studio import NotThere, Studio
 from director.workflow.values import WorkflowError
 
@@ -84,7 +85,7 @@ def _telling(answer: _Answer):  # type: ignore[no-untyped-def]  # noqa: ANN202  
         studio: Studio = request.app.state.studio
         said = studio.clean(str(problem) or type(problem).__name__)
         kept = "" if _says_kept(said) else answer.kept
-        return JSONResponse(error_body(said, kept=kept, next_=answer.next), answer.status)
+        return _told(request, answer.status, error_body(said, kept=kept, next_=answer.next))
 
     return tell
 
@@ -93,7 +94,7 @@ def _says_kept(text: str) -> bool:
     return "Nothing was" in text or "is kept" in text
 
 
-async def _unfit(_: Request, problem: Exception) -> Response:
+async def _unfit(request: Request, problem: Exception) -> Response:
     """What a body, a path or a query lacks; the given values are not repeated."""
     assert isinstance(problem, RequestValidationError)  # noqa: S101  it is registered for it
     places = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in problem.errors()[:20]]
@@ -102,11 +103,21 @@ async def _unfit(_: Request, problem: Exception) -> Response:
         kept="Nothing was changed.",
         next_="See /api/openapi.json for the right form.",
     )
-    return JSONResponse(said, 422)
+    return _told(request, 422, said)
 
 
-async def _refused(_: Request, problem: Exception) -> Response:
+async def _refused(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, HTTPException)  # noqa: S101  it is registered for it
     error, next_ = _WORDS.get(problem.status_code, (str(problem.detail), ""))
     said = error_body(error, kept="Nothing was changed.", next_=next_)
-    return JSONResponse(said, problem.status_code, headers=problem.headers)
+    return _told(request, problem.status_code, said, problem.headers)
+
+
+def _told(
+    request: Request, status: int, said: Mapping[str, str], headers: Mapping[str, str] | None = None
+) -> Response:
+    """The error as JSON; to somebody who looks at a page, as a page."""
+    is_page = "text/html" in request.headers.get("accept", "")
+    if not is_page or request.url.path.startswith("/api/"):
+        return JSONResponse(said, status, headers=headers)
+    return page(request, "error.html", {"said": said}, status=status)

@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping
 
 from director.models import Journal, Model, open_model
+from director.models.capabilities import models
 from director.models.names import ANTHROPIC_URL, OPENAI_URL
 from director.secrets import Reference, Vault
 
@@ -18,6 +19,7 @@ KEYS: Mapping[str, str] = {
     "OPENAI_API_KEY": OPENAI_URL.removesuffix("/v1"),
     "ANTHROPIC_API_KEY": ANTHROPIC_URL,
 }
+PROVIDERS = {"OPENAI_API_KEY": "openai", "ANTHROPIC_API_KEY": "anthropic"}
 # Where a variable sends requests to another place, a key of the vault must not follow.
 _ELSEWHERE = {"OPENAI_API_KEY": "OPENAI_BASE_URL", "ANTHROPIC_API_KEY": "ANTHROPIC_BASE_URL"}
 
@@ -42,6 +44,11 @@ def held_in(vault: Vault) -> Mapping[str, str]:
 def opens_with(vault: Vault, name: str, journal: Journal | None) -> Model:
     """The model of a name, with a key of the environment or of the vault."""
     return open_model(name, journal=journal, env=_environment(vault))
+
+
+def plain(provider: str) -> list[str]:
+    """The models of a provider that are named in full."""
+    return [name for name in models(provider) if not any(sign in name for sign in "*?[")]
 
 
 def _environment(vault: Vault) -> Mapping[str, str]:

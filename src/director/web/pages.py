@@ -2,20 +2,54 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
-from fastapi.templating import Jinja2Templates
 
+from director.web import inspecting, watching, working
+from director.web.keys import KEYS, held_in
 from director.web.reading.workflows import listed
+from director.web.rendering import page
+from director.web.views import settings as view
 from director.web.wants import Here
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
-templates = Jinja2Templates(Path(__file__).parent / "templates")
+for each in (working, inspecting, watching):
+    router.include_router(each.router)
 
 
 @router.get("/")
 def workflows(request: Request, studio: Here) -> HTMLResponse:
-    """The workflows there are."""
-    return templates.TemplateResponse(request, "workflows.html", {"rows": listed(studio.store)})
+    """The workflows there are; on a first visit, what to do first."""
+    shown = {
+        "rows": listed(studio.store),
+        "deleted": listed(studio.store, deleted=True),
+        "model": studio.settings.model.value,
+        "keys": held_in(studio.supplies.vault),
+    }
+    return page(request, "workflows.html", shown)
+
+
+@router.get("/settings")
+def settings(request: Request, studio: Here) -> HTMLResponse:
+    """The settings, the models, the origins, the secrets by their names."""
+    vault = studio.supplies.vault
+    shown = {
+        "fields": view.fields(studio.settings),
+        "groups": view.GROUPS,
+        "profiles": view.profiles(),
+        "keys": {name: held_in(vault).get(name, "") for name in KEYS},
+        "secrets": [
+            (name, ", ".join(map(str, vault.origins(name))))
+            for name in vault.names()
+            if not name.startswith("model.")
+        ],
+        "rows": listed(studio.store),
+        "origins": view.origins(studio.store),
+    }
+    return page(request, "settings.html", shown)
+
+
+@router.get("/help")
+def help_(request: Request) -> HTMLResponse:
+    """What is what, and which keys do what."""
+    return page(request, "help.html", {})

@@ -13,15 +13,13 @@ from pydantic import Field
 
 from director.demo.rehearsal import MODEL
 from director.models import found
-from director.models.capabilities import models
 from director.web.bodies import Body
-from director.web.keys import KEYS, held_in, put_key, remove_key
+from director.web.keys import KEYS, PROVIDERS, held_in, plain, put_key, remove_key
 from director.web.studio import NotThere, Studio
 from director.web.wants import Here
 
 router = APIRouter(prefix="/models", tags=["models"])
 _Variable = Literal["OPENAI_API_KEY", "ANTHROPIC_API_KEY"]
-_PROVIDERS = {"OPENAI_API_KEY": "openai", "ANTHROPIC_API_KEY": "anthropic"}
 
 
 class Key(Body):
@@ -73,8 +71,8 @@ def all_of_them(studio: Here) -> Models:
     servers = found()
     usable = [Usable(MODEL, "scripted")]
     for variable in held:
-        provider = _PROVIDERS[variable]
-        usable += [Usable(f"{provider}:{name}", provider) for name in _plain(provider)]
+        provider = PROVIDERS[variable]
+        usable += [Usable(f"{provider}:{name}", provider) for name in plain(provider)]
     for server in servers:
         usable += [Usable(f"chat:{server.base_url}#{one}", server.kind) for one in server.models]
     return Models(
@@ -103,9 +101,4 @@ def remove(variable: _Variable, studio: Here) -> list[Held]:
 
 def _keys(studio: Studio) -> list[Held]:
     held = held_in(studio.supplies.vault)
-    return [Held(variable, _PROVIDERS[variable], held.get(variable, "")) for variable in KEYS]
-
-
-def _plain(provider: str) -> list[str]:
-    """The models of a provider that are named in full."""
-    return [name for name in models(provider) if not any(sign in name for sign in "*?[")]
+    return [Held(variable, PROVIDERS[variable], held.get(variable, "")) for variable in KEYS]

@@ -1,0 +1,59 @@
+"""The inspector: what the model saw at each request, by part, and how two requests differ."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import HTMLResponse
+
+from director.agent.saved import Saved
+from director.store import StoreError
+from director.web.rendering import api_of, page
+from director.web.studio import NotThere, Studio
+from director.web.views import requests
+from director.web.wants import Here, Known, Thread
+
+router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+_Number = Annotated[int, Path(ge=1, le=2**31)]
+
+
+@router.get("/w/{workflow}/requests")
+def listed(request: Request, workflow: Known, thread: Thread, studio: Here) -> HTMLResponse:
+    """Every request of the conversation, and the size over time."""
+    return page(request, "requests.html", _around(studio, workflow, thread))
+
+
+@router.get("/w/{workflow}/requests/{number}")
+def one(  # noqa: PLR0913  each is asked for by name
+    request: Request,
+    workflow: Known,
+    thread: Thread,
+    number: _Number,
+    studio: Here,
+    other: Annotated[int | None, Query(ge=1, le=2**31)] = None,
+) -> HTMLResponse:
+    """One request by part; with `other`, how it differs from that one."""
+    try:
+        found = requests.inspected(studio.store, thread, number)
+        differs = requests.compared(studio.store, thread, other, number) if other else []
+    except StoreError as missing:
+        raise NotThere(str(missing)) from None
+    shown = {
+        **_around(studio, workflow, thread),
+        "one": found,
+        "other": other,
+        "differs": differs,
+        "api": api_of(workflow),
+    }
+    return page(request, "request.html", shown)
+
+
+def _around(studio: Studio, workflow: str, thread: str) -> dict[str, object]:
+    return {
+        "workflow": workflow,
+        "name": Saved(studio.store, workflow).workflow().name,
+        "thread": thread,
+        "rows": requests.rows(studio.store, thread),
+        "time": requests.timeline(studio.store, thread),
+    }

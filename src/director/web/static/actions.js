@@ -1,0 +1,166 @@
+// What a person does goes to the API as JSON; what goes wrong is said where it happened.
+
+export async function send(method, url, body) {
+  let answer;
+  try {
+    answer = await fetch(url, {
+      method,
+      headers: body === undefined ? {} : { "content-type": "application/json" },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch {
+    throw new Error("Director does not answer. Nothing was changed; try again when it is back.");
+  }
+  const text = await answer.text();
+  const said = text && answer.headers.get("content-type")?.includes("json") ? JSON.parse(text) : {};
+  if (!answer.ok) throw new Error(told(said) || `That did not work (${answer.status}).`);
+  return said;
+}
+
+function told(said) {
+  if (Array.isArray(said.detail)) return said.detail.map((one) => `${one.loc?.at(-1)}: ${one.msg}`).join(". ");
+  return [said.error ?? said.message ?? said.detail, said.kept, said.next].filter((one) => typeof one === "string" && one).join(" ");
+}
+
+export function toast(text, undo) {
+  const shown = document.getElementById("toast");
+  shown.replaceChildren(Object.assign(document.createElement("span"), { textContent: text }));
+  if (undo) {
+    const button = Object.assign(document.createElement("button"), { type: "button", textContent: "Undo" });
+    button.onclick = async () => {
+      await undo();
+      shown.hidden = true;
+    };
+    shown.append(button);
+  }
+  shown.hidden = false;
+  clearTimeout(toast.timer);
+  toast.timer = setTimeout(() => (shown.hidden = true), undo ? 20000 : 4000);
+}
+
+function place(near) {
+  const around = near.closest("form, li, dialog, section, article") ?? document.body;
+  return near.querySelector?.(".told") ?? around.querySelector(".told");
+}
+
+export function complain(near, error) {
+  const where = place(near);
+  if (where) where.textContent = error ? error.message : "";
+  else if (error) toast(error.message);
+}
+
+export async function during(button, work) {
+  button?.setAttribute("aria-busy", "true");
+  if (button) button.disabled = true;
+  try {
+    return await work();
+  } finally {
+    button?.removeAttribute("aria-busy");
+    if (button) button.disabled = false;
+  }
+}
+
+// What looks like JSON is meant as such: a run may want a number or a list.
+function guessed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+async function valueOf(input) {
+  if (input.type === "file") return JSON.parse(await input.files[0].text());
+  if (input.dataset.guess !== undefined) return guessed(input.value);
+  if (input.type === "checkbox") return input.checked;
+  if (input.dataset.json !== undefined) return input.value.trim() ? JSON.parse(input.value) : null;
+  if (input.type === "number") return input.value === "" ? null : Number(input.value);
+  if (input.dataset.list !== undefined) return input.value.split(/[\s,]+/).filter(Boolean);
+  return input.value;
+}
+
+export async function bodyOf(form, button) {
+  const body = {};
+  for (const input of form.elements) {
+    if (!input.name || input.disabled || input.type === "submit" || input.nodeName === "BUTTON") continue;
+    if (input.type === "radio" && !input.checked) continue;
+    if (input.dataset.skip !== undefined && input.value === "") continue;
+    const [outer, inner] = input.name.split(".");
+    if (inner) (body[outer] ??= {})[inner] = await valueOf(input);
+    else body[outer] = await valueOf(input);
+  }
+  if (button?.name) body[button.name] = button.value;
+  return body;
+}
+
+function then(element, answer) {
+  const next = element.dataset.then;
+  if (element.dataset.run !== undefined) location.href = `${location.pathname}/${encodeURIComponent(answer.run.id)}`;
+  if (next) location.href = next.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(answer[name] ?? ""));
+  if (element.dataset.says) toast(element.dataset.says);
+  if (element.dataset.reload !== undefined) location.reload();
+}
+
+async function submitted(form, button) {
+  const [method, path] = form.dataset.api.split(" ");
+  complain(form, null);
+  try {
+    const body = await bodyOf(form, button);
+    const url = path.replace(/\{(\w+)\}/g, (_, name) => {
+      const value = encodeURIComponent(body[name]);
+      delete body[name];
+      return value;
+    });
+    const answer = await during(button, () => send(method, url, body));
+    if (form.dataset.clear !== undefined) form.reset();
+    const done = new CustomEvent("done", { bubbles: true, detail: answer });
+    done.submitted = button?.value;
+    form.dispatchEvent(done);
+    then(form, answer);
+  } catch (error) {
+    complain(form, error instanceof SyntaxError ? new Error(`That is not JSON: ${error.message}`) : error);
+  }
+}
+
+async function called(button) {
+  if (button.dataset.confirm && !confirm(button.dataset.confirm)) return;
+  const [method, url] = button.dataset.call.split(" ");
+  const body = button.dataset.body ? JSON.parse(button.dataset.body) : method === "GET" ? undefined : {};
+  complain(button, null);
+  try {
+    const answer = await during(button, () => send(method, url, method === "DELETE" ? undefined : body));
+    button.dispatchEvent(new CustomEvent("done", { bubbles: true, detail: answer }));
+    if (button.dataset.undo) {
+      const [how, where] = button.dataset.undo.split(" ");
+      toast(button.dataset.says, () => send(how, where, {}).then(() => location.reload()));
+    } else {
+      then(button, answer);
+    }
+  } catch (error) {
+    complain(button, error);
+  }
+}
+
+export function start() {
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (!form.dataset.api) return;
+    event.preventDefault();
+    submitted(form, event.submitter);
+  });
+  document.addEventListener("change", (event) => {
+    if (event.target.dataset.submits !== undefined) event.target.form.requestSubmit();
+  });
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-call], [data-opens], [data-close], [data-copy]");
+    if (!button) return;
+    if (button.dataset.call) called(button);
+    if (button.dataset.opens) {
+      const shown = document.getElementById(button.dataset.opens);
+      shown.setAttribute("data-kept", "");
+      shown.hidden = !shown.hidden;
+      if (!shown.hidden) shown.querySelector("input, textarea")?.focus();
+    }
+    if (button.dataset.close !== undefined) button.closest("dialog").close();
+  });
+}

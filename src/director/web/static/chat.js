@@ -1,0 +1,177 @@
+// The conversation in chunks: those near the view are there, the others are room of their height.
+import { morph, parsed } from "./morph.js";
+
+const SIZE = 50;
+const NEAR = "1500px 0px";
+
+export class Talk {
+  constructor(base) {
+    this.base = base;
+    this.box = document.getElementById("talk");
+    this.stream = document.getElementById("stream");
+    this.live = document.getElementById("live");
+    this.latest = document.getElementById("latest");
+    this.entry = 0;
+    this.loads = new Map();
+    this.near = new IntersectionObserver((seen) => this.seen(seen), { root: this.box, rootMargin: NEAR });
+    for (const chunk of this.chunks()) this.near.observe(chunk);
+    this.latest.onclick = () => this.follow();
+    this.box.addEventListener("scroll", () => (this.latest.hidden = this.atEnd()), { passive: true });
+    this.follow();
+    const wanted = /^#t(\d+)$/.exec(location.hash);
+    if (wanted) this.go(Number(wanted[1]));
+  }
+
+  get tail() {
+    return document.getElementById("tail");
+  }
+
+  chunks() {
+    return [...this.box.querySelectorAll("section.chunk")];
+  }
+
+  chunk(number) {
+    return this.box.querySelector(`section.chunk[data-chunk="${number}"]`);
+  }
+
+  atEnd() {
+    return this.box.scrollHeight - this.box.scrollTop - this.box.clientHeight < 80;
+  }
+
+  follow() {
+    this.box.scrollTop = this.box.scrollHeight;
+    this.latest.hidden = true;
+  }
+
+  // Do something to the conversation, and stay at its end if that is where the reader is.
+  change(work) {
+    const end = this.atEnd();
+    work();
+    if (end) this.follow();
+    else this.latest.hidden = false;
+  }
+
+  seen(entries) {
+    for (const { target, isIntersecting } of entries) {
+      if (isIntersecting && target.dataset.empty !== undefined) this.load(Number(target.dataset.chunk));
+      else if (!isIntersecting) this.drop(target);
+    }
+  }
+
+  drop(chunk) {
+    const number = Number(chunk.dataset.chunk);
+    const last = Number(this.tail.dataset.chunks) - 1;
+    if (number >= last || chunk.dataset.empty !== undefined || chunk.contains(document.activeElement)) return;
+    chunk.style.minHeight = `${chunk.offsetHeight}px`;
+    chunk.dataset.empty = "";
+    chunk.replaceChildren();
+  }
+
+  load(number) {
+    if (!this.loads.has(number)) {
+      const asked = this.fetched(`?chunk=${number}`).then((made) => {
+        if (made) this.put(number, made[0]);
+      });
+      this.loads.set(number, asked.finally(() => this.loads.delete(number)));
+    }
+    return this.loads.get(number);
+  }
+
+  async fetched(query) {
+    try {
+      const answer = await fetch(`${this.base}chat${query}`);
+      return answer.ok ? parsed(await answer.text()) : null;
+    } catch {
+      return null;
+    }
+  }
+
+  put(number, fresh) {
+    const old = this.chunk(number);
+    if (!old) return;
+    morph(old, fresh);
+    delete old.dataset.empty;
+    old.style.minHeight = "";
+  }
+
+  // What is new: the last chunk and what waits for an answer; all that is loaded if older ones changed.
+  async refresh() {
+    const made = await this.fetched("");
+    if (!made) return;
+    const [fresh, tail] = made;
+    const before = { ...this.tail.dataset };
+    if (before.thread !== tail.dataset.thread) {
+      location.reload();
+      return;
+    }
+    const number = Number(fresh.dataset.chunk);
+    this.change(() => {
+      for (let each = Number(before.chunks); each <= number; each += 1) {
+        const room = document.createElement("section");
+        room.className = "chunk";
+        room.dataset.chunk = each;
+        if (each < number) room.dataset.empty = "";
+        this.live.before(room);
+        this.near.observe(room);
+      }
+      this.put(number, fresh);
+      morph(this.tail, tail);
+      if (this.entry && document.getElementById(`t${this.entry}`)) this.clear();
+      if (tail.dataset.running === "0") this.clear();
+    });
+    const older = before.seen !== tail.dataset.seen ? this.chunks() : [];
+    const previous = number > Number(before.chunks) - 1 ? [this.chunk(Number(before.chunks) - 1)] : [];
+    for (const chunk of new Set([...older, ...previous])) {
+      if (chunk && chunk.dataset.empty === undefined && Number(chunk.dataset.chunk) < number) this.load(Number(chunk.dataset.chunk));
+    }
+  }
+
+  // Text that is being written, before it is an entry.
+  begin(entry) {
+    this.entry = entry ?? 0;
+    this.stream.textContent = "";
+  }
+
+  said(text, entry) {
+    if (entry && entry !== this.entry) this.begin(entry);
+    this.change(() => {
+      this.live.hidden = false;
+      this.stream.append(text);
+    });
+  }
+
+  clear() {
+    this.stream.textContent = "";
+    this.live.hidden = true;
+  }
+
+  async go(turn) {
+    const number = Math.floor((turn - 1) / SIZE);
+    const chunk = this.chunk(number);
+    if (!chunk) return;
+    if (chunk.dataset.empty !== undefined) {
+      chunk.scrollIntoView({ block: "center" });
+      await this.load(number);
+    }
+    const found = document.getElementById(`t${turn}`);
+    if (!found) return;
+    found.scrollIntoView({ block: "center" });
+    found.classList.remove("found");
+    void found.offsetWidth;
+    found.classList.add("found");
+    found.tabIndex = -1;
+    found.focus({ preventScroll: true });
+  }
+
+  async search(words) {
+    const hits = document.getElementById("hits");
+    if (!words.trim()) {
+      hits.hidden = true;
+      return;
+    }
+    hits.hidden = false;
+    hits.replaceChildren(Object.assign(document.createElement("p"), { className: "waiting", textContent: "searching" }));
+    const answer = await fetch(`${this.base}hits?words=${encodeURIComponent(words)}`);
+    hits.replaceChildren(...parsed(await answer.text()));
+  }
+}

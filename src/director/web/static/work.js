@@ -1,0 +1,227 @@
+// The page to work in: its parts change live, the chat streams, panels switch on a phone.
+import { complain, during, send } from "./actions.js";
+import { Talk } from "./chat.js";
+import { opened } from "./compress.js";
+import * as live from "./live.js";
+import { parsed, swap } from "./morph.js";
+
+const own = document.body.dataset.workflow;
+const base = `/w/${encodeURIComponent(own)}/part/`;
+const talk = new Talk(base);
+const stale = new Set();
+const loading = new Set();
+let waiting = 0;
+
+function touch(parts) {
+  for (const part of parts) if (part !== "workflows" && part !== "requests" && part !== "runs") stale.add(part);
+  clearTimeout(waiting);
+  waiting = setTimeout(refresh, 60);
+}
+
+function refresh() {
+  for (const part of [...stale]) {
+    if (loading.has(part)) continue;
+    stale.delete(part);
+    loading.add(part);
+    load(part).finally(() => {
+      loading.delete(part);
+      if (stale.has(part)) touch([]);
+    });
+  }
+}
+
+async function load(part) {
+  if (part === "chat") return talk.refresh();
+  const query = document.querySelector(`#${part}[data-part]`)?.dataset.query ?? "";
+  try {
+    const answer = await fetch(`${base}${part}${query}`);
+    if (answer.ok) swap(await answer.text());
+    if (part === "browser") picture();
+    if (part === "composer" && composer().dataset.busy === "1" && last) going(last);
+  } catch {
+    // The banner says that the server is gone; everything is loaded again when it is back.
+  }
+  return undefined;
+}
+
+const GOING = {
+  asking: () => "Asking the model",
+  thinking: () => "The model is thinking",
+  text: () => "The model is answering",
+  answered: () => "Answered",
+  calling: (what) => `Running ${what.tool}`,
+  called: (what) => `${what.tool} ${what.failed ? "failed" : "done"}`,
+  compressed: () => "The conversation was compressed",
+};
+
+let last = null;
+function going(what) {
+  last = what;
+  const shown = document.getElementById("going");
+  const says = GOING[what.what]?.(what);
+  if (!says) return;
+  const line = Object.assign(document.createElement("span"), { className: "waiting", textContent: says });
+  if (shown.textContent !== says) shown.replaceChildren(line);
+  document.getElementById("stop").hidden = false;
+  document.getElementById("send").disabled = true;
+}
+
+live.listen((event) => {
+  if (event.reload) return touch(["chat", "composer", "meter", "plan", "nodes", "variables", "browser"]);
+  if (event.workflow !== own) return undefined;
+  if (event.parts) touch(event.parts);
+  if (typeof event.text === "string") talk.said(event.text, event.entry);
+  const what = event.progress;
+  if (!what) return undefined;
+  if (what.what === "text") talk.said(what.text, what.entry);
+  if (what.what === "again" || what.what === "asking") talk.begin(what.entry);
+  if (what.what === "called") touch(["browser"]);
+  if (["ended", "failed", "over"].includes(what.what)) touch(["chat", "composer", "meter", "browser"]);
+  else going(what);
+  return undefined;
+});
+touch(["meter"]);
+
+// The live picture: asked for again while the page is in view and a tab is open.
+function picture() {
+  const shown = document.getElementById("picture");
+  if (!shown || document.hidden || !shown.complete || !live.isOnline()) return;
+  const next = new Image();
+  next.onload = () => (shown.src = next.src);
+  next.src = `${shown.dataset.live}?at=${Date.now()}`;
+}
+setInterval(picture, 2000);
+
+// Saying something.
+const composer = () => document.getElementById("composer");
+async function say(line = "") {
+  const form = composer();
+  const box = document.getElementById("say");
+  const text = line || box.value.trim();
+  if (!text || document.getElementById("send").disabled) return;
+  const body = { text };
+  for (const name of ["model", "profile"]) {
+    const chosen = document.getElementById(name).value;
+    if (chosen) body[name] = chosen;
+  }
+  complain(form, null);
+  try {
+    await during(document.getElementById("send"), () => send("POST", form.dataset.messages, body));
+    if (!line) box.value = "";
+    keep();
+    talk.follow();
+    going({ what: "asking" });
+    touch(["chat", "composer"]);
+  } catch (error) {
+    complain(form, error);
+  }
+}
+
+async function press(what) {
+  const form = composer();
+  complain(form, null);
+  try {
+    await send("POST", form.dataset[what], {});
+    touch(["chat", "composer"]);
+  } catch (error) {
+    complain(form, error);
+  }
+}
+
+// A draft is kept for the next visit; it never leaves this browser.
+const draft = `draft:${own}`;
+function keep() {
+  const { value } = document.getElementById("say");
+  if (value) sessionStorage.setItem(draft, value);
+  else sessionStorage.removeItem(draft);
+}
+document.getElementById("say").value = sessionStorage.getItem(draft) ?? "";
+document.addEventListener("input", (event) => event.target.id === "say" && keep());
+
+document.addEventListener("submit", (event) => {
+  if (event.target.id === "composer") {
+    event.preventDefault();
+    say();
+  }
+  if (event.target.id === "search") {
+    event.preventDefault();
+    talk.search(document.getElementById("words").value);
+  }
+});
+
+const dialog = document.getElementById("dialog");
+async function show(part) {
+  const answer = await fetch(`${base}${part}`);
+  dialog.replaceChildren(...parsed(await answer.text()));
+  dialog.setAttribute("aria-label", dialog.querySelector("h2")?.textContent.trim() ?? "Dialog");
+  dialog.showModal();
+  if (part === "compress") opened(dialog);
+}
+dialog.addEventListener("done", () => dialog.close());
+
+function panel(name) {
+  document.getElementById("main").dataset.panel = name;
+  for (const one of document.querySelectorAll("[data-shows]")) one.setAttribute("aria-pressed", String(one.dataset.shows === name));
+  if (name === "chat") talk.follow();
+}
+
+document.addEventListener("click", (event) => {
+  const at = (selector) => event.target.closest(selector);
+  if (at("[data-say]")) say(at("[data-say]").dataset.say);
+  if (at("#stop")) press("stop");
+  if (at("#retry")) press("retry");
+  if (at("[data-dialog]")) {
+    show(at("[data-dialog]").dataset.dialog);
+    document.getElementById("chat-menu").open = false;
+  } else if (!at("#chat-menu")) document.getElementById("chat-menu").open = false;
+  if (at("[data-shows]")) panel(at("[data-shows]").dataset.shows);
+  if (at("[data-close-hits]")) talk.search("");
+  const turn = at("[data-turn][href]");
+  if (turn) {
+    event.preventDefault();
+    panel("chat");
+    talk.go(Number(turn.dataset.turn));
+  }
+  if (at("[data-panel-link]")) {
+    panel(at("[data-panel-link]").dataset.panelLink);
+    const found = document.querySelector(at("[data-panel-link]").getAttribute("href"));
+    const inside = found?.querySelector("details");
+    if (inside) inside.open = true;
+  }
+  if (at("[data-newest]")) {
+    document.getElementById("plan").dataset.query = "";
+    touch(["plan"]);
+  }
+});
+document.addEventListener("change", (event) => {
+  if (event.target.dataset.choose !== "plan") return;
+  const newest = event.target.selectedIndex === 0;
+  document.getElementById("plan").dataset.query = newest ? "" : `?version=${event.target.value}`;
+  touch(["plan"]);
+});
+document.addEventListener("done", (event) => {
+  // Whoever has approved the last site that was asked for wants it to go on.
+  const approved = event.detail?.some?.((one) => one.state === "approved") && !event.detail.some((one) => one.state === "asked");
+  const allowed = event.target.closest("[data-approval]") && event.submitted === "approved";
+  if (approved && allowed) say("I approve that. Go on.");
+  if (event.target.closest("#nodes form")) event.target.hidden = true;
+  touch(["chat", "composer", "nodes", "variables", "meter"]);
+});
+
+document.addEventListener("keydown", (event) => {
+  const control = event.ctrlKey || event.metaKey;
+  const typing = event.target.closest("input, textarea, select");
+  if (control && event.key === "Enter" && event.target.id === "say") {
+    event.preventDefault();
+    say();
+  } else if (event.key === "Escape" && !dialog.open && !document.getElementById("stop").hidden) {
+    press("stop");
+  } else if ((control && event.key.toLowerCase() === "k") || (event.key === "/" && !typing)) {
+    event.preventDefault();
+    panel("chat");
+    document.getElementById("words").focus();
+  } else if (control && event.shiftKey && event.key.toLowerCase() === "l" && document.getElementById("compress")) {
+    event.preventDefault();
+    show("compress");
+  }
+});

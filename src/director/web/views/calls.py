@@ -1,0 +1,116 @@
+"""The calls of Director as compact cards: what was called, with what, what came of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from director.context.values import Call
+from director.context.wire.events import INTERRUPTED
+
+State: TypeAlias = Literal["done", "failed", "running", "interrupted", "asked", "answered"]
+SCOUTS = ("deploy_scout", "send_scout")
+_LINE = 110
+_RESULT = 40_000
+# What tells most about a call, the most telling first.
+_TELLING = (
+    "reason",
+    "instruction",
+    "alias",
+    "node",
+    "nodes",
+    "url",
+    "selector",
+    "variableName",
+    "query",
+    "question",
+    "tabName",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a scout found, and whether it held when it was done again on the page."""
+
+    text: str
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A call: how it stands, a line about it, and in full what was given and what came back."""
+
+    id: str
+    tool: str
+    state: State
+    line: str
+    args: str
+    result: str
+    left_out: int = 0
+    images: int = 0
+    findings: tuple[Finding, ...] = ()
+    question: str = ""
+    choices: tuple[str, ...] = ()
+
+
+def card(call: Call, *, running: bool, asked: str) -> Card:
+    """A call as a card. `running` if its turn goes on; `asked` is the call that waits for a word."""
+    args = _args(call.args)
+    question = str(args.get("question", "")) if call.tool == "ask_user" else ""
+    choices = args.get("choices")
+    return Card(
+        call.id,
+        call.tool,
+        _state(call, running=running, asked=asked, is_question=bool(question)),
+        _line(args, call),
+        json.dumps(args, indent=2, ensure_ascii=False) if args else call.args,
+        call.result[:_RESULT],
+        max(0, len(call.result) - _RESULT),
+        call.images,
+        _findings(call),
+        question,
+        tuple(map(str, choices)) if isinstance(choices, list) else (),
+    )
+
+
+def _state(call: Call, *, running: bool, asked: str, is_question: bool) -> State:
+    if call.result == INTERRUPTED:
+        if call.id == asked:
+            return "asked"
+        return "running" if running else "interrupted"
+    if is_question:
+        return "answered"
+    return "failed" if call.failed else "done"
+
+
+def _args(written: str) -> Mapping[str, object]:
+    try:
+        found = json.loads(written or "{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _line(args: Mapping[str, object], call: Call) -> str:
+    told = [str(args[name]) for name in _TELLING if isinstance(args.get(name), str | int)]
+    if call.tool in SCOUTS and call.result != INTERRUPTED:
+        held = sum(each.holds for each in _findings(call))
+        told.insert(0, f"{held} findings hold")
+    line = " · ".join(" ".join(each.split()) for each in told if each)
+    return line if len(line) <= _LINE else f"{line[: _LINE - 1]}…"
+
+
+def _findings(call: Call) -> tuple[Finding, ...]:
+    """The findings in a scout's report: a line each, those that were dropped under a heading."""
+    if call.tool not in SCOUTS:
+        return ()
+    found: list[Finding] = []
+    holds = True
+    for line in call.result.splitlines():
+        if line.startswith("Dropped"):
+            holds = False
+        elif line.startswith("- "):
+            found.append(Finding(line.removeprefix("- "), holds))
+    return tuple(found)

@@ -1,0 +1,126 @@
+"""What can be compressed now, and every compression that was made or tried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from director.agent.compressing import attempts
+from director.agent.lease import running
+from director.context.sizes import turn_size
+from director.context.values import AgentTurn, Counter, Turn, UserTurn
+from director.sections.summary import spans
+from director.store import Store, Versioned
+from director.store.checkpoints import Checkpoint
+from director.store.compress import history
+from director.store.project import view
+
+_LINE = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Turns that can only leave together: their numbers, a line about them, their tokens."""
+
+    turns: tuple[int, ...]
+    span: str
+    line: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """How many messages can be compressed, and how many tokens they take."""
+
+    user: int
+    agent: int
+    tokens: int
+    builds_on: int
+    units: tuple[Unit, ...]
+
+    @property
+    def count(self) -> int:
+        """All of them."""
+        return self.user + self.agent
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A compression as it is told: what came of it, and why nothing if nothing did."""
+
+    number: int
+    at: float
+    by: str
+    outcome: str
+    why: str
+    count: int
+    before: int
+    after: int
+    cost: str
+    model: str
+    checkpoint: int
+    state: str
+    turns: str
+
+
+def offer(store: Store, thread: str, counter: Counter, *, units: bool = True) -> Offer | None:
+    """What can be compressed, with its `units` if they are wanted; None if nothing can be now."""
+    if running(store, thread):
+        return None
+    now = view(store.seen(thread))
+    turns: dict[int, list[Turn]] = {}
+    for turn in now.context.turns:
+        turns.setdefault(turn.at, []).append(turn)
+    chosen = [at for seqs in now.units for at in seqs]
+    if not chosen:
+        return None
+    user = sum(any(isinstance(turn, UserTurn) for turn in turns[at]) for at in chosen)
+    covers = len(now.current.summary.covers) if now.current else 0
+    tokens = sum(turn_size(turn, counter) for at in chosen for turn in turns[at])
+    listed = tuple(_unit(seqs, turns, counter) for seqs in now.units) if units else ()
+    return Offer(user, len(chosen) - user, tokens, covers, listed)
+
+
+def _unit(seqs: tuple[int, ...], turns: dict[int, list[Turn]], counter: Counter) -> Unit:
+    every = [turn for at in seqs for turn in turns.get(at, ())]
+    size = sum(turn_size(turn, counter) for turn in every)
+    return Unit(seqs, spans(seqs), _line(every), size)
+
+
+def _line(turns: list[Turn]) -> str:
+    said = next((turn.text for turn in turns if turn.text.strip()), "")
+    calls = [call.tool for turn in turns if isinstance(turn, AgentTurn) for call in turn.calls]
+    told = " ".join(said.split()) or ", ".join(dict.fromkeys(calls))
+    if said and calls:
+        told = f"{told[: _LINE - 20]} · {len(calls)} calls"
+    return told if len(told) <= _LINE else f"{told[: _LINE - 1]}…"
+
+
+def tried(store: Store, thread: str) -> list[Attempt]:
+    """Every attempt to compress a thread, the newest first."""
+    made = {one.seq: one for one in history(store, thread)}
+    return [_attempt(one, made) for one in reversed(attempts(store, thread))]
+
+
+def _attempt(one: Versioned, made: dict[int, Checkpoint]) -> Attempt:
+    body = one.body
+    seq = body.get("checkpoint")
+    found = made.get(seq) if isinstance(seq, int) else None
+    return Attempt(
+        one.version,
+        one.at,
+        str(body["by"]),
+        str(body["outcome"]),
+        str(body["why"]),
+        _number(body["count"]),
+        _number(body["before"]),
+        _number(body["after"]),
+        f"${float(str(body['cost'])):.4f}" if body.get("cost") else "",
+        str(body["model"]),
+        found.seq if found else 0,
+        found.state if found else "",
+        spans(found.added) if found else "",
+    )
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0

@@ -1,0 +1,35 @@
+"""Runs: start one with its inputs, watch it, answer it, read what it did and found."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+from director.agent.saved import Saved
+from director.web.rendering import api_of, page
+from director.web.studio import NotThere
+from director.web.views import runs
+from director.web.wants import Here, Known, KnownRun
+
+router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+
+
+@router.get("/w/{workflow}/runs")
+def listed(request: Request, workflow: Known, studio: Here) -> HTMLResponse:
+    """The runs of a workflow, and a form to start one."""
+    shown = {
+        "workflow": workflow,
+        "api": api_of(workflow),
+        "flow": Saved(studio.store, workflow).workflow(),
+        "rows": runs.rows(studio.store, workflow),
+    }
+    return page(request, "runs.html", shown)
+
+
+@router.get("/w/{workflow}/runs/{run}")
+def one(request: Request, workflow: Known, run: KnownRun, studio: Here) -> HTMLResponse:
+    """One run with its timeline."""
+    found = runs.one(studio.store, run)
+    if found.row.run.workflow != workflow:
+        raise NotThere(f"The workflow {workflow!r} has no run {run!r}.")
+    return page(request, "run.html", {"workflow": workflow, "api": api_of(workflow), "view": found})

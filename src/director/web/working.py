@@ -1,0 +1,189 @@
+"""The page to work in, whole and by part: what a window shows of a workflow and its chat."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from inspect import iscoroutinefunction
+from typing import Annotated, Any, TypeAlias
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import HTMLResponse
+from pydantic import BaseModel, Field
+
+from director.agent import approvals, current_thread
+from director.agent.choosing import chosen_profile
+from director.agent.saved import Saved
+from director.counting import counter_for
+from director.settings import PROFILES
+from director.web.reading import meter as size
+from director.web.rendering import api_of, page
+from director.web.studio import NotThere, Studio
+from director.web.views import chat, compression, meter, nodes, plan, runs
+from director.web.views import settings as view
+from director.web.views.around import tabs_view, variables_view
+from director.web.wants import Here, Known
+from director.workflow.description import PARTS, Description
+
+router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+Shown: TypeAlias = dict[str, Any]
+
+
+@router.get("/w/{workflow}")
+async def work(request: Request, workflow: Known, studio: Here) -> HTMLResponse:
+    """The one page to work in. The meter is loaded behind it: it reads the whole conversation."""
+    parts = (_chat, _composer, _plan, _nodes, _variables)
+    reading = (asyncio.to_thread(one, studio, workflow, Asked()) for one in parts)
+    found = await asyncio.gather(*reading)
+    tabs = await _browser(studio, workflow)
+    shown: Shown = {**_common(workflow), **tabs}
+    for each in found:
+        shown |= each
+    return page(request, "work.html", shown)
+
+
+class Asked(BaseModel):
+    """Which of a part: a version of the plan, a chunk of the chat, words to look for."""
+
+    version: Annotated[int, Field(ge=1, le=2**31)] | None = None
+    chunk: Annotated[int, Field(ge=0, le=2**31)] | None = None
+    words: Annotated[str, Field(max_length=500)] = ""
+
+
+@router.get("/w/{workflow}/part/{part}")
+async def part(
+    request: Request, workflow: Known, part: str, studio: Here, asked: Annotated[Asked, Query()]
+) -> HTMLResponse:
+    """One panel, or what a dialog shows."""
+    if part not in _PARTS:
+        raise NotThere(f"There is no part {part!r} of this page.")
+    template, read = _PARTS[part]
+    if part == "chat" and asked.chunk is not None:
+        template, read = "chunk", _chunk
+    if iscoroutinefunction(read):
+        shown = await read(studio, workflow)
+    else:
+        shown = await asyncio.to_thread(read, studio, workflow, asked)
+    return page(request, f"parts/{template}.html", {**_common(workflow), **shown})
+
+
+@router.get("/w/{workflow}/kept/{hash_}")
+def kept(workflow: Known, hash_: str, studio: Here) -> Response:
+    """A picture that a step of this workflow left."""
+    if not runs.pictured(studio.store, workflow, hash_):
+        raise NotThere("There is no such picture.")
+    content = studio.store.kept(hash_)
+    kind = "image/png" if content.startswith(b"\x89PNG") else "image/jpeg"
+    return Response(content, media_type=kind, headers={"cache-control": "private, max-age=86400"})
+
+
+def _common(workflow: str) -> Shown:
+    return {"workflow": workflow, "api": api_of(workflow), "marks": plan.MARKS}
+
+
+def _chat(studio: Studio, workflow: str, _: Asked) -> Shown:
+    store = studio.store
+    found = chat.chat(store, current_thread(store, workflow))
+    asked = [one for one in approvals(store, workflow) if one.state == "asked"]
+    return {
+        "chat": found,
+        "chunk": found.newest,
+        "approvals": asked,
+        "questions": runs.waiting(store, workflow),
+        "failure": studio.failures.get(workflow, ""),
+    }
+
+
+def _chunk(studio: Studio, workflow: str, asked: Asked) -> Shown:
+    thread = current_thread(studio.store, workflow)
+    return {"chunk": chat.chunk(studio.store, thread, asked.chunk or 0)}
+
+
+def _hits(studio: Studio, workflow: str, asked: Asked) -> Shown:
+    thread = current_thread(studio.store, workflow)
+    return {"hits": chat.search(studio.store, thread, asked.words), "words": asked.words}
+
+
+def _composer(studio: Studio, workflow: str, _: Asked) -> Shown:
+    store, settings = studio.store, studio.settings
+    busy = studio.is_busy(workflow)
+    found = chat.chat(store, current_thread(store, workflow))
+    return {
+        "busy": busy,
+        "rehearsal": studio.rehearsals.next(workflow),
+        "chat": found,
+        "can_retry": bool(found.head) and not busy,
+        "meter_model": size.model_of(store, workflow, settings),
+        "models": view.usable(studio.supplies.vault),
+        "profile": chosen_profile(store, workflow, settings).name,
+        "profiles": PROFILES,
+        **_offered(studio, workflow, units=False),
+    }
+
+
+def _offered(studio: Studio, workflow: str, *, units: bool) -> Shown:
+    store = studio.store
+    thread = current_thread(store, workflow)
+    counter = counter_for(size.model_of(store, workflow, studio.settings) or None)
+    busy = studio.is_busy(workflow)
+    offer = None if busy else compression.offer(store, thread, counter, units=units)
+    return {"offer": offer, "busy": busy}
+
+
+def _history(studio: Studio, workflow: str, _: Asked) -> Shown:
+    return {"attempts": compression.tried(studio.store, current_thread(studio.store, workflow))}
+
+
+def _plan(studio: Studio, workflow: str, asked: Asked) -> Shown:
+    saved = Saved(studio.store, workflow)
+    told = saved.description()
+    return {
+        "plan": plan.plan_view(studio.store, workflow, asked.version),
+        "aliases": {node.id: node.alias for node in saved.workflow().nodes},
+        "description": _described(told) if told else {},
+    }
+
+
+def _described(told: Description) -> dict[str, Any]:
+    """The parts of a description that say something, by their names as people read them."""
+    found = {name.replace("_", " "): getattr(told, name) for name in PARTS}
+    return {name: value for name, value in found.items() if value}
+
+
+def _nodes(studio: Studio, workflow: str, _: Asked) -> Shown:
+    return {"flow": nodes.workflow_view(studio.store, Saved(studio.store, workflow))}
+
+
+def _variables(studio: Studio, workflow: str, _: Asked) -> Shown:
+    return {"variables": variables_view(studio.store, workflow)}
+
+
+async def _browser(studio: Studio, workflow: str) -> Shown:
+    return {"tabs": tabs_view(await studio.tabs(workflow))}
+
+
+async def _meter(studio: Studio, workflow: str) -> Shown:
+    found = await studio.meter(workflow)
+    thread = current_thread(studio.store, workflow)
+    made = await asyncio.to_thread(studio.store.versions, "request", thread)
+    return {"meter": meter.meter_view(found, made)}
+
+
+async def _compress(studio: Studio, workflow: str) -> Shown:
+    offered = await asyncio.to_thread(_offered, studio, workflow, units=True)
+    return {**await _meter(studio, workflow), **offered}
+
+
+# Each part by its name: its template, and what reads it.
+_PARTS: Mapping[str, tuple[str, Callable[..., Any]]] = {
+    "chat": ("newest", _chat),
+    "composer": ("composer", _composer),
+    "plan": ("plan", _plan),
+    "nodes": ("nodes", _nodes),
+    "variables": ("variables", _variables),
+    "browser": ("browser", _browser),
+    "meter": ("metering", _meter),
+    "compress": ("compress", _compress),
+    "history": ("history", _history),
+    "hits": ("hits", _hits),
+}
