@@ -20,6 +20,8 @@ from web.rooms import WORKFLOW, a_studio, let_in
 
 # It never ends; it has tests of its own.
 _ENDLESS = "GET /events"
+# The generator of cases draws from `random` in places; what it draws is only a request.
+pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")
 _THERE = {"workflow": "w", "run": "r1", "node": "first", "variable": "OPENAI_API_KEY"}
 
 

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 from director.agent import ContextTooLarge, TurnRunning, current_thread
 from director.agent.progress import Progress
 from director.models import ModelError, NoKey, NoLibrary, UnknownModel
+from director.profiles import ProfileError
 from director.runs import RunError
 from director.store import Moved, Store, StoreError
 from director.workflow.values import WorkflowError
@@ -37,6 +38,7 @@ _FORESEEN = (
     RunError,
     Moved,
     WorkflowError,
+    ProfileError,
 )
 
 
