@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from director.agent.assemble import assemble, tools_size
 from director.agent.compressing import KIND, compress_if_due
 from director.agent.desk import Desk
@@ -20,7 +22,7 @@ from director.store import Store
 def equipped(desk: Desk) -> Desk:
     """The desk, which from now on compresses by itself and keeps every request."""
     desk.compress = compress_when_due
-    desk.made = lambda made: keep_made(desk.store, made)
+    desk.made = lambda made: keep_made(desk.store, made, desk.clean)
     return desk
 
 
@@ -65,8 +67,8 @@ def last_said(store: Store, thread: str) -> int:
     return asked.seq if asked else 0
 
 
-def keep_made(store: Store, made: Made) -> None:
-    """Keep a request that a turn, a scout or a node made."""
+def keep_made(store: Store, made: Made, clean: Callable[[str], str] = str) -> None:
+    """Keep a request that a turn, a scout or a node made; what a provider said is cleaned."""
     asked = made.asked
     keep_request(
         store,
@@ -86,6 +88,7 @@ def keep_made(store: Store, made: Made) -> None:
         model=asked.model,
         report=made.report,
         ended=made.ended,
+        clean=clean,
         told=made.told,
         attempts=made.attempts,
     )

@@ -8,7 +8,7 @@ is asked is kept beside the workflow's thread. The browser reaches approved orig
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from director.agent.assemble import budget_of
@@ -29,6 +29,7 @@ from director.models import Asked, Model, Policy, Reply, Result, Tool, ToolArgum
 from director.models.tools import arguments
 from director.runs.supplies import Supplies
 from director.runs.values import Minds
+from director.secrets import Net
 from director.sections.system import prompt
 from director.settings import load_settings
 from director.store import Store
@@ -41,7 +42,7 @@ def lend(supplies: Supplies, store: Store, open_model: Opens = opens_model) -> N
     """Let the nodes of every workflow ask the model that is chosen for it, or for all."""
 
     def minds(workflow: str) -> Minds:
-        lender = Lender(store, workflow, open_model)
+        lender = Lender(store, workflow, open_model, supplies.vault.net)
         return Minds(lender.think, lender.work)
 
     supplies.minds = minds
@@ -59,10 +60,13 @@ class Hand:
 class Lender:
     """Asks the model of one workflow on behalf of its nodes."""
 
-    def __init__(self, store: Store, workflow: str, open_model: Opens) -> None:
+    def __init__(
+        self, store: Store, workflow: str, open_model: Opens, net: Callable[[], Net]
+    ) -> None:
         self._store = store
         self._workflow = workflow
         self._open = open_model
+        self._net = net
 
     async def think(self, instruction: str, given: Json, schema: Mapping[str, Json], /) -> Json:
         """A value of the schema; whether it is one is checked by the node."""
@@ -110,11 +114,14 @@ class Lender:
         thread = current_thread(self._store, self._workflow)
         asked = Asking(self._workflow, thread, "", model, tools, policy, by="node")
         known = Made(asked, report_on(context, context, budget))
-        with made_known(known, lambda made: keep_made(self._store, made)) as made:
+        with made_known(known, self._keep) as made:
             made.ended = reply = await model.send(
                 context, tools=tools, thread="node", policy=policy, attempts=made.attempts
             )
         return reply
+
+    def _keep(self, made: Made) -> None:
+        keep_made(self._store, made, self._net().clean)
 
 
 def _answer(reply: Reply) -> Json:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias, cast
@@ -60,11 +60,13 @@ def keep_request(  # noqa: PLR0913  each has a name
     ended: Reply | BaseException,
     told: Context | None = None,
     attempts: Sequence[Attempt] = (),
+    clean: Callable[[str], str] = str,
 ) -> Versioned:
     """Keep a request: the context that its report says was sent, its bytes, and how it ended.
 
     An answer and a failure of the model carry their attempts; of one that was cancelled on the way
-    they are given. So is what the log told, unless it is to be read here.
+    they are given. So is what the log told, unless it is to be read here. `clean` takes out of the
+    words of a failure what must not be kept.
     """
     if told is None:
         told = project(store.entries(asking.thread, upto=asking.head)) if asking.head else Context()
@@ -75,9 +77,9 @@ def keep_request(  # noqa: PLR0913  each has a name
         body = {
             **_made_of(asking, model, report, told),
             "tools": {"$kept": store.keep(_tools_bytes(asking.tools))},
-            "attempts": [_attempt_body(one) for one in attempts],
+            "attempts": [_cleaned(_attempt_body(one), clean) for one in attempts],
             **_sent_body(store, newest, [one.body for one in attempts if one.body]),
-            **_outcome(ended),
+            **_outcome(ended, clean),
         }
         try:
             return store.put(KIND, asking.thread, body, expect=newest.version if newest else 0)
@@ -160,11 +162,20 @@ def _sent_body(store: Store, newest: Versioned | None, sent: Sequence[bytes]) ->
     return {"sent": frames, "whole": whole}
 
 
-def _outcome(ended: Reply | BaseException) -> dict[str, object]:
+def _cleaned(value: object, clean: Callable[[str], str]) -> object:
+    """The value with every text in it cleaned."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, Mapping):
+        return {name: _cleaned(inner, clean) for name, inner in value.items()}
+    return [_cleaned(one, clean) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _outcome(ended: Reply | BaseException, clean: Callable[[str], str]) -> dict[str, object]:
     if not isinstance(ended, Reply | Exception):
         return {"outcome": "cancelled", "failure": "It was stopped on the way."}
     if not isinstance(ended, Reply):
-        return {"outcome": "failed", "failure": str(ended) or type(ended).__name__}
+        return {"outcome": "failed", "failure": clean(str(ended)) or type(ended).__name__}
     return {
         "outcome": "answered",
         "reply": ended.id,

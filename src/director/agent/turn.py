@@ -72,6 +72,11 @@ async def take_turn(
         except asyncio.CancelledError:
             hold.ends = {"state": "cancelled"}
             raise
+        except Exception as problem:
+            # Whoever looks later, perhaps in another program, is told why as well.
+            why = desk.clean(str(problem)) or type(problem).__name__
+            hold.ends = {"state": "failed", "text": why}
+            raise
         _ended(desk, hold, turn)
     return turn
 
