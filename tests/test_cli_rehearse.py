@@ -1,4 +1,4 @@
-"""`director rehearse`, which is what `./run` starts: what it shows, and what it does without."""
+"""`director rehearse`: what it shows, and what it does without."""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 EPILOG = (
     "It takes less than a minute and costs nothing: Director's part is a script, no model is "
     "asked, and nothing leaves this machine. Then try `director chat` with a model of your own. "
-    "`./run` is the same command; `./run --engine` replays a recorded agent run through the "
-    "context engine alone, and `./run --engine --help` says more about that."
+    "`./run --terminal` is the same command; `./run --engine` replays a recorded agent run through "
+    "the context engine alone, and `./run --engine --help` says more about that."
 )
 _PORT = 8765  # where `director demo` serves too, so that the workflow can be run there again
 _PACE = 0.008  # seconds for a word, at a terminal
