@@ -30,6 +30,7 @@ from director.context.window import sliding_window
 from director.counting import chars4, counter_for
 from director.manager import ContextConfig, ContextManager
 from director.metrics import ContextMetrics
+from director.middleware.clients import wrap
 
 __all__ = [
     "AgentTurn",
@@ -68,4 +69,5 @@ __all__ = [
     "summarise",
     "truncate",
     "until_fits",
+    "wrap",
 ]
