@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
+from anthropic import AsyncAnthropic
+from openai import AsyncOpenAI
 from pydantic_ai import Agent, BinaryContent, ModelRetry
 from pydantic_ai.capabilities import ProcessHistory
+from pydantic_ai.exceptions import UsageLimitExceeded
 from pydantic_ai.messages import (
     ModelRequest,
     ModelResponse,
@@ -31,29 +35,34 @@ from director.testing.double import Double
 from middleware import loops
 
 CONFIG = ContextConfig(strategy="hybrid", budget=loops.BUDGET)
-LIMITS = UsageLimits(request_limit=50)
 
 
-def model(double: Double, kind: str = "chat") -> Any:
-    """A model of the double, by the API it speaks."""
-    if kind == "anthropic":
-        provider = AnthropicProvider(api_key="sk-any", base_url=double.anthropic_url)
-        return AnthropicModel("claude-sonnet-5", provider=provider)
-    made = OpenAIResponsesModel if kind == "responses" else OpenAIChatModel
-    return made("gpt-6-sol", provider=OpenAIProvider(base_url=double.openai_url, api_key="sk-any"))
+def ask(double: Double, kind: str = "chat", limit: int = 50, **more: Any) -> Any:
+    """One run of an agent, by the API that its model speaks."""
+
+    async def run() -> Any:
+        if kind == "anthropic":
+            async with AsyncAnthropic(base_url=double.anthropic_url, api_key="sk-any") as client:
+                provider = AnthropicProvider(anthropic_client=client)
+                return await go(AnthropicModel("claude-sonnet-5", provider=provider))
+        made = OpenAIResponsesModel if kind == "responses" else OpenAIChatModel
+        async with AsyncOpenAI(base_url=double.openai_url, api_key="sk-any") as client:
+            return await go(made("gpt-6-sol", provider=OpenAIProvider(openai_client=client)))
+
+    async def go(model: Any) -> Any:
+        tools = more.pop("tools", [loops.open_page])
+        agent = Agent(model, tools=tools, **more)
+        return await agent.run(loops.REQUEST, usage_limits=UsageLimits(request_limit=limit))
+
+    return asyncio.run(run())
 
 
 @pytest.mark.parametrize("kind", ["chat", "responses", "anthropic"])
 def test_thirty_steps_end_with_every_fact(kind: str) -> None:
     """The capability fits each request; all messages of the run stay whole."""
     with Double("anthropic" if kind == "anthropic" else "openai", loops.reader()) as double:
-        agent = Agent(
-            model(double, kind),
-            tools=[loops.open_page],
-            capabilities=[ContextCapability(CONFIG)],
-            instructions="Be careful.",
-        )
-        result = agent.run_sync(loops.REQUEST, usage_limits=LIMITS)
+        capability = ContextCapability(CONFIG)
+        result = ask(double, kind, capabilities=[capability], instructions="Be careful.")
         assert result.output == loops.answer()
         assert len(result.all_messages()) == 62
         assert len(double.exchanges) == loops.STEPS + 1
@@ -65,10 +74,7 @@ def test_a_history_processor_goes_on_from_the_originals() -> None:
     """pydantic-ai keeps what a processor returns; ours still fits the whole history each time."""
     processor: Any = history_processor(CONFIG)
     with Double("openai", loops.reader()) as double:
-        agent = Agent(
-            model(double), tools=[loops.open_page], capabilities=[ProcessHistory(processor)]
-        )
-        result = agent.run_sync(loops.REQUEST, usage_limits=LIMITS)
+        result = ask(double, capabilities=[ProcessHistory(processor)])
         assert result.output == loops.answer()
         assert double.defects == []
     assert len(processor.originals) == 61
@@ -80,12 +86,8 @@ def _latest(messages: list[Any]) -> list[Any]:
 
 def test_a_processor_that_keeps_the_latest_fails_where_ours_passes() -> None:
     """The recipe of the documentation, first and latest messages, reads pages for ever."""
-    with Double("openai", loops.reader(12)) as double:
-        agent = Agent(
-            model(double), tools=[loops.open_page], capabilities=[ProcessHistory(_latest)]
-        )
-        with pytest.raises(Exception, match="request_limit"):
-            agent.run_sync(loops.REQUEST, usage_limits=UsageLimits(request_limit=20))
+    with Double("openai", loops.reader(12)) as double, pytest.raises(UsageLimitExceeded):
+        ask(double, limit=20, capabilities=[ProcessHistory(_latest)])
 
 
 @pytest.mark.parametrize("config", [ContextConfig(enabled=False), ContextConfig(budget=10**6)])
@@ -136,11 +138,7 @@ def test_a_tool_that_asks_to_be_retried_and_parallel_calls_break_no_rule() -> No
     again = [[Ask("shaky", f'{{"number": {n}}}')] for n in (0, 4, 8)]
     steps = [step for pair in zip(asks, again, strict=True) for step in pair]
     with Double("openai", [*steps, [Say("Done.")]]) as double:
-        agent = Agent(
-            model(double),
-            tools=[shaky],
-            capabilities=[ContextCapability(ContextConfig(strategy="hybrid", budget=3_000))],
-        )
-        assert agent.run_sync(loops.REQUEST).output == "Done."
+        result = ask(double, tools=[shaky], capabilities=[ContextCapability(3_000)])
+        assert result.output == "Done."
         assert double.defects == []
         assert double.verdict() == []
