@@ -14,6 +14,8 @@ import typer
 import director.cli.workflow_try  # noqa: F401  adds its commands
 from director.cli import compress, demo, doctor, request, runs, store, worker, workflow
 from director.cli.double import EPILOG, double
+from director.cli.mcp import EPILOG as MCP_EPILOG
+from director.cli.mcp import mcp
 from director.cli.proxy import EPILOG as PROXY_EPILOG
 from director.cli.proxy import proxy
 
@@ -52,6 +54,7 @@ def main(
 
 app.command("double", epilog=EPILOG)(double)
 app.command("proxy", epilog=PROXY_EPILOG)(proxy)
+app.command("mcp", epilog=MCP_EPILOG)(mcp)
 app.command("demo", epilog=demo.EPILOG)(demo.demo)
 app.add_typer(workflow.app, name="workflow")
 app.add_typer(runs.app, name="runs")
