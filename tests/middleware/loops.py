@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+from functools import cache
 
 from director.models.brains import Mind
 from director.models.brains.mind import Task
@@ -17,6 +18,7 @@ BUDGET = 6_000
 REQUEST = "Read every page of the shop, then tell me all codes."
 
 
+@cache
 def page(number: int, lines: int = 40) -> str:
     """A page as a tool returns it: a list of wares, and one fact."""
     wares = random.Random(number)
