@@ -139,14 +139,15 @@ def headroom(program: str, target: int) -> tuple[subprocess.Popen[bytes], int]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    env = {**os.environ, "OPENAI_TARGET_API_URL": f"http://127.0.0.1:{target}"}
+    # It would look for prices and models on the network, and wait.
+    env = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "HF_HUB_OFFLINE": "1"}
     running = subprocess.Popen(
         [program, "proxy", "--port", str(port), "--openai-api-url", f"http://127.0.0.1:{target}"],
         env=env,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
