@@ -202,7 +202,7 @@ def chat_loop(used: Any, model: str) -> str:
 
 
 def messages_loop(used: Any, model: str) -> str:
-    """A tool loop over Anthropic's Messages, with a cache mark that moves along."""
+    """A tool loop over Anthropic's Messages, without cache marks."""
     tool = {"name": "open_page", "input_schema": SCHEMA}
     messages: list[Any] = [{"role": "user", "content": REQUEST}]
     while True:
