@@ -32,6 +32,7 @@ from director.context.window import sliding_window
 from director.counting import chars4, counter_for
 from director.manager import ContextConfig, ContextManager
 from director.metrics import ContextMetrics
+from director.middleware.clients import wrap
 
 if TYPE_CHECKING:
     from director.contexts import fresh
@@ -74,6 +75,7 @@ __all__ = [
     "summarise",
     "truncate",
     "until_fits",
+    "wrap",
 ]
 
 

@@ -29,6 +29,10 @@ from director.cli import (
     workflow,
 )
 from director.cli.double import EPILOG, double
+from director.cli.mcp import EPILOG as MCP_EPILOG
+from director.cli.mcp import mcp
+from director.cli.proxy import EPILOG as PROXY_EPILOG
+from director.cli.proxy import proxy
 
 app = typer.Typer(
     name="director",
@@ -68,6 +72,8 @@ app.command("app", epilog=web.EPILOG)(web.app)
 app.command("chat", epilog=chat.EPILOG)(chat.chat)
 app.command("rehearse", epilog=rehearse.EPILOG)(rehearse.rehearse)
 app.command("double", epilog=EPILOG)(double)
+app.command("proxy", epilog=PROXY_EPILOG)(proxy)
+app.command("mcp", epilog=MCP_EPILOG)(mcp)
 app.command("demo", epilog=demo.EPILOG)(demo.demo)
 app.add_typer(workflow.app, name="workflow")
 app.add_typer(runs.app, name="runs")

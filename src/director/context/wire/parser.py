@@ -95,7 +95,7 @@ class Parser:
 
     def _unique(self, item: object) -> object:
         name = word(item, "id")
-        if not name:
+        if name in ("", responses.PLACEHOLDER):
             return item
         gist = responses.gist(item)
         if name not in self._items:
