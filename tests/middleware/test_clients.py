@@ -130,6 +130,7 @@ class _Listening:
         self.asked.append(body)
 
 
+@pytest.mark.promise("B10")
 @pytest.mark.parametrize("config", [ContextConfig(enabled=False), ContextConfig(budget=10_000)])
 def test_off_and_nothing_to_do_pass_the_identical_objects(config: ContextConfig) -> None:
     """The very list of messages arrives."""

@@ -153,6 +153,7 @@ class _Watching(AgentMiddleware[Any, Any, Any]):
         return handler(request)
 
 
+@pytest.mark.promise("B10")
 @pytest.mark.parametrize("manager", [managing(enabled=False), managing(1_000_000)])
 def test_off_and_nothing_to_do_pass_the_identical_request(manager: ContextManager) -> None:
     """The very request object that came is handed on."""
@@ -165,6 +166,7 @@ def test_off_and_nothing_to_do_pass_the_identical_request(manager: ContextManage
     assert all(map(lambda one, two: one is two, before.requests, after.requests))
 
 
+@pytest.mark.promise("B10")
 def test_a_wrapper_that_is_off_is_the_agent_itself() -> None:
     """Nothing is copied and nothing looked at."""
     agent = create_agent(openai_nowhere(), [loops.open_page])

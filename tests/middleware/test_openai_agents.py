@@ -102,6 +102,7 @@ def test_the_sdks_own_trimmer_fails_where_ours_passes() -> None:
         assert "UNKNOWN" in run(double, turns=20, fit=last_request).final_output
 
 
+@pytest.mark.promise("B10")
 @pytest.mark.parametrize("config", [ContextConfig(enabled=False), ContextConfig(budget=10**6)])
 def test_off_and_nothing_to_do_pass_the_identical_input(config: ContextConfig) -> None:
     """The very value that came is returned."""

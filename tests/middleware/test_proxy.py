@@ -132,6 +132,7 @@ ANSWERS = {
 }
 
 
+@pytest.mark.promise("B10")
 @pytest.mark.parametrize("kind", ANSWERS)
 @pytest.mark.parametrize("path", [b"/v1/chat/completions?x=1", b"/v1/messages", b"/v1/files"])
 def test_with_nothing_to_manage_every_byte_passes_both_ways(kind: str, path: bytes) -> None:

@@ -90,6 +90,7 @@ def test_a_processor_that_keeps_the_latest_fails_where_ours_passes() -> None:
         ask(double, limit=20, capabilities=[ProcessHistory(_latest)])
 
 
+@pytest.mark.promise("B10")
 @pytest.mark.parametrize("config", [ContextConfig(enabled=False), ContextConfig(budget=10**6)])
 def test_off_and_nothing_to_do_pass_the_identical_list(config: ContextConfig) -> None:
     """The very messages that came go on."""

@@ -136,6 +136,7 @@ def test_no_request_waits_for_a_summary() -> None:
     hold.set()
 
 
+@pytest.mark.promise("A4")
 @pytest.mark.parametrize("failure", ["raises", "empty", "worthless"])
 def test_a_failed_summary_is_never_sent(failure: str) -> None:
     """An error, nothing, or nonsense: the facts are still there, in excerpts."""
