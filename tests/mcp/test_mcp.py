@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from director.agent.desk import Desk
+from director.contexts import fresh
 from director.mcp import make_server
 from director.mcp.fitting import Fitting
+from director.mcp.preparing import Preparing
 from director.mcp.working import NAMES, Working
 from director.runs import Means, save_workflow
 from director.store import open_store
@@ -122,6 +124,29 @@ def test_a_workflow_is_built_read_and_run_through_the_protocol(tmp_path: Path) -
     assert said["get_workflow_variables"].startswith("<variables>")
     assert "Prices" in said["get_workflow_summary"]
     assert "not approved" in said["debug_navigate"]
+
+
+def test_fresh_contexts_of_a_project_are_given_through_the_protocol() -> None:
+    """How far it is, what comes next, and the whole context for it; an unknown agent is said."""
+    bakery = Path(__file__).parents[2] / "examples" / "bakery"
+
+    async def conversation() -> list[Any]:
+        async with Client(make_server(Fitting(), None, Preparing(bakery))) as client:
+            calls: list[tuple[str, dict[str, Any]]] = [
+                ("project_status", {}),
+                ("next_task", {}),
+                ("fresh_context", {"agent": "verifier"}),
+                ("fresh_context", {"agent": "baker"}),
+            ]
+            return [await client.call_tool(name, args) for name, args in calls]
+
+    status, then, made, unknown = asyncio.run(conversation())
+    assert json.loads(text(status))["goals"]
+    task = text(then).splitlines()[0]
+    assert (bakery / task).is_file()
+    assert text(made) == fresh(bakery, "verifier").text
+    assert unknown.is_error
+    assert "baker" in text(unknown)
 
 
 def test_the_command_serves_over_stdio() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,6 +17,7 @@ from director.cli.opening import Url, fail, opened_store
 from director.cli.proxy import tokens
 
 if TYPE_CHECKING:
+    from director.mcp.working import Working
     from director.store.store import Store
 
 EPILOG = (
@@ -24,7 +26,7 @@ EPILOG = (
 )
 
 
-def mcp(
+def mcp(  # noqa: PLR0913  one for each option
     *,
     workflow: Annotated[
         str | None,
@@ -33,6 +35,12 @@ def mcp(
     origin: Annotated[
         list[str] | None,
         typer.Option(help="An origin that the workflow may reach; may be repeated."),
+    ] = None,
+    project: Annotated[
+        Path | None,
+        typer.Option(
+            help="The folder that holds .director/, for fresh contexts.", metavar="FOLDER"
+        ),
     ] = None,
     budget: Annotated[str, typer.Option(help="The budget of `fit`.", metavar="TOKENS")] = "100k",
     http: Annotated[
@@ -44,7 +52,8 @@ def mcp(
     """Give Director's tools to any client of the Model Context Protocol.
 
     `fit`, `recall` and `report` for any history; with `--workflow` also the tools that read, build,
-    test and run it. Origins that were not approved here or in the app are never reached.
+    test and run it; in a folder with .director/, or with `--project`, also those that give fresh
+    contexts. Origins that were not approved here or in the app are never reached.
     """
     try:
         limit = tokens(budget)
@@ -55,17 +64,22 @@ def mcp(
         fail("mcp", f"{missing.name} is not installed: pip install 'director[mcp]'")
     with suppress(KeyboardInterrupt):
         if workflow is None:
-            asyncio.run(_served(limit, http))
+            asyncio.run(_served(limit, http, project))
             return
         with opened_store(store, "mcp", make=True) as opened:
-            asyncio.run(_working(opened, workflow, tuple(origin or ()), limit, http))
+            asyncio.run(_working(opened, workflow, tuple(origin or ()), (limit, http, project)))
 
 
-async def _served(budget: int, http: int | None, working: object = None) -> None:
+async def _served(
+    budget: int, http: int | None, project: Path | None, working: Working | None = None
+) -> None:
     from director.mcp import make_server, serve_http, serve_stdio  # noqa: PLC0415
     from director.mcp.fitting import Fitting  # noqa: PLC0415
+    from director.mcp.preparing import Preparing  # noqa: PLC0415
 
-    server = make_server(Fitting(budget), working)  # type: ignore[arg-type]
+    root = project or Path.cwd()
+    preparing = Preparing(root) if project or (root / ".director").is_dir() else None
+    server = make_server(Fitting(budget), working, preparing)
     if http is None:
         await serve_stdio(server)
         return
@@ -79,11 +93,15 @@ async def _served(budget: int, http: int | None, working: object = None) -> None
 
 
 async def _working(
-    store: Store, workflow: str, origins: tuple[str, ...], budget: int, http: int | None
+    store: Store,
+    workflow: str,
+    origins: tuple[str, ...],
+    served: tuple[int, int | None, Path | None],
 ) -> None:
-    from director.agent import Desk, approve  # noqa: PLC0415
+    from director.agent import approve, open_desk  # noqa: PLC0415
+    from director.agent.lending import lend  # noqa: PLC0415
     from director.mcp.working import Working  # noqa: PLC0415
-    from director.runs import Means, save_workflow  # noqa: PLC0415
+    from director.runs import save_workflow  # noqa: PLC0415
     from director.runs.supplies import Wishes, supplied  # noqa: PLC0415
     from director.workflow.values import Workflow  # noqa: PLC0415
 
@@ -92,9 +110,6 @@ async def _working(
     for origin in origins:
         approve(store, workflow, origin, why="on the command line")
     async with supplied(store, Wishes()) as supplies:
-        means = Means(secrets=supplies.vault, seal=supplies.seal, logins=supplies.logins)
-        desk = Desk(store, workflow, means=means)
-        try:
-            await _served(budget, http, Working(desk))
-        finally:
-            await desk.close()
+        lend(supplies, store)
+        async with open_desk(store, workflow, supplies) as desk:
+            await _served(*served, Working(desk))

@@ -18,19 +18,24 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from director.mcp.fitting import Fitting
+from director.mcp.preparing import Preparing
 from director.mcp.working import Working
 from director.models import Result, ToolArgumentError
 from director.models.tools import arguments
+from director.project.values import ProjectError
 
 _ABOUT = (
     "Director: fit a history into a budget (fit), read back what was cut (recall), see what it "
-    "cost (report); and, for a workflow, read, build, test and run browser workflows."
+    "cost (report); for a project, a fresh context for each agent and task (fresh_context); and, "
+    "for a workflow, read, build, test and run browser workflows."
 )
 
 
-def make_server(fitting: Fitting, working: Working | None = None) -> Server[Any]:
-    """A server of the fitting tools and, where there is a workflow, of Director's own."""
-    desk = _Desk(fitting, working)
+def make_server(
+    fitting: Fitting, working: Working | None = None, preparing: Preparing | None = None
+) -> Server[Any]:
+    """A server of the fitting tools; also of those of a workflow and of a project, if given."""
+    desk = _Desk(tuple(one for one in (fitting, preparing) if one is not None), working)
     return Server(
         "director",
         version=version("director"),
@@ -43,9 +48,8 @@ def make_server(fitting: Fitting, working: Working | None = None) -> Server[Any]
 class _Desk:
     """Who is asked for which tool; calls on a workflow are made one after the other."""
 
-    def __init__(self, fitting: Fitting, working: Working | None) -> None:
-        self._fitting = fitting
-        self._own = {one.name: one for one in fitting.tools}
+    def __init__(self, plain: tuple[Fitting | Preparing, ...], working: Working | None) -> None:
+        self._own = {one.name: (one, group) for group in plain for one in group.tools}
         self._working = working
         self._turn = asyncio.Lock()
 
@@ -59,7 +63,7 @@ class _Desk:
                     description=one.description,
                     input_schema=dict(one.parameters),
                 )
-                for one in (*self._own.values(), *more)
+                for one in (*(one for one, _ in self._own.values()), *more)
             ]
         )
 
@@ -67,7 +71,7 @@ class _Desk:
         """The result of a call."""
         args = json.dumps(asked.arguments or {})
         if asked.name in self._own:
-            result = await asyncio.to_thread(self._fitted, asked.name, args)
+            result = await asyncio.to_thread(self._plain, asked.name, args)
         elif self._working is not None:
             async with self._turn:
                 result = await self._working.call(asked.name, args)
@@ -77,11 +81,11 @@ class _Desk:
             result = Result(said, failed=True)
         return types.CallToolResult(content=_content(result), is_error=result.failed)
 
-    def _fitted(self, name: str, args: str) -> Result:
-        tool = self._own[name]
+    def _plain(self, name: str, args: str) -> Result:
+        tool, group = self._own[name]
         try:
-            return Result(self._fitting.run(tool, arguments(tool, args)))
-        except (ToolArgumentError, ValueError) as mistake:
+            return Result(group.run(tool, arguments(tool, args)))
+        except (ToolArgumentError, ProjectError, ValueError) as mistake:
             return Result(str(mistake), failed=True)
         except KeyError as unknown:
             return Result(str(unknown.args[0]), failed=True)
