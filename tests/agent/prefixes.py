@@ -50,9 +50,9 @@ def _parted(before: Made, after: Made) -> Iterator[str]:
         return
     if before.asked.tools != after.asked.tools:
         yield "other tools"
-    old, new = before.context.sections, after.context.sections
+    old, new = before.report.sent.sections, after.report.sent.sections
     yield from _sections(old, new)
-    kept, now = _history(before.context.turns), _history(after.context.turns)
+    kept, now = _history(before.report.sent.turns), _history(after.report.sent.turns)
     if [_words(turn) for turn in now[: len(kept)]] != [_words(turn) for turn in kept]:
         yield f"the history before turn {len(kept)} was rewritten"
 
@@ -65,9 +65,9 @@ def _rewritten(before: Made, after: Made) -> bool:
 
 
 def _summaries(made: Made) -> list[str]:
-    shown = [one.text for one in made.context.sections if one.name == "summary"]
+    shown = [one.text for one in made.report.sent.sections if one.name == "summary"]
     return shown + [
-        turn.text for turn in made.context.turns[:1] if turn.text.startswith("<summary")
+        turn.text for turn in made.report.sent.turns[:1] if turn.text.startswith("<summary")
     ]
 
 

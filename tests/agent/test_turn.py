@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -324,11 +325,17 @@ def test_a_prefix_that_was_moved_is_noticed(store: Store) -> None:
         asyncio.run(take_turn(desk_, f"message {nth}"))
     first, second = made
     assert moved(made) == []
-    turns = (replace(second.context.turns[0], text="otherwise"), *second.context.turns[1:])
-    other = replace(second, context=replace(second.context, turns=turns))
+    turns = (replace(second.report.sent.turns[0], text="otherwise"), *second.report.sent.turns[1:])
+    other = _with(second, turns=turns)
     assert moved([first, other]) == ["the history before turn 1 was rewritten"]
     fewer = replace(second, asked=replace(second.asked, tools=second.asked.tools[1:]))
     assert moved([first, fewer]) == ["other tools"]
-    prompt = (Section("system", "Now at 12:00"), *second.context.sections[1:])
-    clock = replace(second, context=replace(second.context, sections=prompt))
+    prompt = (Section("system", "Now at 12:00"), *second.report.sent.sections[1:])
+    clock = _with(second, sections=prompt)
     assert moved([first, clock]) == ["the section 'system' was changed"]
+
+
+def _with(made: Made, **changes: Any) -> Made:
+    """A request as if something else had been sent."""
+    sent = replace(made.report.sent, **changes)
+    return replace(made, report=replace(made.report, sent=sent))
