@@ -17,11 +17,12 @@ from director.store import Store
 from director.web import Studio, make_app
 from director.web.guard.hosts import OwnNames
 from director.web.sessions import Sessions
-from director.workflow.values import Workflow
+from director.workflow.values import Node, Workflow
 
 PORT = 7878
 HOME = f"http://127.0.0.1:{PORT}"
-MODEL = "scripted:test"
+CONFIG = {"input": {"prices": [3, 5]}, "code": "min(prices)", "store": True}
+WORKFLOW = Workflow("w", "Prices", (Node("n1", "first", "transform", CONFIG, effect="idempotent"),))
 
 
 def a_studio(
@@ -29,7 +30,7 @@ def a_studio(
 ) -> Studio:
     """A studio whose model says what the brain says, with the workflow `w`."""
     if store.get("workflow", "w") is None:
-        save_workflow(store, Workflow("w", "Prices"))
+        save_workflow(store, WORKFLOW)
     speaks = brain if callable(brain) else Tape(brain)
     return Studio(
         store,

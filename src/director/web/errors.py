@@ -97,7 +97,7 @@ def _says_kept(text: str) -> bool:
 async def _unfit(request: Request, problem: Exception) -> Response:
     """What a body, a path or a query lacks; the given values are not repeated."""
     assert isinstance(problem, RequestValidationError)  # noqa: S101  it is registered for it
-    places = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in problem.errors()[:10]]
+    places = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in problem.errors()[:20]]
     said = error_body(
         f"This request is not of the right form. {'; '.join(places)}",
         kept="Nothing was changed.",

@@ -75,8 +75,8 @@ def studio_at(
     )
 
 
-async def serve(studio: Studio, listening: socket.socket) -> None:
-    """Serve until the program is told to stop."""
+def server_of(studio: Studio) -> Served:
+    """The server of a studio's app; `serve` on a socket starts it."""
     config = uvicorn.Config(
         make_app(studio),
         access_log=False,
@@ -86,8 +86,13 @@ async def serve(studio: Studio, listening: socket.socket) -> None:
         ws="none",
         timeout_graceful_shutdown=_GRACE,
     )
+    return Served(config, studio)
+
+
+async def serve(studio: Studio, listening: socket.socket) -> None:
+    """Serve until the program is told to stop."""
     with closing(listening):
-        await Served(config, studio).serve([listening])
+        await server_of(studio).serve([listening])
 
 
 def _is_loopback(host: str) -> bool:

@@ -5,6 +5,7 @@ The size is counted as it arrives, whatever the request said of it beforehand.
 
 from __future__ import annotations
 
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from director.web.guard.refusing import error_body, has_header, header, refuse
@@ -14,10 +15,6 @@ MOST = 1_048_576
 LARGER = {"/api/workflows/import": 8 * MOST}
 _BODIED = ("POST", "PUT", "PATCH", "DELETE")
 _KINDS = {"/login": "application/x-www-form-urlencoded"}
-
-
-class _TooLarge(Exception):  # noqa: N818  it says what happened
-    pass
 
 
 class Bodies:
@@ -43,18 +40,7 @@ class Bodies:
             )
             await refuse(scope, send, 415, said)
             return
-        began = False
-
-        async def sent(message: Message) -> None:
-            nonlocal began
-            began = True
-            await send(message)
-
-        try:
-            await self._app(scope, _counted(receive, most), sent)
-        except _TooLarge:
-            if not began:
-                await _too_large(scope, send, most)
+        await self._app(scope, _counted(receive, most), send)
 
 
 def _counted(receive: Receive, most: int) -> Receive:
@@ -65,7 +51,7 @@ def _counted(receive: Receive, most: int) -> Receive:
         message = await receive()
         taken += len(message.get("body", b""))
         if taken > most:
-            raise _TooLarge
+            raise HTTPException(413, _larger(most))
         return message
 
     return counted
@@ -80,10 +66,10 @@ def _is_right(scope: Scope) -> bool:
     return kind == _KINDS.get(scope["path"], "application/json")
 
 
+def _larger(most: int) -> str:
+    return f"The body is larger than {most:,} bytes."
+
+
 async def _too_large(scope: Scope, send: Send, most: int) -> None:
-    said = error_body(
-        f"The body is larger than {most:,} bytes.",
-        kept="Nothing was changed.",
-        next_="Send less at once.",
-    )
+    said = error_body(_larger(most), kept="Nothing was changed.", next_="Send less at once.")
     await refuse(scope, send, 413, said)
