@@ -39,6 +39,8 @@ def test_without_anything_the_defaults_hold(path: Path) -> None:
         "warn_at": 160_000,
         "compress_at": 180_000,
         "compress_to": 20_000,
+        "summary_mode": "",
+        "refresh_every": 10,
     }
     assert {getattr(settings, name).source for name in RULES} == {"default"}
 

@@ -25,6 +25,7 @@ Source: TypeAlias = Literal["flag", "environment", "file", "default"]
 FILE = "settings.toml"
 PREFIX = "DIRECTOR_"
 PROFILES = ("structured", "structured_cached", "clean")
+MODES = ("reset", "refresh", "checkpoint")
 _CLEAN = "CLEAN_CONTEXT_ENABLED"
 _SWITCH = {"true": True, "1": True, "yes": True, "on": True}
 _SWITCH |= {"false": False, "0": False, "no": False, "off": False, "": False}
@@ -75,6 +76,11 @@ class Settings:
     warn_at: Annotated[Setting[int], Rule(int, 160_000, "tokens: a context is called large")]
     compress_at: Annotated[Setting[int], Rule(int, 180_000, "tokens: a context is compressed")]
     compress_to: Annotated[Setting[int], Rule(int, 20_000, "tokens of history left by that")]
+    summary_mode: Annotated[
+        Setting[str],
+        Rule(str, "", "how to go on from a summary; empty: as the profile says", choices=MODES),
+    ]
+    refresh_every: Annotated[Setting[int], Rule(int, 10, "messages from one refresh to the next")]
 
 
 RULES: Mapping[str, Rule] = {

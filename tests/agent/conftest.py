@@ -1,4 +1,7 @@
-"""One browser for each file of tests, a store and a demo site for each test."""
+"""One browser for each file of tests, a store and a demo site for each test.
+
+Every request that a test makes is looked at: without a reason, none may move the cached prefix.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,27 @@ from pathlib import Path
 
 import pytest
 
+from agent.prefixes import MADE, moved
+from director.agent.requests_made import Made
 from director.browser import Browser, BrowserError, open_browser
 from director.demo.site import Site
 from director.store import Store, open_store
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tell what a test may be marked with here."""
+    config.addinivalue_line("markers", "moves_prefix(reason): why a request may begin otherwise")
+
+
+@pytest.fixture(autouse=True)
+def _prefix_is_kept(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Each request of a test begins as the one before it did."""
+    made: list[Made] = []
+    before = MADE.set(made)
+    yield
+    MADE.reset(before)
+    if request.node.get_closest_marker("moves_prefix") is None:
+        assert moved(made) == []
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,11 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from agent.prefixes import remembering
 from director.agent.desk import Desk
 from director.browser import Browser
 from director.counting import counter_for
-from director.models import Capabilities, Journal, Model, Timing
+from director.models import Capabilities, Journal, Model, Timing, open_model
 from director.models.brains.tape import Tape
 from director.models.model import Place
 from director.models.script import Ask, Brain, Emit, Say, Seen
@@ -17,7 +18,9 @@ from director.models.scripted import Scripted
 from director.runs import Means, save_workflow
 from director.settings import load_settings
 from director.store import Store
+from director.testing.double import Double
 from director.workflow.values import Workflow
+from models.talk import MODELS, environment
 
 NAME = "scripted:test"
 
@@ -67,7 +70,18 @@ def desk(
     means = more.pop("means", Means(browser=browser, pictures="none"))
     given: dict[str, Any] = {"open_model": opening(speaks, seen=more.pop("seen", None)), **more}
     settings = load_settings({"profile": profile}, environ={"DIRECTOR_HOME": "/nonexistent"})
-    return Desk(store, "w", means=means, settings=settings, model=NAME, **given)
+    return remembering(Desk(store, "w", means=means, settings=settings, model=NAME, **given))
+
+
+def at_double(made: Desk, double: Double, wire: str = "responses") -> Desk:
+    """The desk with a model that the double plays, in one dialect."""
+    known = environment(double)
+
+    def opened(name: str, journal: Journal | None) -> Model:
+        return open_model(name, journal=journal, env=known, timing=Timing())
+
+    made.open_model, made.model = opened, MODELS[wire]
+    return made
 
 
 def results(shown: Seen) -> list[str]:

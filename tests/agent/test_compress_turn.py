@@ -5,18 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from agent.prefixes import remembering
 from agent.summaries import STATE, begun, good, talk, writer
 from director.agent.compressing import apply, compress_now
 from director.agent.desk import Desk
 from director.agent.hooking import equipped
 from director.agent.lease import TurnRunning, held
 from director.agent.marks import Marks
-from director.agent.modes import refreshed
 from director.agent.proposing import propose
 from director.agent.replaying import replayed
 from director.agent.requests import request, sent_bytes
@@ -24,7 +23,6 @@ from director.agent.threads import current_thread
 from director.agent.turn import take_turn
 from director.models import Journal, Model
 from director.models.script import Emit, Fail, Say, Seen
-from director.profiles import load_profile, placed, with_mode
 from director.settings import load_settings
 from director.store import Store, open_store
 from director.store.project import project
@@ -52,7 +50,7 @@ def desk_of(store: Store, brain: object, profile: str = "clean") -> Desk:
         return model
 
     settings = load_settings({**SMALL, "profile": profile, "model": "scripted:lamp"}, environ={})
-    return equipped(Desk(store, "lamps", settings=settings, open_model=opens))
+    return remembering(equipped(Desk(store, "lamps", settings=settings, open_model=opens)))
 
 
 def is_summary(seen: Seen) -> bool:
@@ -139,25 +137,6 @@ def test_a_user_waits_until_the_turn_has_ended(store: Store) -> None:
         apply(store, "main", proposal)
 
     asyncio.run(busy())
-
-
-def test_the_three_ways_to_go_on(store: Store) -> None:
-    """Reset: the first user message; checkpoint: the instructions; refresh: the state at times."""
-    begun(store)
-    asyncio.run(compress_now(store, "main", STATE, writer=writer(good), marks=MARKS))
-    state = replace(STATE, summary=project(store.entries("main")).summary)
-    clean = load_profile("clean")
-    reset = placed(with_mode(clean, "reset"), state)
-    assert ([one.name for one in reset.first], reset.last) == (["summary"], ())
-    kept = placed(with_mode(clean, "checkpoint"), state)
-    assert [one.name for one in kept.instructions] == ["system", "summary"]
-    every = with_mode(clean, "refresh", every=2)
-    shown = []
-    for nth in range(4):
-        store.append("main", talk(1, 20 + nth))
-        shown.append(bool(placed(refreshed(every, store.entries("main")), state).last))
-    assert shown == [False, True, False, True]
-    assert refreshed(clean, store.entries("main")) == clean
 
 
 def test_a_request_for_a_summary_is_made_again_from_the_store(tmp_path: Path, store: Store) -> None:

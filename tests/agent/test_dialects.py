@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from agent.office import asks, desk, results
+from agent.office import asks, at_double, desk, results
+from agent.prefixes import parted
 from director.agent.turn import take_turn
-from director.models import Journal, Model, Timing, open_model
 from director.models.script import Emit, Say, Seen, Think
 from director.store import Store
 from director.testing.double import Double
-from models.talk import MODELS, PROFILES, environment
+from models.talk import MODELS, PROFILES
 
 CODE = {"input": {"prices": [3, 5]}, "code": "min(prices)", "store": True}
 STEPS: list[list[Emit]] = [
@@ -38,19 +38,14 @@ def brain(shown: Seen) -> Sequence[Emit]:
     return STEPS[next(nth for nth, end in enumerate(ends) if len(ids) < end or nth == 5)]
 
 
+@pytest.mark.promise("B6")
 @pytest.mark.promise("B8")
 @pytest.mark.parametrize("wire", list(MODELS))
 @pytest.mark.parametrize("profile", ["structured", "structured_cached", "clean"])
 def test_turns_break_no_rule_of_a_provider(store: Store, wire: str, profile: str) -> None:
     """Questions, results, sections and chains are valid; what is pushed is what is pulled."""
     with Double(PROFILES[wire], brain) as double:  # type: ignore[arg-type]
-        known = environment(double)
-
-        def opened(name: str, journal: Journal | None) -> Model:
-            return open_model(name, journal=journal, env=known, timing=Timing())
-
-        made = desk(store, brain, profile=profile)
-        made.open_model, made.model = opened, MODELS[wire]
+        made = at_double(desk(store, brain, profile=profile), double, wire)
 
         async def turns() -> list[str]:
             asked = await take_turn(made, "Find the cheapest.")
@@ -61,6 +56,7 @@ def test_turns_break_no_rule_of_a_provider(store: Store, wire: str, profile: str
         assert asyncio.run(turns()) == ["asked", "Done: 3 EUR."]
         assert double.defects == []
         assert double.verdict() == []
+        assert parted([one.seen for one in double.generations]) == []
         last = double.generations[-1].seen
         pulled = results(last)[-2:]
         pushed = {"structured": last.instructions, "structured_cached": last.items[-1].text}

@@ -12,13 +12,16 @@ from pathlib import Path
 import pytest
 
 from agent.office import SAY, asks, desk, opening, results
+from agent.prefixes import moved
 from director.agent.assemble import ContextTooLarge
 from director.agent.choosing import choose
 from director.agent.desk import Desk
 from director.agent.lease import TurnRunning, last_turn, running
 from director.agent.progress import Progress
+from director.agent.requests_made import Made
 from director.agent.threads import current_thread, new_conversation
 from director.agent.turn import retry_turn, take_turn
+from director.context.values import Section
 from director.context.wire.events import INTERRUPTED
 from director.models import Capabilities, ModelError
 from director.models.script import Emit, Fail, Say, Seen, Wait
@@ -188,6 +191,7 @@ def test_a_second_turn_of_a_thread_is_refused(store: Store) -> None:
     assert texts(store) == ["one", "first"]
 
 
+@pytest.mark.moves_prefix("what is taken back leaves the history")
 def test_a_turn_can_be_taken_again_and_a_conversation_begun_anew(store: Store) -> None:
     """What was said before stays in the log, out of view."""
     made = desk(store, [[Say("one")], [Say("two")], [Say("three")]])
@@ -231,10 +235,12 @@ def test_nothing_that_is_injected_is_ever_recorded(store: Store, profile: str) -
     assert project(entries).sections == ()
 
 
-@pytest.mark.slow
 @pytest.mark.promise("B5")
-def test_the_size_of_the_log_does_not_depend_on_what_is_injected(tmp_path: Path) -> None:
-    """A hundred turns beside a large description: not a byte more than beside none."""
+@pytest.mark.parametrize("turns", [20, pytest.param(1_000, marks=pytest.mark.slow)])
+def test_the_size_of_the_log_does_not_depend_on_what_is_injected(
+    tmp_path: Path, turns: int
+) -> None:
+    """Many turns beside a large description: not a byte more than beside none."""
     sizes: list[int] = []
     for described in (0, 200):
         with open_store(tmp_path / f"{described}.db") as store:
@@ -244,14 +250,17 @@ def test_the_size_of_the_log_does_not_depend_on_what_is_injected(tmp_path: Path)
             made.saved.save_description(parse_description(parts), "told")
 
             async def talk(at: Desk) -> None:
-                for nth in range(100):
+                for nth in range(turns):
                     await take_turn(at, f"message {nth}")
 
             asyncio.run(talk(made))
             entries = store.entries(made.thread)
-            sizes.append(sum(len(json.dumps(entry.body["text"])) for entry in entries))
-            assert len(entries) == 200
-            assert "press the button" not in repr([entry.body for entry in entries])
+            sizes.append(sum(len(json.dumps(entry.body)) for entry in entries))
+            assert len(entries) == 2 * turns
+            whole = repr([entry.body for entry in entries])
+            assert "press the button" not in whole
+            assert "You are Director" not in whole
+            assert not [name for name in NAMES if f"<{name}" in whole]
     assert sizes[0] == sizes[1]
 
 
@@ -309,3 +318,23 @@ def test_a_call_that_was_cut_off_is_shown_as_interrupted(store: Store) -> None:
     assert asyncio.run(take_turn(made, "Go on.")).text == "Done."
     assert results(shown[-1]) == ["a = 1", INTERRUPTED, INTERRUPTED]
     assert variables(store, workbench("w")) == {"a": 1}
+
+
+@pytest.mark.promise("B6")
+@pytest.mark.moves_prefix("it is shown that this is noticed")
+def test_a_prefix_that_was_moved_is_noticed(store: Store) -> None:
+    """The check of every test here fails if the past is told otherwise or a tool is gone."""
+    made: list[Made] = []
+    desk_ = desk(store, lambda _: SAY, made=made.append)
+    for nth in range(2):
+        asyncio.run(take_turn(desk_, f"message {nth}"))
+    first, second = made
+    assert moved(made) == []
+    turns = (replace(second.context.turns[0], text="otherwise"), *second.context.turns[1:])
+    other = replace(second, context=replace(second.context, turns=turns))
+    assert moved([first, other]) == ["the history before turn 1 was rewritten"]
+    fewer = replace(second, asked=replace(second.asked, tools=second.asked.tools[1:]))
+    assert moved([first, fewer]) == ["other tools"]
+    prompt = (Section("system", "Now at 12:00"), *second.context.sections[1:])
+    clock = replace(second, context=replace(second.context, sections=prompt))
+    assert moved([first, clock]) == ["the section 'system' was changed"]

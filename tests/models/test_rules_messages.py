@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from director import fit_messages
-from director.context.values import Context, Section, UserTurn
+from director.context.values import AgentTurn, Context, Section, UserTurn
 from director.models import INTERRUPTED, Policy, turn_of
 from director.testing.double import Fault
 from models.rules_room import ANSWER, long, ours, refused, said
@@ -397,3 +397,17 @@ def test_m20_a_limit_is_always_sent() -> None:
     with ours(FORM) as here:
         here.talk("think and call", "hi")
         assert all(body["max_tokens"] == 32_000 for body in here.bodies)
+
+
+def test_what_is_shown_with_one_request_only_stands_behind_the_mark() -> None:
+    """A block behind the history is another each time, and costs nothing of the history's cache."""
+    asked = UserTurn(0, "door " * 4_000)
+    with ours(FORM) as here:
+        here.answers(Context((), (asked, UserTurn(1, "<plan>\none\n</plan>", pinned=True))))
+        told = AgentTurn(1, ANSWER)
+        more = (asked, told, UserTurn(2, "And?"), UserTurn(3, "<plan>\ntwo\n</plan>", pinned=True))
+        here.answers(Context((), more))
+        first, second = here.double.ledger.lines
+        assert sum(first.writes.values()) > 4_000
+        assert second.read == sum(first.writes.values())
+        assert second.uncached < 100

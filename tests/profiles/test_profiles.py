@@ -11,6 +11,7 @@ from director.profiles.values import MODES, with_mode
 from director.sections.boundary import NAMES, read_sections
 from director.sections.render import SECTIONS, section
 from director.sections.system import prompt
+from director.settings import MODES as SETTING
 from director.settings import PROFILES
 from sections.states import BUILDING, STATES
 
@@ -56,6 +57,7 @@ def test_the_table_has_every_profile_and_every_section() -> None:
         name for name in shipped if name.endswith(".toml")
     }
     assert set(SECTIONS) == set(NAMES)
+    assert MODES == SETTING
 
 
 def test_the_structured_order_is_the_agreed_one() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -27,11 +27,15 @@ PASSWORD = "swordfish"  # noqa: S105  of a site of this test
 
 @dataclass
 class Site:
-    """A shop with a login and one form; `orders` is what really happened."""
+    """A shop with a login and one form; `orders` is what really happened.
+
+    `arrived` is told of each request when it has had its effect and before it is answered.
+    """
 
     origin: str = ""
     orders: list[dict[str, str]] = field(default_factory=list)
     logins: int = 0
+    arrived: Callable[[str], None] = lambda _: None
 
 
 def page(body: str) -> str:
@@ -95,12 +99,14 @@ class _Answer(BaseHTTPRequestHandler):
             self.send_error(400, "the form was not filled in")
 
     def _page(self, text: str) -> None:
+        self.site.arrived(f"{self.command} {self.path}")
         self.send_response(200)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.end_headers()
         self.wfile.write(text.encode())
 
     def _go(self, where: str, cookie: str = "") -> None:
+        self.site.arrived(f"{self.command} {self.path}")
         self.send_response(303)
         self.send_header("Location", where)
         if cookie:

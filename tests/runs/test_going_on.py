@@ -11,7 +11,6 @@ import pytest
 from director.browser import open_browser
 from director.runs import (
     Means,
-    Progress,
     Run,
     RunError,
     answer,
@@ -22,7 +21,6 @@ from director.runs import (
     records_of,
     resume,
     retry,
-    run_of,
     run_workflow,
     steps_of,
 )
@@ -173,58 +171,6 @@ def test_a_failed_run_goes_on_from_the_node_that_failed(store: Store) -> None:
     ended = asyncio.run(resume(store, run.id, means))
     assert (ended.state, result(store, ended, "think")) == ("done", 7)
     assert by_key(store, ended)["one"].attempt == 1
-
-
-ASK = node("ask", "context", ask={"code": "Which code did you get?"})
-
-
-def test_a_question_waits_and_is_answered_from_elsewhere(store: Store) -> None:
-    """The run says that it waits; the answer becomes the variable."""
-    workflow = flow(ASK, code("use", "c", input={"c": "{{code}}"}))
-
-    async def both() -> Run:
-        waits = asyncio.Event()
-
-        def told(progress: Progress) -> None:
-            if progress.what == "waiting":
-                waits.set()
-
-        made = queue_run(store, workflow, Means())
-        running = asyncio.create_task(drive(store, made.id, Means(progress=told)))
-        await waits.wait()
-        asked = questions(store, made.id)
-        assert (asked[0].text, run_of(store, made.id).state) == (
-            "Which code did you get?",
-            "waiting",
-        )
-        answer(store, asked[0].id, "123456")
-        return await running
-
-    run = asyncio.run(both())
-    assert (run.state, result(store, run, "use")) == ("done", "123456")
-
-
-def test_a_question_outlives_its_worker(store: Store) -> None:
-    """The run is put aside, answered, and resumed; it is asked once, and the first answer counts."""
-    run = asyncio.run(run_workflow(store, flow(ASK), Means(patience=0)))
-    assert run.state == "waiting"
-    assert asyncio.run(resume(store, run.id, Means(patience=0))).state == "waiting"
-    (asked,) = questions(store, run.id)
-    answer(store, asked.id, "123456")
-    with pytest.raises(RunError, match="answered already"):
-        answer(store, asked.id, "654321")
-    assert asyncio.run(resume(store, run.id, Means())).state == "done"
-    assert variables(store, run.id) == {"code": "123456"}
-
-
-def test_whoever_runs_it_may_answer_here(store: Store) -> None:
-    """With a function; a terminal, for example."""
-
-    async def ask(question: Any) -> str:
-        return f"said to {question.text}"
-
-    run = asyncio.run(run_workflow(store, flow(ASK), Means(ask=ask)))
-    assert variables(store, run.id) == {"code": "said to Which code did you get?"}
 
 
 def test_a_run_can_be_cancelled_in_the_middle_of_a_node(live: Live, store: Store) -> None:

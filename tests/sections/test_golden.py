@@ -1,6 +1,6 @@
 """Exactly what a model sees of a state, in files: a change of a text is seen in its review.
 
-`GOLDEN=write` writes the files anew.
+`DIRECTOR_GOLDEN=write ./test -k golden` writes the files anew.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SHOWN = [
 def held(file: str, text: str) -> None:
     """A text is what its file holds."""
     path = GOLDEN / file
-    if os.environ.get("GOLDEN") == "write":
+    if os.environ.get("DIRECTOR_GOLDEN") == "write":
         path.write_text(f"{text}\n", encoding="utf-8")
     assert text == path.read_text(encoding="utf-8").removesuffix("\n")
 

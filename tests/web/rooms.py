@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from starlette.testclient import TestClient
 
 from agent.office import opening
+from director.agent.desk import Opens
 from director.models.brains.tape import Tape
 from director.models.script import Brain, Emit
 from director.runs import save_workflow
@@ -26,7 +28,12 @@ WORKFLOW = Workflow("w", "Prices", (Node("n1", "first", "transform", CONFIG, eff
 
 
 def a_studio(
-    store: Store, folder: Path, brain: Brain | Sequence[Sequence[Emit]] = (), *, password: str = ""
+    store: Store,
+    folder: Path,
+    brain: Brain | Sequence[Sequence[Emit]] = (),
+    *,
+    password: str = "",
+    opens: Opens | None = None,
 ) -> Studio:
     """A studio whose model says what the brain says, with the workflow `w`."""
     if store.get("workflow", "w") is None:
@@ -37,7 +44,7 @@ def a_studio(
         Supplies(store, Wishes(pictures="none")),
         sessions=Sessions(folder / "sessions.json", port=PORT, password=password),
         names=OwnNames(["127.0.0.1", "localhost"], PORT),
-        opens=opening(speaks),
+        opens=opens or opening(speaks),
     )
 
 
@@ -48,3 +55,11 @@ def let_in(studio: Studio) -> Iterator[TestClient]:
         token = studio.sessions.link()
         client.get(f"/launch/{token}", follow_redirects=False)
         yield client
+
+
+def over(studio: Studio, client: TestClient, workflow: str = "w") -> None:
+    """Wait until nothing goes on in a workflow."""
+    task = studio.turns._on.get(workflow)
+    if task is not None:
+        assert client.portal is not None
+        client.portal.call(asyncio.wait, {task})

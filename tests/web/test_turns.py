@@ -18,7 +18,7 @@ from director.agent.lease import held
 from director.models.script import Brain, Emit, Fail, Say, Seen, Wait
 from director.store import Draft, Store
 from director.web import Studio
-from web.rooms import a_studio, let_in
+from web.rooms import a_studio, let_in, over
 
 API = "/api/workflows/w"
 
@@ -40,10 +40,7 @@ def say(client: TestClient, text: str, **more: str) -> Any:
 
 def ended(studio: Studio, client: TestClient) -> Any:
     """How the turn stands when it has ended."""
-    task = studio.turns._on.get("w")
-    if task is not None:
-        assert client.portal is not None
-        client.portal.call(asyncio.wait, {task})
+    over(studio, client)
     return client.get(f"{API}/turn").json()
 
 

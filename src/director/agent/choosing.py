@@ -1,26 +1,41 @@
-"""Which profile and which model: said for one message, for a workflow, or for the deployment.
+"""Which profile, mode and model: said for one message, for a workflow, or for the deployment.
 
-A workflow's choice is a record of its own, so it can be changed in the middle of a conversation,
-and every earlier choice stays readable.
+A mode says how a conversation goes on from a summary. A workflow's choice is a record of its own,
+so it can be changed in the middle of a conversation, and every earlier choice stays readable.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from director.models import NoKey
-from director.profiles import Profile, load_profile
+from director.profiles import Profile, load_profile, moded
 from director.settings import Settings
 from director.store import Store
 
 KIND = "choice"
 
 
-def choose(store: Store, workflow: str, *, profile: str = "", model: str = "") -> None:
-    """Choose a profile or a model for a workflow; what is not named stays as it is."""
-    if profile:
-        load_profile(profile)
+def choose(  # noqa: PLR0913  each has a name
+    store: Store,
+    workflow: str,
+    *,
+    profile: str = "",
+    model: str = "",
+    mode: str = "",
+    every: int = 0,
+) -> None:
+    """Choose for a workflow what is named; the rest stays as it is.
+
+    `mode` is how its conversation goes on from a summary, `every` how many messages lie between
+    two refreshes.
+    """
     before = store.get(KIND, workflow)
     chosen = dict(before.body) if before else {}
-    chosen |= {name: value for name, value in (("profile", profile), ("model", model)) if value}
+    named = {"profile": profile, "model": model, "mode": mode, "every": every}
+    chosen |= {name: value for name, value in named.items() if value}
+    # What cannot be is refused now, not in the middle of a turn.
+    moded(load_profile(profile or "clean"), mode, every=every or 1)
     store.put(KIND, workflow, chosen, "chosen", expect=before.version if before else 0)
 
 
@@ -30,12 +45,19 @@ def chosen_profile(
     """The profile for a message: given with it, or the workflow's, or the deployment's."""
     if isinstance(now, Profile):
         return now
-    return load_profile(now or _chosen(store, workflow, "profile") or settings.profile.value)
+    chosen = _chosen(store, workflow)
+    profile = load_profile(now or str(chosen.get("profile") or settings.profile.value))
+    every = chosen.get("every")
+    return moded(
+        profile,
+        str(chosen.get("mode") or settings.summary_mode.value),
+        every=every if isinstance(every, int) else settings.refresh_every.value,
+    )
 
 
 def chosen_model(store: Store, workflow: str, settings: Settings, *, now: str = "") -> str:
     """The model for a message, by the same order."""
-    found = now or _chosen(store, workflow, "model") or settings.model.value
+    found = now or str(_chosen(store, workflow).get("model") or settings.model.value)
     if not found:
         raise NoKey(
             "No model is chosen. Name one with the message, for the workflow, or as the setting "
@@ -44,6 +66,6 @@ def chosen_model(store: Store, workflow: str, settings: Settings, *, now: str = 
     return found
 
 
-def _chosen(store: Store, workflow: str, name: str) -> str:
+def _chosen(store: Store, workflow: str) -> Mapping[str, object]:
     found = store.get(KIND, workflow)
-    return str(found.body.get(name) or "") if found else ""
+    return found.body if found else {}

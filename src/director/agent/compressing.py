@@ -175,7 +175,7 @@ STOPPED = (
 
 def older(store: Store, thread: str, marks: Marks, counter: Counter) -> tuple[list[int], int]:
     """The turns that an automatic compression takes, and the tokens of the newest that stay."""
-    now = view(store.entries(thread))
+    now = view(store.seen(thread))
     sizes: dict[int, int] = {}
     for one in now.context.turns:
         sizes[one.at] = sizes.get(one.at, 0) + turn_size(one, counter)

@@ -21,6 +21,8 @@ from director.context.values import (
     UserTurn,
 )
 
+IN_LOG = "as the log has it"
+
 
 def context_body(sent: Context, told: Context) -> dict[str, object]:
     """A context that was sent, next to what the log told then."""
@@ -36,8 +38,10 @@ def context_body(sent: Context, told: Context) -> dict[str, object]:
         else:
             turns.append(_changed(at, cast("AgentTurn", turn), cast("AgentTurn", known)))
     sections = [{**asdict(replace(one, native=None)), "native": None} for one in sent.sections]
-    summary = asdict(sent.summary) if sent.summary else None
-    return {"sections": sections, "turns": turns, "summary": summary}
+    # Of the log's own summary only that it was there: it names every turn that it covers.
+    in_log = sent.summary is not None and sent.summary == told.summary
+    summary = asdict(sent.summary) if sent.summary and not in_log else None
+    return {"sections": sections, "turns": turns, "summary": IN_LOG if in_log else summary}
 
 
 def context_of(body: Mapping[str, Any], told: Context) -> Context:
@@ -51,8 +55,11 @@ def context_of(body: Mapping[str, Any], told: Context) -> Context:
         else:
             turns.append(_read(one))
     found = body["summary"]
+    sections = tuple(Section(**one) for one in body["sections"])
+    if found == IN_LOG:
+        return Context(sections, tuple(turns), told.summary)
     summary = Summary(found["text"], tuple(found["covers"]), found["trust"]) if found else None
-    return Context(tuple(Section(**one) for one in body["sections"]), tuple(turns), summary)
+    return Context(sections, tuple(turns), summary)
 
 
 def _keys(turns: Sequence[Turn]) -> list[tuple[int, int]]:

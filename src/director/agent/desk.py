@@ -5,7 +5,8 @@ What belongs to a higher or a parallel part is handed in as a function. Nothing 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -40,7 +41,7 @@ class Desk:
     """One workflow with its store, its live browser, its models, and what is hooked in.
 
     `compress` is awaited before each round with what the model would see; it shortens the history
-    if that is due, and says whether it did. `made` is told each request with its answer;
+    if that is due, and says whether it did. `made` is told each request, however it ended;
     `progress` what happens, as it does. `open_model` opens a model by its name, with a journal;
     `browser` the browser that is used when first needed, if `means` has none.
     """
@@ -82,6 +83,18 @@ class Desk:
     def clean(self, text: str) -> str:
         """A text without anything that the vault holds."""
         return self.means.secrets.net().clean(text) if self.means.secrets else text
+
+    @contextmanager
+    def making(self, made: Made) -> Iterator[Made]:
+        """Make a request inside; whoever keeps requests is told of it, however it ends."""
+        try:
+            yield made
+        except BaseException as stopped:
+            made.ended = stopped
+            raise
+        finally:
+            if self.made is not None:
+                self.made(made)
 
     async def close(self) -> None:
         """Close the browser and the models; everything that matters is in the store."""

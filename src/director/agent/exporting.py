@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from director.agent.compressing import attempts
 from director.sections.summary import spans
 from director.store import Store
+from director.store.checkpoints import Checkpoint
 from director.store.compress import history
-from director.store.project import Checkpoint
 
 
 def exported(store: Store, thread: str, form: str = "markdown") -> str:

@@ -13,7 +13,6 @@ from director.agent.desk import Desk
 from director.agent.saved import last_run
 from director.context.values import AgentTurn, Context, Trust, Turn
 from director.sections.state import State
-from director.store.project import project
 from director.store.variables import variables, workbench
 from director.workflow.values import Json
 
@@ -37,7 +36,7 @@ async def gather(desk: Desk, context: Context | None = None) -> State:
 
 def conversation(desk: Desk, trusts: Mapping[str, Trust]) -> Context:
     """The thread as the model sees it; each result as trusted as what its tool brings."""
-    context = project(desk.log.entries(desk.thread))
+    context = desk.log.read(desk.thread).context
     return replace(context, turns=tuple(_marked(turn, trusts) for turn in context.turns))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from director.agent.assemble import assemble, tools_size
 from director.agent.compressing import KIND, compress_if_due
 from director.agent.desk import Desk
@@ -20,7 +22,7 @@ from director.store import Store
 def equipped(desk: Desk) -> Desk:
     """The desk, which from now on compresses by itself and keeps every request."""
     desk.compress = compress_when_due
-    desk.made = lambda made: keep_made(desk.store, made)
+    desk.made = lambda made: keep_made(desk.store, made, desk.clean)
     return desk
 
 
@@ -61,19 +63,19 @@ def request_size(profile: Profile, state: State, said: Context, desk: Desk) -> i
 
 def last_said(store: Store, thread: str) -> int:
     """The entry of the user that is being worked on."""
-    asked = (one.seq for one in reversed(store.entries(thread)) if one.kind == "user")
-    return next(asked, 0)
+    asked = store.last(thread, "user")
+    return asked.seq if asked else 0
 
 
-def keep_made(store: Store, made: Made) -> None:
-    """Keep a request that a turn or a scout made."""
+def keep_made(store: Store, made: Made, clean: Callable[[str], str] = str) -> None:
+    """Keep a request that a turn or a scout made; what a provider said of it is cleaned."""
     asked = made.asked
     scout = asked.by == "scout"
     keep_request(
         store,
         Asking(
             asked.thread,
-            0 if scout else _before_reply(store, asked.thread),
+            made.head,
             asked.workflow,
             asked.profile,
             last_said(store, asked.thread),
@@ -86,19 +88,16 @@ def keep_made(store: Store, made: Made) -> None:
         ),
         model=asked.model,
         report=made.report,
-        ended=made.reply,
+        ended=made.ended,
+        clean=clean,
+        told=made.told,
+        attempts=made.attempts,
     )
-
-
-def _before_reply(store: Store, thread: str) -> int:
-    """The last entry that the request was made from: the one before its answer."""
-    spoken = (one.seq for one in reversed(store.entries(thread)) if one.kind == "agent")
-    return next(spoken, store.head(thread) + 1) - 1
 
 
 def _gap(store: Store, thread: str, made: Made) -> str:
     """Why turns were left out of this one request, if no summary stood for them."""
     tried = store.get(KIND, thread)
-    if tried is None or tried.body.get("outcome") == "done" or made.context.fold is None:
+    if tried is None or tried.body.get("outcome") == "done" or made.report.sent.fold is None:
         return ""
     return str(tried.body.get("why") or "Automatic compression has stopped.")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from director.agent.contexts import context_of
-from director.agent.requests import request, sent_bytes
+from director.agent.requests import request, sent_bytes, tools_of
 from director.context.values import Context
 from director.models import (
     Attempt,
@@ -67,10 +67,9 @@ async def replayed(store: Store, thread: str, number: int) -> Replayed:
     told = project(store.entries(thread, upto=head)) if head else Context()
     context = context_of(cast("Json", body["context"]), told)
     async with _offline(body) as model:
-        name = str(body["sent_as"])
-        _remember(model, name, body)
+        _remember(model, body)
         policy = replace(Policy(**cast("dict[str, object]", body["policy"])), attempts=1)  # type: ignore[arg-type]
-        attempts = await _attempts(model, context, body, name, policy)
+        attempts = await _attempts(model, context, tools_of(store, body), body, policy)
     return Replayed(sent, attempts[0].body if attempts else b"")
 
 
@@ -86,23 +85,20 @@ def _offline(body: Json) -> Model:
     )
 
 
-def _remember(model: Model, thread: str, body: Json) -> None:
+def _remember(model: Model, body: Json) -> None:
     """Let the model know what the server was known to remember; the account is not compared."""
     attempts = cast("Sequence[Mapping[str, object]]", body["attempts"])
     kept = attempts[0]["state"] if attempts else None
     if isinstance(kept, Mapping):
         state = replace(StateRef(**kept), account=model.place.account)
-        model.journal.write(thread, Record(state))
+        model.journal.write(str(body["sent_as"]), Record(state))
 
 
 async def _attempts(
-    model: Model, context: Context, body: Json, thread: str, policy: Policy
+    model: Model, context: Context, tools: list[Tool], body: Json, policy: Policy
 ) -> tuple[Attempt, ...]:
     """Send it nowhere; what would have left. A script answers, and nobody listens."""
-    tools = [
-        Tool(**cast("dict[str, object]", tool))  # type: ignore[arg-type]
-        for tool in cast("Sequence[object]", body["tools"])
-    ]
+    thread = str(body["sent_as"])
     try:
         if body["streaming"] is not True:
             reply = await model.send(context, tools=tools, thread=thread, policy=policy)

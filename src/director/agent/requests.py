@@ -7,11 +7,12 @@ in headers and secrets are references, so neither can be among them. Nothing is 
 from __future__ import annotations
 
 import hashlib
+import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
-from typing import Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 from director.agent.contexts import context_body
 from director.agent.frames import framed, unframed
@@ -27,6 +28,7 @@ from director.store.values import Json
 KIND = "request"
 Purpose: TypeAlias = Literal["turn", "compress", "scout"]
 _SHOWN_LOSSES = 50
+_TOOL = ("name", "description", "parameters", "strict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,38 +51,43 @@ class Asking:
     sent_as: str = ""
 
 
-def keep_request(
+def keep_request(  # noqa: PLR0913  each has a name
     store: Store,
     asking: Asking,
     *,
     model: Model,
     report: Report,
     ended: Reply | BaseException,
+    told: Context | None = None,
+    attempts: Sequence[Attempt] = (),
+    clean: Callable[[str], str] = str,
 ) -> Versioned:
     """Keep a request: the context that its report says was sent, its bytes, and how it ended.
 
-    A failure of the model carries its attempts; anything else that ended it means it was cancelled
-    on the way.
+    An answer and a failure of the model carry their attempts; of one that was cancelled on the way
+    they are given. So is what the log told, unless it is to be read here. `clean` takes out of the
+    words of a failure what must not be kept.
     """
+    if told is None:
+        told = project(store.entries(asking.thread, upto=asking.head)) if asking.head else Context()
+    if isinstance(ended, Reply | ModelError):
+        attempts = ended.attempts
     while True:
         newest = store.get(KIND, asking.thread)
-        body = _body(store, asking, model, report, ended, newest)
+        body = {
+            **_made_of(asking, model, report, told),
+            "tools": {"$kept": store.keep(_tools_bytes(asking.tools))},
+            "attempts": [_cleaned(_attempt_body(one), clean) for one in attempts],
+            **_sent_body(store, newest, [one.body for one in attempts if one.body]),
+            **_outcome(ended, clean),
+        }
         try:
             return store.put(KIND, asking.thread, body, expect=newest.version if newest else 0)
         except Moved:
             continue
 
 
-def _body(  # noqa: PLR0913, PLR0917  what the record is made of
-    store: Store,
-    asking: Asking,
-    model: Model,
-    report: Report,
-    ended: Reply | BaseException,
-    newest: Versioned | None,
-) -> dict[str, object]:
-    told = project(store.entries(asking.thread, upto=asking.head)) if asking.head else Context()
-    attempts = ended.attempts if isinstance(ended, Reply | ModelError) else ()
+def _made_of(asking: Asking, model: Model, report: Report, told: Context) -> dict[str, object]:
     return {
         "thread": asking.thread,
         "workflow": asking.workflow,
@@ -94,13 +101,9 @@ def _body(  # noqa: PLR0913, PLR0917  what the record is made of
         "streaming": asking.streaming,
         "policy": asdict(asking.policy),
         "capabilities": asdict(model.capabilities),
-        "tools": [_tool_body(tool) for tool in asking.tools],
         "context": context_body(report.sent, told),
         "parts": [asdict(part) for part in parts_of(report.sent, asking.tools, report.counting)],
         "report": _report_body(report, asking.gap),
-        "attempts": [_attempt_body(one) for one in attempts],
-        **_sent_body(store, newest, [one.body for one in attempts if one.body]),
-        **_outcome(ended),
     }
 
 
@@ -109,9 +112,18 @@ def _attempt_body(attempt: Attempt) -> dict[str, object]:
     return asdict(replace(attempt, body=b"")) | {"body": ""}
 
 
-def _tool_body(tool: Tool) -> dict[str, object]:
-    told = (tool.name, tool.description, tool.parameters, tool.strict)
-    return dict(zip(("name", "description", "parameters", "strict"), told, strict=True))
+def _tools_bytes(tools: Sequence[Tool]) -> bytes:
+    """The tools, which are the same for most requests: they are kept once."""
+    told = [(one.name, one.description, one.parameters, one.strict) for one in tools]
+    return json.dumps([dict(zip(_TOOL, one, strict=True)) for one in told]).encode()
+
+
+def tools_of(store: Store, body: Json) -> list[Tool]:
+    """The tools of a kept request."""
+    found = body["tools"]
+    # Before they were kept once they stood in each record.
+    told = json.loads(store.kept(found["$kept"])) if isinstance(found, Mapping) else found
+    return [Tool(**one) for one in cast("Sequence[Any]", told)]
 
 
 def _report_body(report: Report, gap: str) -> dict[str, object]:
@@ -150,10 +162,20 @@ def _sent_body(store: Store, newest: Versioned | None, sent: Sequence[bytes]) ->
     return {"sent": frames, "whole": whole}
 
 
-def _outcome(ended: Reply | BaseException) -> dict[str, object]:
+def _cleaned(value: object, clean: Callable[[str], str]) -> object:
+    """The value with every text in it cleaned."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, Mapping):
+        return {name: _cleaned(inner, clean) for name, inner in value.items()}
+    return [_cleaned(one, clean) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _outcome(ended: Reply | BaseException, clean: Callable[[str], str]) -> dict[str, object]:
+    if not isinstance(ended, Reply | Exception):
+        return {"outcome": "cancelled", "failure": "It was stopped on the way."}
     if not isinstance(ended, Reply):
-        how = "failed" if isinstance(ended, Exception) else "cancelled"
-        return {"outcome": how, "failure": str(ended) or type(ended).__name__}
+        return {"outcome": "failed", "failure": clean(str(ended)) or type(ended).__name__}
     return {
         "outcome": "answered",
         "reply": ended.id,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, field
 
 from director.context.report import Report
 from director.context.values import Context
-from director.models import Model, Policy, Reply, Tool
+from director.models import Attempt, Model, Policy, Reply, Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +27,17 @@ class Asking:
     streaming: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Made:
-    """One round: exactly what was sent, what it took to make it fit, and the answer."""
+    """One round: exactly what was sent, what it took to make it fit, and how it ended.
+
+    `ended` is the answer, or what came instead of one; as long as there is neither, it counts as
+    cancelled. `told` is what the log told at `head`; a scout is told nothing of it.
+    """
 
     asked: Asking
-    context: Context
     report: Report
-    reply: Reply
+    head: int = 0
+    told: Context = field(default_factory=Context)
+    attempts: list[Attempt] = field(default_factory=list)
+    ended: Reply | BaseException = field(default_factory=asyncio.CancelledError)

@@ -105,13 +105,13 @@ async def _look_around(post: Post, question: str) -> None:
 async def _sent(desk: Desk, model: Model, context: Context, specs: tuple[Spec, ...]) -> Reply:
     tools = tuple(one.tool for one in specs)
     policy = Policy(chain="never")
-    reply = await model.send(context, tools=tools, thread="scout", policy=policy)
+    budget = budget_of(model.capabilities, desk.settings, model.counter)
+    asked = Asking(desk.workflow, desk.thread, "", model, tools, policy, by="scout")
+    with desk.making(Made(asked, report_on(context, context, budget))) as made:
+        made.ended = reply = await model.send(
+            context, tools=tools, thread="scout", policy=policy, attempts=made.attempts
+        )
     desk.spent.add(reply)
-    if desk.made is not None:
-        budget = budget_of(model.capabilities, desk.settings, model.counter)
-        report = report_on(context, context, budget)
-        asked = Asking(desk.workflow, desk.thread, "", model, tools, policy, by="scout")
-        desk.made(Made(asked, context, report, reply))
     return reply
 
 

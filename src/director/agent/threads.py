@@ -12,7 +12,7 @@ from contextlib import suppress
 from director.agent.journal import said
 from director.models import Image
 from director.store import Draft, Entry, Json, Moved, Store, StoreError
-from director.store.project import view
+from director.store.project import Following, View, view
 
 KIND = "conversation"
 
@@ -63,29 +63,38 @@ def notice(store: Store, thread: str, text: str) -> Entry:
 
 def take_back(store: Store, thread: str) -> str:
     """Take the last message of the user and all that followed out of view; what it said."""
-    entries = store.entries(thread)
-    shown = [one.seq for one in view(entries).shown]
+    entries = store.seen(thread)
+    shown = {one.seq for one in view(entries).shown}
     asked = [entry for entry in entries if entry.kind == "user" and entry.seq in shown]
     if not asked:
         raise StoreError("There is no turn to take again: the user has said nothing in view.")
     last = asked[-1]
-    gone = [seq for seq in shown if seq >= last.seq]
+    gone = sorted(seq for seq in shown if seq >= last.seq)
     store.append(thread, [Draft("delete", {"seqs": gone})], expect=entries[-1].seq)
     return str(last.body.get("text", ""))
 
 
 class Log:
-    """The entries of a thread, of which only the new ones are read: what is written stays."""
+    """A thread as it is seen, of which only what is new is read: what is written stays."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._thread = ""
-        self._known: list[Entry] = []
+        self._following = Following(())
 
-    def entries(self, thread: str) -> list[Entry]:
-        """All entries of a thread, in their order."""
-        if thread != self._thread:
-            self._thread, self._known = thread, []
-        after = self._known[-1].seq if self._known else 0
-        self._known += self._store.entries(thread, after)
-        return self._known
+    @property
+    def head(self) -> int:
+        """The last entry that was read."""
+        return self._following.head
+
+    @property
+    def view(self) -> View:
+        """The thread as it stood when it was last read."""
+        return self._following.view
+
+    def read(self, thread: str) -> View:
+        """Read on to the end of a thread; how it stands."""
+        if thread == self._thread and self._following.feed(self._store.entries(thread, self.head)):
+            return self.view
+        self._thread, self._following = thread, Following(self._store.seen(thread))
+        return self.view

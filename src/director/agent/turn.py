@@ -19,6 +19,7 @@ from director.agent.desk import Desk
 from director.agent.gather import conversation, gather
 from director.agent.lease import Hold, TurnRunning, held, running
 from director.agent.limits import Limit, Spent, said_of
+from director.agent.modes import refreshed
 from director.agent.progress import Progress
 from director.agent.requests_made import Asking, Made
 from director.agent.threads import current_thread, hear, notice, take_back
@@ -70,6 +71,11 @@ async def take_turn(
         except asyncio.CancelledError:
             hold.ends = {"state": "cancelled"}
             raise
+        except Exception as problem:
+            # Whoever looks later, perhaps in another program, is told why as well.
+            why = desk.clean(str(problem)) or type(problem).__name__
+            hold.ends = {"state": "failed", "text": why}
+            raise
         _ended(desk, hold, turn)
     return turn
 
@@ -107,7 +113,7 @@ async def _rounds(desk: Desk, model: Model, profile: Profile) -> Turn:
             return _stopped(desk, profile, over)
         fitted, going = await _ready(desk, model, profile, tools)
         desk.progress(Progress("asking"))
-        reply = await _asked(desk, model, profile, tools, fitted)
+        reply = await _asked(desk, model, going.profile, tools, fitted)
         desk.progress(Progress("answered", reply.text))
         if not reply.calls:
             return _spoken(desk, reply)
@@ -125,15 +131,17 @@ async def _ready(
     """Gather, assemble and fit, all from what is there now."""
     said = conversation(desk, TRUSTS)
     state = await gather(desk, said)
-    if desk.compress is not None and await desk.compress(desk, profile, state, said):
+    shown = refreshed(profile, said)
+    if desk.compress is not None and await desk.compress(desk, shown, state, said):
         desk.progress(Progress("compressed"))
         said = conversation(desk, TRUSTS)
         state = replace(state, summary=said.summary)
-    context, around = assemble(profile, state, said)
+        shown = refreshed(profile, said)
+    context, around = assemble(shown, state, said)
     budget = budget_of(model.capabilities, desk.settings, model.counter)
-    fitted = fit(context, around, profile, tools, budget)
+    fitted = fit(context, around, shown, tools, budget)
     trusted = fitted.trusted and all(one.trust != "web" for one in (*around.first, *around.last))
-    return fitted, Round(profile, trusted, _user_words(said))
+    return fitted, Round(shown, trusted, _user_words(said))
 
 
 async def _asked(
@@ -141,14 +149,18 @@ async def _asked(
 ) -> Reply:
     """Send; the answer is stored in the thread with all that goes on from it, as one."""
     policy = replace(model.policy, chain=profile.chain)
-    arriving = model.stream(fitted.context, tools=tools, thread=desk.thread, policy=policy)
-    reply = await _arrived(desk, arriving)
-    desk.spent.add(reply)
-    if desk.made is not None:
-        asked = Asking(
-            desk.workflow, desk.thread, profile.name, model, tools, policy, streaming=True
+    asked = Asking(desk.workflow, desk.thread, profile.name, model, tools, policy, streaming=True)
+    log = desk.log
+    with desk.making(Made(asked, fitted.report, log.head, log.view.context)) as made:
+        arriving = model.stream(
+            fitted.context,
+            tools=tools,
+            thread=desk.thread,
+            policy=policy,
+            attempts=made.attempts,
         )
-        desk.made(Made(asked, fitted.context, fitted.report, reply))
+        made.ended = reply = await _arrived(desk, arriving)
+    desk.spent.add(reply)
     return reply
 
 

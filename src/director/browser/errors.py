@@ -8,6 +8,11 @@ if TYPE_CHECKING:
     from director.browser.points import RestartPoint
 
 
+def plainly(message: str) -> str:
+    """What Playwright said, without the pages of log that it adds when a browser ends."""
+    return message.partition("\nBrowser logs:")[0].strip()
+
+
 class BrowserError(Exception):
     """The browser could not do what was asked; the message says why and what to do."""
 

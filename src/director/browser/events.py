@@ -11,7 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, final
 
-Kind: TypeAlias = Literal["console", "error", "dialog", "download", "blocked", "popup", "crash"]
+Kind: TypeAlias = Literal[
+    "console", "error", "dialog", "download", "blocked", "unreached", "popup", "crash"
+]
 _KEPT: Final = 2_000
 _LONGEST: Final = 2_000
 

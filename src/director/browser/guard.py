@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -40,13 +42,28 @@ class Blocked:
     kind: str
 
 
+@dataclass(frozen=True, slots=True)
+class Unreached:
+    """An approved origin that did not answer, and why."""
+
+    origin: str
+    why: str
+
+
 @final
 class Guard:
     """The proxy of one session; `address` is what its browser is given."""
 
-    def __init__(self, origins: Origins, tell: Callable[[Blocked], None]) -> None:
+    def __init__(
+        self,
+        origins: Origins,
+        tell: Callable[[Blocked], None],
+        *,
+        miss: Callable[[Unreached], None],
+    ) -> None:
         self._origins = origins
         self._tell = tell
+        self._miss = miss
         self._open: set[asyncio.Task[None]] = set()
         self.address = ""
 
@@ -76,7 +93,8 @@ class Guard:
             origin = place_of(request.target.decode("ascii"))
             if not self._allowed(origin, "http"):
                 return
-            await _forward(browser, request, origin)
+            async with self._reach(origin) as site:
+                await _forward(browser, request, site)
             if browser.wire.our_state is not h11.DONE or browser.wire.their_state is not h11.DONE:
                 return
             browser.wire.start_next_cycle()
@@ -94,7 +112,7 @@ class Guard:
         first = browser.wire.trailing_data[0] or await reader.read(_CHUNK)
         if not first or not self._allowed(secure if first[:1] == _TLS else plain, "tunnel"):
             return
-        async with _reach(secure) as (upstream_reader, upstream):
+        async with self._reach(secure) as (upstream_reader, upstream):
             upstream.write(first)
             await _both_ways((reader, writer), (upstream_reader, upstream))
 
@@ -104,13 +122,28 @@ class Guard:
             self._tell(Blocked(str(origin), kind))
         return allowed
 
+    @asynccontextmanager
+    async def _reach(self, origin: Origin) -> AsyncIterator[Pair]:
+        try:
+            reader, writer = await asyncio.open_connection(origin.host.strip("[]"), origin.port)
+        except OSError as problem:
+            self._miss(Unreached(str(origin), _why(problem)))
+            raise
+        try:
+            yield reader, writer
+        finally:
+            await _close(writer)
+
 
 @asynccontextmanager
 async def guarded(
-    origins: Origins, tell: Callable[[Blocked], None] = lambda _: None
+    origins: Origins,
+    tell: Callable[[Blocked], None] = lambda _: None,
+    *,
+    miss: Callable[[Unreached], None] = lambda _: None,
 ) -> AsyncIterator[Guard]:
-    """Run a guard for these origins; every attempt that it blocks is told."""
-    guard = Guard(origins, tell)
+    """Run a guard for these origins; what it blocks and what it cannot reach is told."""
+    guard = Guard(origins, tell, miss=miss)
     server = await asyncio.start_server(guard.answer, "127.0.0.1", 0)
     guard.address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     try:
@@ -142,15 +175,14 @@ class _Wire:
             await self.writer.drain()
 
 
-async def _forward(browser: _Wire, request: h11.Request, origin: Origin) -> None:
-    async with _reach(origin) as (reader, writer):
-        site = _Wire(h11.Connection(h11.CLIENT, max_incomplete_event_size=_HEAD), reader, writer)
-        upload = asyncio.create_task(_upload(browser, request, site))
-        try:
-            await _download(site, browser)
-        finally:
-            upload.cancel()
-            await asyncio.gather(upload, return_exceptions=True)
+async def _forward(browser: _Wire, request: h11.Request, to: Pair) -> None:
+    site = _Wire(h11.Connection(h11.CLIENT, max_incomplete_event_size=_HEAD), *to)
+    upload = asyncio.create_task(_upload(browser, request, site))
+    try:
+        await _download(site, browser)
+    finally:
+        upload.cancel()
+        await asyncio.gather(upload, return_exceptions=True)
 
 
 async def _upload(browser: _Wire, request: h11.Request, site: _Wire) -> None:
@@ -187,13 +219,10 @@ def _end_to_end(message: h11.Request | h11.Response) -> list[tuple[bytes, bytes]
     return [each for each in message.headers.raw_items() if each[0].lower() not in _HOP_BY_HOP]
 
 
-@asynccontextmanager
-async def _reach(origin: Origin) -> AsyncIterator[Pair]:
-    reader, writer = await asyncio.open_connection(origin.host.strip("[]"), origin.port)
-    try:
-        yield reader, writer
-    finally:
-        await _close(writer)
+def _why(problem: OSError) -> str:
+    if isinstance(problem, socket.gaierror):
+        return "nobody knows its name"
+    return os.strerror(problem.errno).lower() if problem.errno else "none of its addresses answers"
 
 
 async def _both_ways(one: Pair, other: Pair) -> None:

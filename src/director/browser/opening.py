@@ -16,8 +16,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import ProxySettings, StorageState, async_playwright
 
 from director.browser.chromium import find_chromium, switches
-from director.browser.errors import BrowserError, BrowserGone
-from director.browser.fields import watch
+from director.browser.errors import BrowserError, BrowserGone, plainly
 from director.browser.filling import SecretDoor
 from director.browser.guard import guarded
 from director.browser.logins import Logins
@@ -59,7 +58,7 @@ class Browser:
     ) -> AsyncIterator[Session]:
         """A session that reaches the approved origins only, and shares nothing with others."""
         session = Session(approved, secrets, downloads=downloads, logins=logins)
-        async with guarded(approved, session.blocked) as guard:
+        async with guarded(approved, session.blocked, miss=session.missed) as guard:
             try:
                 context = await self._browser.new_context(
                     proxy=_proxy(guard.address),
@@ -69,11 +68,13 @@ class Browser:
                     storage_state=cast("StorageState", state.storage) if state else None,
                 )
             except PlaywrightError as error:
-                gone = BrowserGone(f"The browser opened no session: {error.message}")
+                gone = BrowserGone(
+                    f"The browser ended: it opened no session ({plainly(error.message)}). "
+                    "Nothing was done in it; start another browser."
+                )
                 gone.point = state
                 raise gone from None
             try:
-                await watch(context)
                 await session.begin(context, state)
                 yield session
             finally:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
 from director.secrets import Seal
@@ -24,6 +24,11 @@ class RestartPoint:
     storage: Storage = field(repr=False)
     tabs: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     active: str = ""
+
+    def showing(self, url: str) -> RestartPoint:
+        """The same with another address in the active tab."""
+        tabs = tuple((name, url if name == self.active else own) for name, own in self.tabs)
+        return replace(self, tabs=tabs)
 
     def sealed(self, seal: Seal) -> str:
         """The point as a text that only the same key opens: fit for a store or a file."""

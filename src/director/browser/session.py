@@ -18,13 +18,14 @@ from playwright.async_api import BrowserContext, Dialog, Locator, Page, StorageS
 from playwright.async_api import Error as PlaywrightError
 
 from director.browser.downloads import Downloaded, Downloads
-from director.browser.errors import BrowserError, BrowserGone, NotApproved
+from director.browser.errors import BrowserError, BrowserGone, NotApproved, plainly
 from director.browser.events import Answered, Event, Events
+from director.browser.fields import watch
 from director.browser.filling import SecretDoor, fill_secret, references
-from director.browser.guard import Blocked
+from director.browser.guard import Blocked, Unreached
 from director.browser.logins import Logins
 from director.browser.nets import SessionNet
-from director.browser.origins import Origins
+from director.browser.origins import Origins, place_of
 from director.browser.points import RestartPoint
 from director.browser.screens import shot
 from director.browser.snapshots import Happened, Snapshot, take
@@ -66,12 +67,19 @@ class Session:
         """The guard tells what it refused."""
         self._watch.blocked(attempt)
 
+    def missed(self, attempt: Unreached) -> None:
+        """The guard tells what did not answer."""
+        self._watch.missed(attempt)
+
     async def begin(self, context: BrowserContext, state: RestartPoint | None) -> None:
         """Take over a new context; open the first tab, or the tabs of a restart point."""
         self._context = context
         self._last = state
         self._watch.attach(context)
-        await context.grant_permissions([])
+        async with self.doing("begin a session"):
+            # Before any page: it must know every secret field from the moment it exists.
+            await watch(context)
+            await context.grant_permissions([])
         for name, url in state.tabs if state else ((FIRST, "about:blank"),):
             await self.open_tab(url, name)
         if state and state.active:
@@ -132,6 +140,7 @@ class Session:
         self.origins.check(url)
         page = self.page(tab)
         self._watch.refused.pop(page, None)
+        self._watch.unreached.clear()
         async with self.doing(f"navigate to {url!r}"):
             try:
                 await _go(page, url)
@@ -140,6 +149,12 @@ class Session:
                     raise NotApproved(
                         f"{self.net.clean(url)!r} led to {origin!r}, which is not approved, and "
                         "nothing was sent there. Approve it if the workflow needs it."
+                    ) from None
+                if why := self._watch.unreached.get(str(place_of(url))):
+                    raise BrowserError(
+                        f"{str(place_of(url))!r} does not answer ({why}), so "
+                        f"{self.net.clean(url)!r} was not opened. Nothing was sent there. See "
+                        "whether the site is up and the address is right, then do it again."
                     ) from None
                 raise
 
@@ -225,12 +240,20 @@ class Session:
         try:
             yield
         except PlaywrightError as error:
-            told = self.net.clean(f"could not {what}: {error.message}")[:_LONGEST]
+            told = self.net.clean(f"could not {what}: {plainly(error.message)}")[:_LONGEST]
         else:
             return
-        if await self._is_gone(told):
+        if "crashed" in told or await self.gone() is not None:
             raise self._gone(told)
         raise BrowserError(f"The browser {told}")
+
+    async def gone(self) -> BrowserGone | None:
+        """What to raise if the browser has ended; nothing while it answers."""
+        try:
+            await self._context.cookies("http://127.0.0.1")
+        except PlaywrightError:
+            return self._gone("has no pages any more")
+        return None
 
     def _happened(self) -> Happened:
         found = self.events(self._looked)
@@ -241,7 +264,7 @@ class Session:
 
         return Happened(
             dialogs=of("dialog"),
-            errors=of("console", "error", "crash"),
+            errors=of("console", "error", "unreached", "crash"),
             downloads=of("download"),
             blocked=of("blocked"),
         )
@@ -260,15 +283,6 @@ class Session:
         )
         gone.point = self._last
         return gone
-
-    async def _is_gone(self, told: str) -> bool:
-        if "crashed" in told:
-            return True
-        try:
-            await self._context.cookies("http://127.0.0.1")
-        except PlaywrightError:
-            return True
-        return False
 
     async def _tab(self, name: str) -> Tab:
         page, active = self.page(name), name == self._tabs.active

@@ -23,7 +23,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from director.browser.downloads import Downloads
 from director.browser.events import Events
-from director.browser.guard import Blocked
+from director.browser.guard import Blocked, Unreached
 from director.browser.origins import Origins, place_of
 from director.browser.tabs import Tabs
 from director.secrets import OriginError
@@ -44,6 +44,8 @@ class Watch:
         self.ended = False
         # Where a page's last navigation wanted to go, if it was refused.
         self.refused: dict[Page, str] = {}
+        # Why an origin did not answer when it was last tried.
+        self.unreached: dict[str, str] = {}
         self.answer: Callable[[Dialog], str | None] = lambda _: None
 
     def attach(self, context: BrowserContext) -> None:
@@ -69,6 +71,11 @@ class Watch:
     def blocked(self, attempt: Blocked) -> None:
         """The guard refused a connection."""
         self._events.add("blocked", f"{attempt.origin} ({attempt.kind})")
+
+    def missed(self, attempt: Unreached) -> None:
+        """The guard could not reach an origin that is approved."""
+        self.unreached[attempt.origin] = attempt.why
+        self._events.add("unreached", f"{attempt.origin} ({attempt.why})")
 
     def _end(self, _: BrowserContext) -> None:
         self.ended = True

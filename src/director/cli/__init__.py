@@ -12,7 +12,19 @@ from typing import Annotated
 import typer
 
 import director.cli.workflow_try  # noqa: F401  adds its commands
-from director.cli import compress, demo, doctor, request, runs, store, web, worker, workflow
+from director.cli import (
+    chat,
+    compress,
+    demo,
+    doctor,
+    rehearse,
+    request,
+    runs,
+    store,
+    web,
+    worker,
+    workflow,
+)
 from director.cli.double import EPILOG, double
 
 app = typer.Typer(
@@ -49,6 +61,8 @@ def main(
 
 
 app.command("app", epilog=web.EPILOG)(web.app)
+app.command("chat", epilog=chat.EPILOG)(chat.chat)
+app.command("rehearse", epilog=rehearse.EPILOG)(rehearse.rehearse)
 app.command("double", epilog=EPILOG)(double)
 app.command("demo", epilog=demo.EPILOG)(demo.demo)
 app.add_typer(workflow.app, name="workflow")

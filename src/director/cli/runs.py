@@ -195,6 +195,7 @@ def answer(
     from director.cli.running import told  # noqa: PLC0415  quick help
     from director.runs.queue import Queue, queue_url  # noqa: PLC0415
     from director.runs.serving import answer_question, is_parked, waits_for  # noqa: PLC0415
+    from director.runs.supplies import Supplies, Wishes  # noqa: PLC0415
 
     with opened_store(store, "runs answer") as opened, told("runs answer"):
         found = meant(opened, run, "runs answer")
@@ -206,7 +207,8 @@ def answer(
                 typer.echo("\n  ".join([each.text, *each.choices]))
             return
         with Queue(queue_url(opened.url)) as queue:
-            answer_question(opened, queue, asked[0].id, text)
+            seal = Supplies(opened, Wishes()).seal
+            answer_question(opened, queue, asked[0].id, text, seal=seal)
     typer.echo("Answered.")
     if is_parked(found):
         typer.echo(

@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncGenerator, Mapping
 from typing import TYPE_CHECKING
 
+from director.context.values import UserTurn
 from director.context.wire.shape import blocks, word
 from director.models import usage
 from director.models.arriving import Arriving, asked
@@ -62,11 +63,16 @@ class Anthropic:
         can = self.can
         marks = policy.cache and can.cache == "explicit"
         messages = prepared.messages[state.covers if state else 0 :]
+        sent = [_unmarked(message) if marks else message for message in messages]
+        passing = marks and len(sent) > 1 and _ends_in_passing(prepared)
+        if passing:
+            # A cache keeps what ends at a mark, and what is behind it is another next time.
+            sent[-2] = _marked(sent[-2])
         betas: list[str] = []
         found: Body = {
             "model": self._model,
             "max_tokens": output_limit(policy, can) or min(can.max_output, _LONGEST),
-            "messages": [_unmarked(message) if marks else message for message in messages],
+            "messages": sent,
             "system": _system(prepared, mark=marks),
             "tools": [
                 for_anthropic(tool, strict_tools=can.strict_tools) for tool in prepared.tools
@@ -74,7 +80,7 @@ class Anthropic:
             "service_tier": policy.tier,
             "output_config": {"effort": policy.effort} if policy.effort else None,
         }
-        if marks:
+        if marks and not passing:
             found["cache_control"] = _MARK
         if can.binding:
             bound = {"prefix_mismatch_behavior": "drop_block"}
@@ -182,6 +188,22 @@ def _unmarked(message: Mapping[str, object]) -> Mapping[str, object]:
     if not any("cache_control" in block for block in mappings(content)):
         return message
     return {**message, "content": [_bare(block) for block in blocks(content)]}
+
+
+def _ends_in_passing(prepared: Prepared) -> bool:
+    """Whether the last message is shown with this request only: pinned, behind the history."""
+    last = prepared.context.turns[-1] if prepared.context.turns else None
+    return isinstance(last, UserTurn) and last.pinned
+
+
+def _marked(message: Mapping[str, object]) -> Mapping[str, object]:
+    """The message with a cache mark at its end."""
+    content = message.get("content")
+    said = [{"type": "text", "text": content}] if isinstance(content, str) else blocks(content)
+    *ahead, last = said
+    if not isinstance(last, Mapping):
+        return message
+    return {**message, "content": [*ahead, {**last, "cache_control": _MARK}]}
 
 
 def _bare(block: object) -> object:

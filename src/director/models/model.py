@@ -32,6 +32,7 @@ from director.models.sending import Answered, Sending, usable
 from director.models.timing import Timing
 from director.models.tools import Tool, tool
 from director.models.values import (
+    Attempt,
     Done,
     Handle,
     Happening,
@@ -110,9 +111,13 @@ class Model:
         tools: Sequence[Tool | Callable[..., object]] = (),
         thread: str = "main",
         policy: Policy | None = None,
+        attempts: list[Attempt] | None = None,
     ) -> Reply:
-        """Send a history and wait for the whole reply."""
-        happenings = self._happenings(given, tools, thread, policy, streaming=False)
+        """Send a history and wait for the whole reply.
+
+        `attempts` is added to as they are made, for whoever must know them however it ends.
+        """
+        happenings = self._happenings(given, tools, thread, policy, attempts, streaming=False)
         async with aclosing(happenings):
             async for happening in happenings:
                 if isinstance(happening, Done):
@@ -126,19 +131,21 @@ class Model:
         tools: Sequence[Tool | Callable[..., object]] = (),
         thread: str = "main",
         policy: Policy | None = None,
+        attempts: list[Attempt] | None = None,
     ) -> AsyncGenerator[Happening, None]:
         """Send a history and watch the reply arrive; the last happening is `Done`."""
-        happenings = self._happenings(given, tools, thread, policy, streaming=True)
+        happenings = self._happenings(given, tools, thread, policy, attempts, streaming=True)
         async with aclosing(happenings):
             async for happening in happenings:
                 yield happening
 
-    async def _happenings(
+    async def _happenings(  # noqa: PLR0913  what is given is handed on
         self,
         given: Context | Sequence[object],
         tools: Sequence[Tool | Callable[..., object]],
         thread: str,
         policy: Policy | None,
+        attempts: list[Attempt] | None,
         *,
         streaming: bool,
     ) -> AsyncGenerator[Happening, None]:
@@ -148,6 +155,7 @@ class Model:
         check(prepared, chosen.tool_choice, prefill=self.capabilities.prefill)
         async with self._locks[thread]:
             sending = self._sending(prepared, thread, chosen, streaming=streaming)
+            sending.attempts = sending.attempts if attempts is None else attempts
             await self._tidy(thread, sending)
             if (
                 chosen.tool_choice not in ("auto", "none")

@@ -50,7 +50,10 @@ class Scripted:
             "model": self._model,
             "input": [*prepared.messages],
             "instructions": prepared.instructions,
-            "tools": [tool.name for tool in prepared.tools],
+            "tools": [
+                {"name": one.name, "description": one.description, "parameters": one.parameters}
+                for one in prepared.tools
+            ],
         }
 
     async def create(self, body: Body, within: float) -> Mapping[str, object]:  # noqa: ARG002
@@ -60,7 +63,7 @@ class Scripted:
             "responses",
             self._model,
             texts(body.get("instructions")),
-            tuple(str(name) for name in _list(body.get("tools"))),
+            tuple(texts(one.get("name")) for one in mappings(body.get("tools"))),
             tuple(shown for item in mappings(body.get("input")) for shown in show(item)),
         )
         said = self._brain(seen)
@@ -181,7 +184,3 @@ def _asked(item: Mapping[str, object]) -> Asked:
 
 def _size(value: object) -> int:
     return (len(json.dumps(value, default=str).encode()) + 3) // 4
-
-
-def _list(value: object) -> Sequence[object]:
-    return value if isinstance(value, list) else ()

@@ -6,6 +6,7 @@ again where that would start a second job, and a history that the server lost is
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -88,6 +89,9 @@ class Sending:
                             heard = True
                             yield piece
                 failure = Failure("broken_stream", "the answer ended before it was complete.", 200)
+            except (asyncio.CancelledError, GeneratorExit):
+                self._stopped(at, ended=ended, chained=chained)
+                raise
             except Exception as error:  # noqa: BLE001  others than a provider's are raised again
                 failure = self._failure(error)
                 if self.jobs:
@@ -253,6 +257,11 @@ class Sending:
         self._mended.add(failure.kind)
         return True
 
+    def _stopped(self, at: float, *, ended: bool, chained: bool) -> None:
+        """Note that nobody waits any more, unless the answer was there."""
+        if not ended:
+            self._note("cancelled", at, chained=chained)
+
     def _note(
         self,
         outcome: str,
@@ -262,7 +271,7 @@ class Sending:
         *,
         chained: bool,
     ) -> None:
-        found = failure or Failure("invalid", "", 200)
+        found = failure or Failure("invalid", "", 200 if outcome == "ok" else None)
         self.attempts.append(
             Attempt(
                 len(self.attempts) + 1,

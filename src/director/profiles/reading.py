@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import TypeVar
 
 from director.context.presets import PRESETS
-from director.profiles.values import CHAINS, MODES, TOOLS, Compression, Limits, Profile
+from director.profiles.values import CHAINS, MODES, TOOLS, Compression, Limits, Profile, with_mode
 from director.sections.render import SECTIONS
 from director.settings import PROFILES
 from director.workflow.nearest import hint
@@ -33,6 +33,18 @@ def load_profile(name: str) -> Profile:
         raise ProfileError(f"There is no profile {name!r}.{hint(name, PROFILES)}")
     file = files("director.profiles").joinpath(f"{name}.toml")
     return read_profile(file.read_text("utf-8"), name, place=f"{name}.toml")
+
+
+def moded(profile: Profile, mode: str, *, every: int) -> Profile:
+    """The profile with the mode of this name; as it is if none is named."""
+    if every < 1:
+        raise ProfileError(f"A refresh comes every 1 message or more, not every {every}.")
+    if not mode:
+        return profile
+    for one in MODES:
+        if one == mode:
+            return with_mode(profile, one, every=every if one == "refresh" else 0)
+    raise ProfileError(f"There is no mode {mode!r}.{hint(mode, MODES)}")
 
 
 def read_profile(text: str, name: str, *, place: str) -> Profile:

@@ -174,6 +174,9 @@ class Engine:
             node, visit.config, result, records=self.ledger.records, current=visit.place.record
         ).kept()
         step, gone = await self._pictured(replace(visit.step, warnings=kept.warnings), began)
+        if gone and not step.point and node.effect != "once":
+            # Without a restart point behind it, it would be lost: it is done again.
+            raise gone
         values = {**visit.values, **kept.values}
         visit.step = self.ledger.finish(
             step, values=values, records=kept.records, others=visit.others
@@ -183,9 +186,9 @@ class Engine:
             raise gone
 
     async def _fail(self, visit: Visit, problem: Exception, began: float) -> None:
-        if isinstance(problem, BrowserGone):
+        if gone := await self._gone(problem):
             # Nobody knows how far it came: it stays as it is, for whoever resumes the run.
-            raise problem
+            raise gone
         failed = replace(
             visit.step,
             status="failed",
@@ -227,26 +230,31 @@ class Engine:
         wanted = self.means.pictures == "each" and step.type in _TOUCHES
         failed = self.means.pictures != "none" and step.status == "failed"
         try:
-            if wanted or failed:
-                picture = await (await self.stage.session()).screenshot()
-                step = replace(step, screenshot={"$kept": self.ledger.store.keep(picture)})
             if step.type in _TOUCHES:
                 step = replace(step, page=await self.stage.page())
                 step = replace(step, point=await self.stage.keep_point())
-        except BrowserGone as gone:
-            return replace(step, took=took), gone
+            if wanted or failed:
+                picture = await (await self.stage.session()).screenshot()
+                step = replace(step, screenshot={"$kept": self.ledger.store.keep(picture)})
         except BrowserError as problem:
+            if gone := await self._gone(problem):
+                return replace(step, took=took), gone
             step = replace(step, warnings=(*step.warnings, f"No picture: {problem}"))
         return replace(step, took=took), None
 
+    async def _gone(self, problem: Exception) -> BrowserGone | None:
+        """The end of the browser, if that is what is behind a problem."""
+        return problem if isinstance(problem, BrowserGone) else await self.stage.gone()
+
     async def wait_for(self, question: Question, key: str) -> str:
         """The answer to a question; the run says meanwhile that it waits."""
+        store = self.ledger.store
         if question.answer is not None:
-            return question.answer
+            return await answered(store, question, self.means)
         self.ledger.set_run(state="waiting")
         if self.means.progress is not None:
             self.means.progress(Progress(self.ledger.run.id, "waiting", key, status=question.text))
-        said = await answered(self.ledger.store, question, self.means)
+        said = await answered(store, question, self.means)
         self.ledger.set_run(state="running")
         return said
 

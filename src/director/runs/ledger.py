@@ -169,8 +169,8 @@ def steps_of(store: Store, run: str) -> list[Step]:
 
 
 def records_of(store: Store, run: str) -> list[Record]:
-    """The records of a run, in the order in which they were made."""
-    found = store.newest("record", f"{run}/")
+    """The records of a run, in the order in which they were made; not those that were put back."""
+    found = [each for each in store.newest("record", f"{run}/") if "cleared" not in each.body]
     made = {each.id: store.get("record", each.id, 1) for each in found}
     order = sorted(found, key=lambda each: (made[each.id] or each).position)
     return [record_from(cast("Mapping[str, Json]", each.body)) for each in order]

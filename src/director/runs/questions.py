@@ -1,19 +1,26 @@
 """Questions to a person: written to the store, answered by whoever can, waited for durably.
 
-A question is asked once in a run, however often the run is resumed, and an answer stays.
+A question is asked once in a run, however often the run is resumed, and an answer stays. The answer
+to a question for a secret, such as a one-time code, is never stored in clear: it is sealed.
 """
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
-from dataclasses import replace
+from collections.abc import Mapping
 
 from director.runs.values import Means, Parked, Question, RunError
+from director.secrets import Seal
 from director.store import Moved, Store, Versioned
 from director.workflow.nearest import hint
+from director.workflow.sensitive import HIDDEN
+from director.workflow.values import Json
 
 KIND = "question"
+_PURPOSE = "answer to a question"
+_SEALED = "$sealed"
 _LOOK_AGAIN = 0.1
 
 
@@ -22,8 +29,8 @@ def questions(store: Store, run: str) -> list[Question]:
     return [_question(found) for found in store.newest(KIND, f"{run}/")]
 
 
-def answer(store: Store, question: str, text: str) -> Question:
-    """Answer a question by its id; the first answer counts."""
+def answer(store: Store, question: str, text: str, *, seal: Seal | None = None) -> Question:
+    """Answer a question by its id; the first answer counts, and a secret one needs the seal."""
     found = store.get(KIND, question)
     if found is None:
         known = [each.id for each in store.newest(KIND, question.partition("/")[0] + "/")]
@@ -33,19 +40,36 @@ def answer(store: Store, question: str, text: str) -> Question:
         raise RunError(f"{question!r} is answered already: {asked.answer!r}. It stays so.")
     if asked.choices and text not in asked.choices:
         raise RunError(f"{question!r} is answered with one of: {', '.join(asked.choices)}.")
+    said = _closed(asked, text, seal) if asked.secret else text
     try:
-        store.put(KIND, question, {**found.body, "answer": text}, "answered", expect=found.version)
+        put = store.put(
+            KIND, question, {**found.body, "answer": said}, "answered", expect=found.version
+        )
     except Moved:
         raise RunError(f"Somebody else has just answered {question!r}.") from None
-    return replace(asked, answer=text)
+    return _question(put)
 
 
-def asked(store: Store, run: str, key: str, *, text: str, choices: tuple[str, ...]) -> Question:
+def asked(  # noqa: PLR0913  a question has that many parts
+    store: Store,
+    run: str,
+    key: str,
+    *,
+    text: str,
+    choices: tuple[str, ...] = (),
+    secret: bool = False,
+) -> Question:
     """The question of a step: the one that was asked before, or a new one."""
     id_ = f"{run}/{key}"
     found = store.get(KIND, id_)
     if found is None or found.body["text"] != text:
-        body = {"run": run, "text": text, "choices": list(choices), "answer": None}
+        body = {
+            "run": run,
+            "text": text,
+            "choices": list(choices),
+            "answer": None,
+            "secret": secret,
+        }
         found = store.put(KIND, id_, body, "asked")
     return _question(found)
 
@@ -56,10 +80,8 @@ async def answered(store: Store, question: Question, means: Means) -> str:
     try:
         async with asyncio.timeout(means.patience):
             while True:
-                found = store.get(KIND, question.id)
-                text = _question(found).answer if found else None
-                if text is not None:
-                    return text
+                if (said := _said(store, question.id, means.seal)) is not None:
+                    return said
                 if here.done():
                     here.result()
                 await asyncio.sleep(_LOOK_AGAIN)
@@ -74,7 +96,27 @@ async def answered(store: Store, question: Question, means: Means) -> str:
 async def _ask_here(store: Store, question: Question, means: Means) -> None:
     if means.ask is None or question.answer is not None:
         return
-    answer(store, question.id, await means.ask(question))
+    answer(store, question.id, await means.ask(question), seal=means.seal)
+
+
+def _closed(question: Question, text: str, seal: Seal | None) -> Json:
+    if seal is None:
+        raise RunError(
+            f"The answer to {question.id!r} is a secret, and without a seal it would be stored for "
+            "all to read. It was not stored: answer where the seal of the run is."
+        )
+    return {_SEALED: base64.b64encode(seal.close(text.encode(), _PURPOSE)).decode()}
+
+
+def _said(store: Store, question: str, seal: Seal | None) -> str | None:
+    """The answer as it was given, opened if it is sealed; None while there is none."""
+    found = store.get(KIND, question)
+    said = found.body["answer"] if found else None
+    if not isinstance(said, Mapping):
+        return None if said is None else str(said)
+    if seal is None:
+        raise RunError(f"The answer to {question!r} is sealed: hand in the `seal` of the run.")
+    return seal.open(base64.b64decode(str(said[_SEALED])), _PURPOSE).decode()
 
 
 def _question(found: Versioned) -> Question:
@@ -86,5 +128,6 @@ def _question(found: Versioned) -> Question:
         str(body["run"]),
         str(body["text"]),
         tuple(map(str, choices)) if isinstance(choices, list | tuple) else (),
-        None if said is None else str(said),
+        HIDDEN if isinstance(said, Mapping) else None if said is None else str(said),
+        secret=body.get("secret") is True,
     )

@@ -18,7 +18,7 @@ from director.runs.questions import answer, questions
 from director.runs.queue import Queue
 from director.runs.running import drive, workflow_of
 from director.runs.values import Means, Question, Run, RunError, Taken
-from director.secrets import VaultError
+from director.secrets import Seal, VaultError
 from director.store import Moved, Store, StoreError
 from director.workflow.selection import place_of
 
@@ -87,9 +87,11 @@ def submit(store: Store, queue: Queue, run: str) -> None:
     queue.submit(run, site=origins[0] if origins else "")
 
 
-def answer_question(store: Store, queue: Queue, question: str, text: str) -> Question:
+def answer_question(
+    store: Store, queue: Queue, question: str, text: str, *, seal: Seal | None = None
+) -> Question:
     """Answer a question; a run that was put aside for it is queued again."""
-    said = answer(store, question, text)
+    said = answer(store, question, text, seal=seal)
     if is_parked(run_of(store, said.run)) and not waits_for(store, said.run):
         submit(store, queue, said.run)
     return said

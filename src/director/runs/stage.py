@@ -7,12 +7,12 @@ action that must happen once is never done here.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from playwright.async_api import Error as PlaywrightError
 
-from director.browser import Origins, RestartPoint, Session
+from director.browser import BrowserGone, Origins, RestartPoint, Session
 from director.browser.actions import Outside, act
 from director.runs.ledger import Ledger
 from director.runs.values import Means, RunError, Step
@@ -67,6 +67,10 @@ class Stage:
             document = ""
         return {"url": self._session.net.clean(page.url), "document": document}
 
+    async def gone(self) -> BrowserGone | None:
+        """What to raise if the browser has ended."""
+        return None if self._session is None else await self._session.gone()
+
     async def keep_point(self) -> Mapping[str, str] | None:
         """Keep a restart point, sealed, and say under which name."""
         if self._session is None or self._means.seal is None:
@@ -98,9 +102,9 @@ class Stage:
             yield session
 
     def _last_point(self) -> RestartPoint | None:
-        step = _last_with_point(self._finished())
+        shown, step = self._last_shown(), self._last(lambda each: each.point)
         if step is None or step.point is None:
-            if any(each.page for each in self._finished()):
+            if shown is not None:
                 raise RunError(
                     "This run kept no restart points, because it had no seal, so its browser "
                     "cannot be brought back. Start it again; hand in `seal` next time."
@@ -109,27 +113,31 @@ class Stage:
         if self._means.seal is None:
             raise RunError("The restart points of this run are sealed: hand in its `seal`.")
         text = self._ledger.store.kept(step.point["$kept"]).decode()
-        return RestartPoint.unsealed(text, self._means.seal)
+        point = RestartPoint.unsealed(text, self._means.seal)
+        if shown is None or shown.page is None or shown.position <= step.position:
+            return point
+        # Its browser ended after something that must not be done again: only the address is known.
+        return point.showing(str(shown.page["url"]))
 
     def _to_redo(self) -> list[Step]:
         """What was done on the page that is restored, since it was loaded."""
-        finished = self._finished()
-        last = _last_with_point(finished)
-        if last is None:
-            return []
+        shown = self._last_shown()
         return [
             step
-            for step in finished
+            for step in self._finished()
             if step.type == "browser_action"
             and step.status == "success"
             and step.effect == "idempotent"
             and step.config.get("action") in _REDONE
-            and (step.position > last.position or step.before == step.page == last.page)
+            and shown is not None
+            and step.before == step.page == shown.page
         ]
+
+    def _last_shown(self) -> Step | None:
+        return self._last(lambda step: step.page)
+
+    def _last(self, has: Callable[[Step], object]) -> Step | None:
+        return next((step for step in reversed(self._finished()) if has(step)), None)
 
     def _finished(self) -> list[Step]:
         return [step for step in self._ledger.steps() if step.state == "finished"]
-
-
-def _last_with_point(steps: list[Step]) -> Step | None:
-    return next((step for step in reversed(steps) if step.point), None)

@@ -75,13 +75,17 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Something that only a person can tell; the run waits until it is answered."""
+    """Something that only a person can tell; the run waits until it is answered.
+
+    The answer to a `secret` question is stored sealed; here it is `[hidden]`.
+    """
 
     id: str
     run: str
     text: str
     choices: tuple[str, ...] = ()
     answer: str | None = None
+    secret: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from sqlalchemy import ColumnElement, Connection, Row, insert, literal_column, s
 
 from director.store.aside import put_aside, put_back
 from director.store.canonical import check_name, digest
+from director.store.checkpoints import HIDING, checkpoints, deleted, hidden
 from director.store.connect import Writing
-from director.store.project import HIDING, TURNS, checkpoints, deleted, hidden
+from director.store.project import TURNS
 from director.store.schema import entries, threads
 from director.store.values import KINDS, Draft, Entry, Json, Moved, StoreError
 
@@ -82,6 +83,13 @@ def read(connection: Connection, thread: str, after: int, upto: int | None) -> l
     if upto is not None:
         asked = asked.where(entries.c.seq <= upto)
     return entries_of(connection, connection.execute(asked.order_by(entries.c.seq)).all())
+
+
+def last(connection: Connection, thread: str, kind: str) -> Entry | None:
+    """The newest entry of a kind."""
+    asked = select(entries).where(entries.c.thread == thread, entries.c.kind == kind)
+    found = connection.execute(asked.order_by(entries.c.seq.desc()).limit(1)).all()
+    return next(iter(entries_of(connection, found)), None)
 
 
 def seen(connection: Connection, thread: str) -> list[Entry]:

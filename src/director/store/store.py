@@ -65,6 +65,11 @@ class Store:
         with self._database.reading() as connection:
             return log.read(connection, thread, after, upto)
 
+    def last(self, thread: str, kind: str) -> Entry | None:
+        """The newest entry of a kind in a thread."""
+        with self._database.reading() as connection:
+            return log.last(connection, thread, kind)
+
     def seen(self, thread: str) -> list[Entry]:
         """The entries that decide what a model sees, however long the thread is.
 

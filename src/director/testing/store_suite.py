@@ -66,8 +66,10 @@ def entries_are_numbered_from_one_without_gaps(store: Store) -> Iterator[str]:
         yield "the heads are not 4, 8 and 0"
     if [entry.seq for entry in store.entries("b", after=2, upto=5)] != [3, 4, 5]:
         yield "entries(after=2, upto=5) are not 3, 4, 5"
-    if store.entries("nobody"):
+    if store.entries("nobody") or store.last("nobody", "user"):
         yield "a thread nobody wrote has entries"
+    if (newest := store.last("b", "user")) is None or newest.seq != 7:
+        yield "the last entry of the user is not 7"
     yield from store_faults(store)
 
 

@@ -91,7 +91,7 @@ def _telling(answer: _Answer):  # type: ignore[no-untyped-def]  # noqa: ANN202  
 
 
 def _says_kept(text: str) -> bool:
-    return "Nothing was" in text or "kept" in text
+    return "Nothing was" in text or "is kept" in text
 
 
 async def _unfit(request: Request, problem: Exception) -> Response:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 
 from director.store import Change, Entry, Store, StoreError, Versioned
 from director.store.changes import Subscription
 
 Tell = Callable[[Mapping[str, object]], None]
 _LOOK = 0.5  # seconds until a reader looks whether it was closed
+_AGAIN = 1.0  # seconds until a store that went away is asked again
 _AT_ONCE = 500
 
 # Which parts of a workflow's page a record of a kind belongs to.
@@ -51,25 +53,35 @@ class Feed:
         self._tell = tell
         self._loop = asyncio.get_running_loop()
         self._owners: dict[tuple[str, str], str] = {}
-        self._closing = False
+        self._closing = threading.Event()
         self._changes: Subscription = store.subscribe()
         self._thread = threading.Thread(target=self._read, name="director-feed", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
         """Stop reading."""
-        self._closing = True
+        self._closing.set()
         self._changes.close()
         self._thread.join()
 
     def _read(self) -> None:
-        while not self._closing:
+        while not self._closing.is_set():
             try:
                 first = self._changes.next(_LOOK)
+                if first is not None and not self._closing.is_set():
+                    self._tell_of([first, *self._waiting()])
             except StoreError:
+                self._listen_again()
+
+    def _listen_again(self) -> None:
+        """Go on where it was as soon as the store is there again."""
+        after = self._changes.position
+        with suppress(StoreError):
+            self._changes.close()
+        while not self._closing.wait(_AGAIN):
+            with suppress(StoreError):
+                self._changes = self._store.subscribe(after)
                 return
-            if first is not None and not self._closing:
-                self._tell_of([first, *self._waiting()])
 
     def _waiting(self) -> Iterator[Change]:
         for _ in range(_AT_ONCE):
@@ -107,7 +119,8 @@ class Feed:
         if known is None:
             named = self._store.ids("workflow")
             known = next((one for one in named if thread in self._store.threads(one)), "")
-            self._owners["thread", thread] = known
+            if known:
+                self._owners["thread", thread] = known
         return known
 
     def _of_run(self, run: str) -> str:

@@ -22,6 +22,7 @@ from director.web.studio import Studio
 
 PORT = 7878
 _GRACE = 3
+_WAITING = 128
 
 
 class Unsafe(Exception):  # noqa: N818  it says what happened
@@ -40,6 +41,8 @@ def bound(host: str, port: int, *, password: str = "") -> socket.socket:
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind((host, port))
+        # From here on who comes too early waits, and is not sent away.
+        made.listen(_WAITING)
     except BaseException:
         made.close()
         raise

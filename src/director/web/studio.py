@@ -18,6 +18,7 @@ from director.agent.desk import Opens
 from director.agent.opening import open_desk
 from director.browser import Session
 from director.runs.supplies import Supplies
+from director.secrets import VaultError
 from director.settings import Settings, load_settings
 from director.store import Store
 from director.web.away import is_away
@@ -84,14 +85,13 @@ class Studio:
         """The settings as they are now."""
         return load_settings({"store": self.store.url})
 
-    @property
-    def failures(self) -> dict[str, str]:
-        """Why the last turn of a workflow failed, if it did in this program."""
-        return self.turns.failures
-
     def clean(self, text: str) -> str:
         """A text without anything that the vault holds."""
-        return self.supplies.vault.net().clean(text)
+        try:
+            return self.supplies.vault.net().clean(text)
+        except VaultError:
+            # Without the vault nobody knows what would have to be taken out.
+            return "What happened cannot be told: the vault cannot be opened. See director doctor."
 
     def reader(self, workflow: str) -> Reader:
         """What reads a workflow, and remembers what it has read."""

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 from director.agent import ContextTooLarge, TurnRunning, current_thread
 from director.agent.progress import Progress
 from director.models import ModelError, NoKey, NoLibrary, UnknownModel
+from director.profiles import ProfileError
 from director.runs import RunError
 from director.store import Moved, Store, StoreError
 from director.workflow.values import WorkflowError
@@ -37,6 +38,7 @@ _FORESEEN = (
     RunError,
     Moved,
     WorkflowError,
+    ProfileError,
 )
 
 
@@ -62,7 +64,6 @@ class Turns:
         self._clean = clean
         self._on: dict[str, asyncio.Task[Any]] = {}
         self._writing: dict[str, _Writing] = {}
-        self.failures: dict[str, str] = {}
 
     def is_on(self, workflow: str) -> bool:
         """Whether something goes on here."""
@@ -78,12 +79,10 @@ class Turns:
         self._check_free(workflow, turn)
         thread = current_thread(self._store, workflow)
         before = self._store.head(thread)
-        self.failures.pop(workflow, None)
         task = self._started(workflow, turn)
         while not task.done() and self._store.head(thread) == before:
             await asyncio.wait({task}, timeout=_LOOK)
         if self._store.head(thread) == before:
-            self.failures.pop(workflow, None)
             task.result()
         return self._store.head(thread)
 
@@ -151,10 +150,12 @@ class Turns:
         self._on.pop(workflow, None)
         self._writing.pop(workflow, None)
         problem = None if task.cancelled() else task.exception()
-        if problem is not None:
-            if not isinstance(problem, _FORESEEN):
-                _LOG.error("%s", self._clean("".join(traceback.format_exception(problem))))
-            self.failures[workflow] = self._clean(str(problem) or type(problem).__name__)
-        what = "failed" if problem is not None else "over"
-        told = Progress("ended", self.failures.get(workflow, ""), failed=problem is not None)
-        self._tell({"workflow": workflow, "progress": {**self._progress(told, 0), "what": what}})
+        if isinstance(problem, TurnRunning):
+            # It never began; whoever asked for it was told.
+            return
+        if problem is not None and not isinstance(problem, _FORESEEN):
+            _LOG.error("%s", self._clean("".join(traceback.format_exception(problem))))
+        why = "" if problem is None else str(problem) or type(problem).__name__
+        told = self._progress(Progress("ended", why, failed=problem is not None), 0)
+        what = "over" if problem is None else "failed"
+        self._tell({"workflow": workflow, "progress": {**told, "what": what}})

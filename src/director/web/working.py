@@ -17,6 +17,7 @@ from director.agent.saved import Saved
 from director.counting import counter_for
 from director.settings import PROFILES
 from director.web.reading import meter as size
+from director.web.reading.chat import turn_now
 from director.web.rendering import api_of, page
 from director.web.studio import NotThere, Studio
 from director.web.views import chat, compression, meter, nodes, plan, runs
@@ -83,14 +84,15 @@ def _common(workflow: str) -> Shown:
 
 def _chat(studio: Studio, workflow: str, _: Asked) -> Shown:
     store = studio.store
-    found = chat.chat(store, current_thread(store, workflow))
+    thread = current_thread(store, workflow)
+    found, now = chat.chat(store, thread), turn_now(store, thread)
     asked = [one for one in approvals(store, workflow) if one.state == "asked"]
     return {
         "chat": found,
         "chunk": found.newest,
         "approvals": asked,
         "questions": runs.waiting(store, workflow),
-        "failure": studio.failures.get(workflow, ""),
+        "failure": now.text if now.state == "failed" else "",
     }
 
 

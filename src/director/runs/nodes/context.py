@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from director.runs.questions import asked
+from director.workflow.sensitive import is_sensitive
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
@@ -16,11 +17,24 @@ async def execute(visit: Visit) -> Json:
     """Set them; what is sensitive is hidden before it is stored anywhere."""
     engine = visit.engine
     given, questions = visit.config.get("variables"), visit.config.get("ask")
-    found: dict[str, Json] = dict(given) if isinstance(given, Mapping) else {}
-    for name, text in questions.items() if isinstance(questions, Mapping) else ():
-        key = f"{visit.key}:{name}#{visit.step.attempt}"
-        question = asked(engine.ledger.store, engine.ledger.run.id, key, text=str(text), choices=())
-        found[name] = await engine.wait_for(question, visit.key)
-    for name, value in found.items():
+    for name, value in given.items() if isinstance(given, Mapping) else ():
         visit.values[name] = engine.means.hide(name, value)
-    return {"success": True, "message": f"Set {', '.join(found)}.", "stored": list(found)}
+    for name, text in questions.items() if isinstance(questions, Mapping) else ():
+        visit.values[name] = await _asked(visit, name, str(text))
+    names = list(visit.values)
+    return {"success": True, "message": f"Set {', '.join(names)}.", "stored": list(names)}
+
+
+async def _asked(visit: Visit, name: str, text: str) -> Json:
+    """What a person answers; a secret, by the words of its name or of the question, is hidden."""
+    engine = visit.engine
+    secret = is_sensitive(name) or is_sensitive(text)
+    question = asked(
+        engine.ledger.store,
+        engine.ledger.run.id,
+        f"{visit.key}:{name}#{visit.step.attempt}",
+        text=text,
+        secret=secret,
+    )
+    said = await engine.wait_for(question, visit.key)
+    return engine.means.hide(f"{name}_secret" if secret and not is_sensitive(name) else name, said)

@@ -133,5 +133,5 @@ def entry(thread: Thread, studio: Here, seq: Annotated[int, Path(ge=1, le=2**53)
 def _now(workflow: str, studio: Studio) -> Now:
     thread = current_thread(studio.store, workflow)
     entry, text = studio.writing(workflow)
-    failure = studio.failures.get(workflow, "")
-    return Now(turn_now(studio.store, thread), text, entry, failure)
+    now = turn_now(studio.store, thread)
+    return Now(now, text, entry, now.text if now.state == "failed" else "")

@@ -13,7 +13,8 @@ from typing import Literal, TypeAlias, cast
 from director.agent.lease import last_turn, running
 from director.context.values import AgentTurn, Call, Turn
 from director.store import Entry, Store
-from director.store.project import TURNS, Checkpoint, checkpoints, deleted, view
+from director.store.checkpoints import Checkpoint, checkpoints, deleted
+from director.store.project import TURNS, view
 
 Shown: TypeAlias = Literal["visible", "archived", "deleted"]
 CallState: TypeAlias = Literal["done", "failed", "open"]

@@ -11,7 +11,6 @@ from director.agent.threads import Log
 from director.context.values import Context
 from director.sections.state import State
 from director.store import Store
-from director.store.project import project
 from director.store.variables import variables, workbench
 from director.workflow.values import Json, Tab
 
@@ -47,4 +46,4 @@ class Reader:
     def conversation(self, thread: str) -> Context:
         """The thread as the model sees it."""
         with self._reading:
-            return project(self._log.entries(thread))
+            return self._log.read(thread).context

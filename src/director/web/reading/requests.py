@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from director.agent.requests import KIND, request, sent_bytes
+from director.agent.requests import KIND, input_price, request, sent_bytes, tools_of
 from director.context.report import Loss
 from director.models import Usage
-from director.models.prices import cost
 from director.store import Store, Versioned
 from director.store.compress import history
 
@@ -108,7 +107,10 @@ def detail(store: Store, thread: str, number: int) -> Detail:
         warnings=tuple(body.get("warnings") or ()),
         failure=str(body.get("failure") or ""),
         sections=tuple(body["context"]["sections"]),
-        tools=tuple(body["tools"]),
+        tools=tuple(
+            {"name": one.name, "description": one.description, "parameters": one.parameters}
+            for one in tools_of(store, body)
+        ),
     )
 
 
@@ -157,7 +159,7 @@ def _line(one: Versioned) -> Line:
 def _sizes(body: Mapping[str, Any]) -> tuple[Size, ...]:
     parts: Sequence[Mapping[str, Any]] = body["parts"]
     total = sum(part["tokens"] for part in parts) or 1
-    price = _input_price(body)
+    price = input_price(body)
     return tuple(
         Size(
             part["place"],
@@ -168,17 +170,6 @@ def _sizes(body: Mapping[str, Any]) -> tuple[Size, ...]:
         )
         for part in parts
     )
-
-
-def _input_price(body: Mapping[str, Any]) -> float | None:
-    """What the input of a request cost; None if that is not known."""
-    usage = body.get("usage")
-    if not usage:
-        return None
-    provider, _, model = str(body["model"]).partition(":")
-    bare = _usage({**usage, "output": 0, "reasoning": 0})
-    money, _unknown = cost(provider, model, bare, at=body["at"])
-    return None if money is None else float(money)
 
 
 def _usage(body: Mapping[str, Any]) -> Usage:

@@ -15,7 +15,9 @@ from director.agent.lease import last_turn, running
 from director.agent.threads import open_question
 from director.context.values import AgentTurn, UserTurn
 from director.store import Entry, Store
-from director.store.project import HIDING, Checkpoint, Told, checkpoints, deleted, view
+from director.store.checkpoints import HIDING, Checkpoint, checkpoints, deleted
+from director.store.project import view
+from director.store.telling import Told
 from director.web.views.calls import Card, card
 
 SIZE = 50

@@ -10,8 +10,9 @@ from director.context.sizes import turn_size
 from director.context.values import AgentTurn, Counter, Turn, UserTurn
 from director.sections.summary import spans
 from director.store import Store, Versioned
+from director.store.checkpoints import Checkpoint
 from director.store.compress import history
-from director.store.project import Checkpoint, view
+from director.store.project import view
 
 _LINE = 90
 

@@ -12,8 +12,8 @@ from typing import cast
 
 from director.agent.requests import cost_of, input_price, request, sent_bytes
 from director.store import Store, StoreError, Versioned
+from director.store.checkpoints import Checkpoint
 from director.store.compress import history
-from director.store.project import Checkpoint
 from director.store.values import Json
 from director.web.views.meter import GROUPS, Slice, group_of, input_of, slices
 from director.web.views.sent import parts_in, texts_of

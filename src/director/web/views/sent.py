@@ -7,6 +7,7 @@ from typing import cast
 
 from director.agent.contexts import context_of
 from director.agent.parts import split
+from director.agent.requests import tools_of
 from director.context.values import AgentTurn, Context, Turn, UserTurn
 from director.store import Store
 from director.store.project import project
@@ -27,9 +28,9 @@ def texts_of(store: Store, thread: str, body: Json) -> dict[tuple[str, str], str
     told = project(store.entries(thread, upto=head)) if head else Context()
     sent = context_of(cast("Mapping[str, object]", body["context"]), told)
     found = {("instructions", one.name): one.text for one in sent.sections}
-    tools = cast("Sequence[Mapping[str, object]]", body["tools"])
+    tools = tools_of(store, body)
     if tools:
-        listed = (f"{one['name']}\n  {one['description']}\n  {one['parameters']}" for one in tools)
+        listed = (f"{one.name}\n  {one.description}\n  {one.parameters}" for one in tools)
         found["tools", f"{len(tools)} tools"] = "\n\n".join(listed)
     ahead, turns, behind = split(sent.turns)
     for place, block in (("first", ahead), ("last", behind)):

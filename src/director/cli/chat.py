@@ -1,0 +1,178 @@
+"""`director chat`: talk with Director about a workflow, in the terminal or from a file of lines.
+
+Nothing is decided here. Exit codes: 0, or 1 if something could not be answered and nobody sat
+there to see it, or 2 if nothing was begun.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from director.cli.opening import Url, fail, opened_store
+
+if TYPE_CHECKING:
+    from director.agent import Turn
+    from director.cli.chat_room import Room
+    from director.store import Store
+
+EPILOG = (
+    "A first conversation: `director demo` in one terminal, `director chat --model "
+    "openai:gpt-6.1-terra` in another, and “Please build a workflow that lists the invoices at "
+    "http://127.0.0.1:8765/mail”. Without a key: `director rehearse`. "
+    "Lines from a file: `director chat my-workflow < lines.txt`. While you talk, /help lists what "
+    "else there is; Ctrl-C stops a turn and keeps the conversation, Ctrl-D leaves."
+)
+
+
+def chat(
+    *,
+    workflow: Annotated[
+        str | None,
+        typer.Argument(help="The id of a workflow, or a name for a new one.", metavar="[WORKFLOW]"),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="Who answers, from now on: openai:gpt-6.1-terra, anthropic:claude-sonnet-5-5, …; "
+            "else whom the workflow has chosen, or the setting model (DIRECTOR_MODEL).",
+            metavar="NAME",
+        ),
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            help="Who sees what, from now on: structured, structured_cached or clean.",
+            metavar="NAME",
+        ),
+    ] = None,
+    store: Url = None,
+) -> None:
+    """Build a workflow by talking with Director.
+
+    It answers as the model writes, shows each thing it does in a line, asks what it needs to know
+    in place, and says after each turn what the request was made of and what it cost. Everything
+    is kept: the same workflow goes on where it was left.
+    """
+    from director.models import NoKey, NoLibrary, UnknownModel  # noqa: PLC0415  quick help
+    from director.profiles import ProfileError  # noqa: PLC0415
+    from director.workflow.values import WorkflowError  # noqa: PLC0415
+
+    with opened_store(store, "chat", make=True) as opened:
+        try:
+            code = _talk(opened, workflow, model or "", profile or "")
+        except NoKey as missing:
+            fail("chat", f"{missing}\n\n{no_model()}")
+        except (NoLibrary, UnknownModel, ProfileError, WorkflowError) as problem:
+            fail("chat", str(problem))
+    raise typer.Exit(code)
+
+
+def _talk(opened: Store, workflow: str | None, model: str, profile: str) -> int:
+    from director.agent import choose  # noqa: PLC0415  quick help
+    from director.agent.by_hand import talks_as  # noqa: PLC0415
+    from director.agent.choosing import chosen_model  # noqa: PLC0415
+    from director.cli.chat_room import Room  # noqa: PLC0415
+    from director.cli.chat_screen import Screen  # noqa: PLC0415
+    from director.models.names import credentials, parse  # noqa: PLC0415
+    from director.profiles import load_profile  # noqa: PLC0415
+    from director.settings import load_settings  # noqa: PLC0415
+
+    settings = load_settings()
+    # Before anything is made: whoever cannot be asked should leave nothing behind.
+    credentials(parse(chosen_model(opened, workflow or "", settings, now=model)), os.environ)
+    load_profile(profile or settings.profile.value)
+    name = _workflow(opened, workflow)
+    if model or profile:
+        choose(opened, name, model=model, profile=profile)
+    with Room(opened, name, settings, screen=Screen()) as room:
+        room.elsewhere = "" if opened.url == settings.store.value else f" --store {opened.url}"
+        talking, chosen = talks_as(room.desk)
+        room.screen.say(f"Workflow {name}. Model {talking.name}, profile {chosen.name}.", "bold")
+        if talking.place.provider == "scripted":
+            room.screen.say("This model is a script: no model is asked.", "yellow")
+        room.screen.say("/help lists what else there is.", "dim")
+        converse(room)
+        room.screen.say(f"Kept. Go on with: director chat {name}{room.elsewhere}", "dim")
+        return 1 if room.failed and not sys.stdin.isatty() else 0
+
+
+def no_model() -> str:
+    """What to do when there is no model to ask."""
+    from director.models import found  # noqa: PLC0415  quick help
+
+    servers = [
+        f"  director chat --model 'chat:{one.base_url}#{one.example}'   ({one.kind}, running here)"
+        for one in found()
+    ] or ["  director chat --model 'chat:http://localhost:11434/v1#qwen3'"]
+    return "\n".join(
+        (
+            "With a key of a provider:",
+            "  export OPENAI_API_KEY=…       director chat --model openai:gpt-6.1-terra",
+            "  export ANTHROPIC_API_KEY=…    director chat --model anthropic:claude-sonnet-5-5",
+            "With a server on this machine:",
+            *servers,
+            "Without any model, to see how it works:",
+            "  director rehearse",
+        )
+    )
+
+
+def _workflow(opened: Store, given: str | None) -> str:
+    """The workflow that is meant; a new one if there is none of that name."""
+    from director.agent import new_workflow  # noqa: PLC0415  quick help
+
+    if given and opened.get("workflow", given) is not None:
+        return given
+    return new_workflow(opened, given or "New workflow")
+
+
+def converse(room: Room) -> None:
+    """Listen and answer until the user leaves."""
+    from director.cli.chat_commands import Leave, obey  # noqa: PLC0415  quick help
+
+    while True:
+        try:
+            text = heard(room, "answer" if room.question else "you")
+            if text.startswith("/"):
+                obey(room, text)
+            elif text:
+                _settle(room, room.say(text))
+        except (EOFError, Leave):
+            return
+        except KeyboardInterrupt:
+            room.screen.say("Ctrl-D or /quit leaves.", "dim")
+
+
+def heard(room: Room, who: str) -> str:
+    """The next line of the user, from the terminal or from what is piped in."""
+    if sys.stdin.isatty():
+        room.screen.console.print()
+        return input(room.screen.prompt(f"{who}  ")).strip()
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    if line.strip():
+        room.screen.console.print()
+        room.screen.heard(line.strip())
+    return line.strip()
+
+
+def _settle(room: Room, turn: Turn | None) -> None:
+    """Ask for each origin that a turn waits for, and go on."""
+    from director.agent import approve, refuse  # noqa: PLC0415  quick help
+
+    while turn is not None and turn.ended == "waiting":
+        yes: list[str] = []
+        no: list[str] = []
+        for origin in turn.origins:
+            room.screen.say(f"May this workflow reach {origin}? (yes or no)", "bold yellow")
+            agreed = heard(room, "answer").lower() in ("y", "yes")
+            (approve if agreed else refuse)(room.store, room.workflow, origin)
+            (yes if agreed else no).append(origin)
+        told = [f"I approve {', '.join(yes)}."] if yes else []
+        told += [f"I do not approve {', '.join(no)}."] if no else []
+        turn = room.say(f"{' '.join(told)} Go on.")

@@ -1,0 +1,144 @@
+"""What begins with a slash in `director chat`: looking at the state, and changing how to go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from director.agent import choose, new_conversation
+from director.agent.by_hand import compress_by_hand, talks_as
+from director.agent.gather import gather
+from director.cli.chat_room import TROUBLE, Room
+from director.cli.chat_telling import context_table
+from director.cli.inputs import rows_of
+from director.cli.outline import outline
+from director.profiles import load_profile
+from director.sections.render import section
+from director.sections.system import prompt
+from director.workflow.nearest import hint
+
+if TYPE_CHECKING:
+    from director.sections.state import State
+
+
+class Leave(Exception):  # noqa: N818  it says what happened
+    """The user leaves."""
+
+
+def obey(room: Room, text: str) -> None:
+    """Do what a line that begins with a slash says."""
+    name, _, rest = text[1:].strip().partition(" ")
+    found = COMMANDS.get(name.lower())
+    if found is None:
+        room.screen.say(f"There is no /{name}.{hint(name, list(COMMANDS))} /help lists all.")
+        return
+    try:
+        found[0](room, rest.strip())
+    except TROUBLE as problem:
+        room.trouble(problem)
+    except KeyboardInterrupt:
+        room.screen.say("Stopped.", "yellow")
+
+
+def _help(room: Room, _: str) -> None:
+    room.screen.lines(f"  /{name:<10} {says}" for name, (_do, says) in COMMANDS.items())
+    room.screen.line("  Ctrl-C stops a turn and keeps the conversation; Ctrl-D leaves.")
+
+
+def _plan(room: Room, _: str) -> None:
+    _section(room, "plan", "There is no plan yet.")
+
+
+def _variables(room: Room, _: str) -> None:
+    _section(room, "variables", "There are no variables yet.")
+
+
+def _section(room: Room, name: str, none: str) -> None:
+    state: State = room.run(gather(room.desk))
+    found = section(name, state)
+    text = found.text if found else ""
+    inner = "\n".join(text.splitlines()[1:-1])
+    room.screen.lines((inner or none).splitlines())
+
+
+def _nodes(room: Room, _: str) -> None:
+    room.screen.lines(outline(room.store, room.desk.now()).splitlines())
+
+
+def _context(room: Room, _: str) -> None:
+    last = room.last_request
+    if last is None:
+        room.screen.say("Nothing was asked yet. /system shows what stands at the beginning.")
+        return
+    room.screen.line(f"Request {last.version}, to {last.body['model']}:")
+    room.screen.lines(context_table(last.body, at=room.compress_at, width=room.screen.width), "dim")
+    exact = f"director request show {last.version} --raw --thread {room.thread}{room.elsewhere}"
+    room.screen.say(f"Byte for byte: {exact}", "dim")
+
+
+def _compress(room: Room, _: str) -> None:
+    outcome = room.run(compress_by_hand(room.desk))
+    room.screen.say(outcome.says, "magenta")
+    if outcome.proposal is None or outcome.checkpoint is None:
+        return
+    room.screen.say(outcome.proposal.written, "dim")
+    undo = f"--workflow {room.workflow} --restore {outcome.checkpoint}{room.elsewhere}"
+    room.screen.say("Nothing is lost: the messages are archived. To undo it:", "magenta")
+    room.screen.say(f"  director compress {undo}", "dim")
+
+
+def _new(room: Room, _: str) -> None:
+    new_conversation(room.store, room.workflow)
+    room.question = None
+    room.screen.say("A new conversation about the same workflow. The older one stays readable.")
+
+
+def _retry(room: Room, rest: str) -> None:
+    room.again(rest)
+
+
+def _model(room: Room, rest: str) -> None:
+    if rest:
+        room.desk.talking(rest)
+        choose(room.store, room.workflow, model=rest)
+    room.screen.say(f"The model is {talks_as(room.desk)[0].name}.")
+
+
+def _profile(room: Room, rest: str) -> None:
+    if rest:
+        load_profile(rest)
+        choose(room.store, room.workflow, profile=rest)
+    chosen = talks_as(room.desk)[1]
+    room.screen.say(f"The profile is {chosen.name}: {chosen.says}.")
+
+
+def _system(room: Room, _: str) -> None:
+    room.screen.lines(prompt("system").splitlines())
+
+
+def _run(room: Room, rest: str) -> None:
+    room.run_workflow(rows_of(rest.split(), None)[0] if rest else {})
+
+
+def _quit(_room: Room, _: str) -> None:
+    raise Leave
+
+
+COMMANDS: dict[str, tuple[Callable[[Room, str], None], str]] = {
+    "help": (_help, "this"),
+    "plan": (_plan, "the plan, with the status of each task"),
+    "nodes": (_nodes, "the workflow, node by node"),
+    "variables": (_variables, "what the tests have kept so far"),
+    "context": (_context, "what the last request was made of, in tokens"),
+    "compress": (
+        _compress,
+        "put a checked summary in the place of what was said; it can be undone",
+    ),
+    "run": (_run, "run the workflow without a model; /run name=value gives inputs"),
+    "retry": (_retry, "say the last message again, or another in its place: /retry TEXT"),
+    "new": (_new, "begin a new conversation about the same workflow"),
+    "model": (_model, "which model answers; /model NAME chooses another"),
+    "profile": (_profile, "who sees what; /profile structured, structured_cached or clean"),
+    "system": (_system, "the system prompt, as the model reads it"),
+    "quit": (_quit, "leave"),
+}

@@ -1,0 +1,200 @@
+"""A conversation in the terminal: its desk, its screen, and the loop that both live in.
+
+Ctrl-C stops a turn and nothing else: what was said and done until then is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from director.agent import (
+    ContextTooLarge,
+    Turn,
+    TurnRunning,
+    current_thread,
+    open_desk,
+    retry_turn,
+    take_turn,
+)
+from director.agent.by_hand import marks_of, talks_as
+from director.agent.requests import KIND as REQUEST
+from director.agent.tools import Question
+from director.browser import BrowserError
+from director.cli.chat_screen import Screen
+from director.models import ModelError, NoKey, NoLibrary, UnknownModel
+from director.models.script import ScriptError
+from director.profiles import ProfileError
+from director.runs import Progress, Run, RunError, drive, queue_run
+from director.runs.supplies import Wishes, supplied
+from director.runs.telling import seconds_text
+from director.secrets import VaultError
+from director.settings import Settings
+from director.store import Store, StoreError, Versioned
+from director.store.variables import variables
+from director.workflow.display import shown
+from director.workflow.values import Json, WorkflowError
+
+T = TypeVar("T")
+# What a person can do something about; each says in words what that is.
+TROUBLE = (
+    ModelError,
+    NoKey,
+    NoLibrary,
+    UnknownModel,
+    ScriptError,
+    ProfileError,
+    ContextTooLarge,
+    TurnRunning,
+    StoreError,
+    WorkflowError,
+    RunError,
+    BrowserError,
+    VaultError,
+)
+
+
+class Room:
+    """One workflow that is talked about here; `failed` counts what could not be answered.
+
+    `elsewhere` is what other commands need to find its store, if it is not the usual one.
+    """
+
+    def __init__(self, store: Store, workflow: str, settings: Settings, *, screen: Screen) -> None:
+        self.store = store
+        self.workflow = workflow
+        self.settings = settings
+        self.screen = screen
+        self.question: Question | None = None
+        self.failed = 0
+        self.elsewhere = ""
+        self._open = AsyncExitStack()
+        self._runner = asyncio.Runner()
+
+    def __enter__(self) -> Self:
+        self._runner.__enter__()
+        self.run(self._enter())
+        return self
+
+    async def _enter(self) -> None:
+        wishes = Wishes(pictures="failures")
+        self.supplies = await self._open.enter_async_context(supplied(self.store, wishes))
+        self.desk = await self._open.enter_async_context(
+            open_desk(
+                self.store,
+                self.workflow,
+                self.supplies,
+                settings=self.settings,
+                progress=self.screen.progress,
+            )
+        )
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            self.run(self._open.aclose())
+        finally:
+            self._runner.__exit__(kind, error, trace)
+
+    @property
+    def thread(self) -> str:
+        """The conversation that is current now."""
+        return current_thread(self.store, self.workflow)
+
+    @property
+    def compress_at(self) -> int:
+        """The size at which the conversation is compressed, with the model of now."""
+        return marks_of(self.desk, talks_as(self.desk)[0]).at
+
+    @property
+    def last_request(self) -> Versioned | None:
+        """The newest request that was made for a turn of this conversation."""
+        found = reversed(self.store.versions(REQUEST, self.thread))
+        return next((one for one in found if one.body.get("purpose") == "turn"), None)
+
+    def run(self, doing: Coroutine[Any, Any, T]) -> T:
+        """Do something in the loop of this conversation; Ctrl-C cancels it."""
+        return self._runner.run(doing)
+
+    def say(self, text: str) -> Turn | None:
+        """Take a turn; the number of a choice stands for the choice."""
+        if self.question is not None:
+            text = _chosen(text, self.question.choices)
+        return self._taken(take_turn(self.desk, text))
+
+    def again(self, text: str = "") -> Turn | None:
+        """Take the last turn again."""
+        return self._taken(retry_turn(self.desk, text))
+
+    def _taken(self, taking: Coroutine[Any, Any, Turn]) -> Turn | None:
+        try:
+            turn = self.run(taking)
+        except KeyboardInterrupt:
+            self.screen.say("Stopped. What was said and done until here is kept.", "yellow")
+            return None
+        except TROUBLE as problem:
+            self.trouble(problem)
+            self.screen.say("What was said is kept; /retry says it again.", "dim")
+            return None
+        self.question = turn.question
+        self.screen.ended(turn, self.last_request, compress_at=self.compress_at)
+        if turn.question is not None:
+            self.screen.say(turn.question.text, "bold yellow")
+            listed = enumerate(turn.question.choices, 1)
+            self.screen.lines(f"  {number}  {choice}" for number, choice in listed)
+        return turn
+
+    def trouble(self, problem: Exception) -> None:
+        """Say what could not be done."""
+        self.failed += 1
+        self.screen.say(f"{problem}", "red")
+
+    def run_workflow(self, inputs: dict[str, Json] | None = None) -> Run | None:
+        """Run the workflow as it is, without any model, and show its nodes as they end."""
+        try:
+            return self.run(self._done(inputs or {}))
+        except KeyboardInterrupt:
+            self.screen.say("The run was stopped; `director runs list` shows it.", "yellow")
+        except TROUBLE as problem:
+            self.trouble(problem)
+        return None
+
+    async def _done(self, inputs: dict[str, Json]) -> Run:
+        workflow = self.desk.now()
+        run = queue_run(self.store, workflow, self.supplies.offline(workflow)[0], inputs=inputs)
+        means = replace(await self.supplies.means(run), progress=self._step, patience=0.0)
+        ended = await drive(self.store, run.id, means)
+        error = (ended.error or {}).get("message", "")
+        self.screen.say(f"run {run.id}: {ended.state}{f': {error}' if error else ''}")
+        names = {node.alias for node in workflow.nodes if node.type == "transform"}
+        for name, value in sorted(variables(self.store, run.id).items()):
+            if name.partition(".")[0] in names:
+                self.screen.say(f"  {name} = {_whole(name, value)}")
+        return ended
+
+    def _step(self, told: Progress) -> None:
+        """A line for each node that is nobody's part."""
+        if told.what != "finished" or "[" in told.key or "." in told.key:
+            return
+        word = "ok" if told.status == "success" else told.status
+        told_of = f"  {word:<8}{told.alias}  {seconds_text(told.took)}  {told.error}"
+        self.screen.line(told_of.rstrip(), "red" if told.status == "failed" else "")
+
+
+def _whole(name: str, value: object) -> str:
+    return value if isinstance(value, str) else shown(name, value)  # type: ignore[arg-type]
+
+
+def _chosen(text: str, choices: tuple[str, ...]) -> str:
+    said = text.strip()
+    if said.isdecimal() and 1 <= int(said) <= len(choices):
+        return choices[int(said) - 1]
+    return text

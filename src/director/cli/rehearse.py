@@ -1,0 +1,212 @@
+"""`director rehearse`: the rehearsal in the terminal, from the first word to a run without a model.
+
+It serves the demo site, keeps what it makes in a folder of its own, and says at every turn what it
+is. Where no browser can be started it says how to get one, and shows what works without.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter as Tally
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from director.cli.opening import fail
+
+if TYPE_CHECKING:
+    from director.cli.chat_room import Room
+    from director.demo.site import Site
+
+EPILOG = (
+    "It takes less than a minute and costs nothing: Director's part is a script, no model is "
+    "asked, and nothing leaves this machine. Then try `director chat` with a model of your own. "
+    "`./run` is the same command; `./run --engine` replays a recorded agent run through the "
+    "context engine alone, and `./run --engine --help` says more about that."
+)
+_PORT = 8765  # where `director demo` serves too, so that the workflow can be run there again
+_PACE = 0.012  # seconds for a word, at a terminal
+_PAUSE = 0.7  # seconds for a line of the user to be read, at a terminal
+
+
+def rehearse(
+    *,
+    profile: Annotated[
+        str,
+        typer.Option(help="Who sees what: structured, structured_cached or clean.", metavar="NAME"),
+    ] = "structured",
+    fast: Annotated[bool, typer.Option("--fast", help="Do not wait for anybody to read.")] = False,
+) -> None:
+    """Watch a whole conversation with Director, without a key and without a model.
+
+    It builds a workflow on the demo site, in a real browser: a plan, scouts, nodes that are tested
+    as they are made, a failure that is mended, a correction by the user, a compression. At the end
+    the workflow runs by itself. Only the words are scripted; everything else is what a real model
+    would go through.
+    """
+    from director.profiles import ProfileError, load_profile  # noqa: PLC0415  quick help
+
+    try:
+        load_profile(profile)
+    except ProfileError as problem:
+        fail("rehearse", str(problem))
+    if reason := _no_browser():
+        _without_browser(reason)
+        return
+    with _own_home() as folder, _served() as site:
+        _play(folder, site, profile, pace=0.0 if fast else 1.0)
+
+
+def _no_browser() -> str:
+    """Why no browser can be started here; empty if one can."""
+    from director.browser import BrowserError  # noqa: PLC0415  quick help
+    from director.browser.chromium import find_chromium  # noqa: PLC0415
+
+    try:
+        find_chromium()
+    except BrowserError as problem:
+        return str(problem)
+    return ""
+
+
+def _without_browser(reason: str) -> None:
+    from director.demo.__main__ import main  # noqa: PLC0415  quick help
+
+    typer.echo(f"The rehearsal needs a browser. {reason}")
+    typer.echo("What works without one: a recorded agent run, replayed through the engine.\n")
+    main([])
+
+
+@contextmanager
+def _own_home() -> Iterator[Path]:
+    """A folder for what the rehearsal makes, beside what the user has."""
+    from director.home import VARIABLE, home, make_private  # noqa: PLC0415  quick help
+
+    folder = home() / "rehearsal"
+    make_private(folder)
+    before = os.environ.get(VARIABLE)
+    os.environ[VARIABLE] = str(folder)
+    try:
+        yield folder
+    finally:
+        del os.environ[VARIABLE]
+        if before is not None:
+            os.environ[VARIABLE] = before
+
+
+@contextmanager
+def _served() -> Iterator[Site]:
+    """The demo site where `director demo` has it, or wherever there is room."""
+    from director.demo.site import Site  # noqa: PLC0415  quick help
+
+    site = Site()
+    try:
+        serving = site.serve(_PORT)
+        serving.__enter__()
+    except OSError:
+        serving = site.serve()
+        serving.__enter__()
+    try:
+        yield site
+    finally:
+        serving.__exit__(None, None, None)
+
+
+def _play(folder: Path, site: Site, profile: str, *, pace: float) -> None:
+    from director.cli.chat_room import Room  # noqa: PLC0415  quick help
+    from director.cli.chat_screen import Screen  # noqa: PLC0415
+    from director.demo.rehearsal import SAYS, begin  # noqa: PLC0415
+    from director.runs.supplies import Supplies, Wishes  # noqa: PLC0415
+    from director.settings import load_settings  # noqa: PLC0415
+    from director.store import open_store  # noqa: PLC0415
+
+    began = time.monotonic()
+    screen = Screen(pace=_PACE * pace)
+    with open_store(folder / "director.db") as store:
+        vault = Supplies(store, Wishes()).vault
+        workflow = begin(store, vault, site.url)
+        settings = load_settings({"profile": profile})
+        with Room(store, workflow, settings, screen=screen) as room:
+            screen.say(f"{SAYS} The browser, the site and the workflow are real.", "bold yellow")
+            screen.say(f"The demo site is at {site.url}; the profile is {profile}.", "dim")
+            screen.console.print()
+            room.elsewhere = f" --store {folder / 'director.db'}"
+            if not _conversation(room, site, pace if screen.console.is_terminal else 0.0):
+                raise typer.Exit(1)
+            _alone(room, site)
+            _totals(room)
+        screen.console.print()
+        screen.say(f"{SAYS} It took {time.monotonic() - began:.0f} seconds.", "bold yellow")
+        screen.lines(_next(folder, workflow))
+
+
+def _conversation(room: Room, site: Site, pace: float) -> bool:
+    """Say the user's lines one by one; whether each was answered."""
+    from director.agent import approve  # noqa: PLC0415  quick help
+    from director.cli.chat_commands import obey  # noqa: PLC0415
+    from director.demo.rehearsal import GO_ON, lines  # noqa: PLC0415
+
+    for line in lines(site.url):
+        room.screen.heard("/compress" if line.does == "compress" else line.text)
+        time.sleep(_PAUSE * pace)
+        if line.does == "compress":
+            obey(room, "/compress")
+        else:
+            turn = room.say(line.text)
+            while turn is not None and turn.ended == "waiting":
+                for origin in turn.origins:
+                    approve(room.store, room.workflow, origin, why="for the rehearsal")
+                room.screen.heard(GO_ON)
+                turn = room.say(GO_ON)
+            if turn is None:
+                return False
+        room.screen.console.print()
+    return True
+
+
+def _alone(room: Room, site: Site) -> None:
+    """The workflow on a fresh site, without anybody to think."""
+    site.reset()
+    room.screen.say(
+        "The site is fresh again, and the workflow runs by itself, without a model:", "bold"
+    )
+    room.run_workflow()
+    put_away = sum(mail.archived for mail in site.state.mails.values())
+    room.screen.say(f"The site says: {put_away} letters are in its archive now.")
+    room.screen.console.print()
+
+
+def _totals(room: Room) -> None:
+    """What all requests were made of, in tokens."""
+    from director.cli.chat_telling import parts_of  # noqa: PLC0415  quick help
+
+    room.screen.say(
+        "What the model would have been sent, in tokens, over the whole conversation:", "bold"
+    )
+    sizes: Tally[str] = Tally()
+    requests = room.store.versions("request", room.thread)
+    for one in requests:
+        for name, size in parts_of(one.body):
+            sizes[name] += size
+    total = sum(sizes.values())
+    for name, size in sizes.most_common():
+        room.screen.line(f"  {name:<16} {size:>9,}  {size / total:>4.0%}")
+    room.screen.line(f"  {'all':<16} {total:>9,}  in {len(requests)} requests")
+
+
+def _next(folder: Path, workflow: str) -> list[str]:
+    at = f"--store {folder / 'director.db'}"
+    return [
+        "What to try next:",
+        f"  director workflow show {workflow} {at}",
+        f"  director request list {at}",
+        "      every request as it was made; show N --raw is the exact body",
+        "  director rehearse --profile clean",
+        "      the same when the model is shown nothing and has to ask",
+        "  director chat",
+        "      with a model of your own; it says how to choose one",
+    ]

@@ -1,0 +1,113 @@
+"""Whether the cached prefix of a conversation was kept, over every request that a test makes.
+
+What is stable must be the same in the next request, byte for byte: the tools, the sections ahead of
+the first one that may change, and every message ahead of the block behind the history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextvars import ContextVar
+from itertools import pairwise
+
+from director.agent.desk import Desk
+from director.agent.requests_made import Made
+from director.context.values import Section, Turn, UserTurn
+from director.models.script import Seen, Shown
+from director.sections.boundary import read_sections
+
+# What changes them is rare and wanted: another summary, another agreement with the user.
+_RARE = ("summary", "description")
+MADE: ContextVar[list[Made] | None] = ContextVar("made", default=None)
+
+
+def remembering(desk: Desk) -> Desk:
+    """The desk, whose requests are looked at when the test is over."""
+    record, told = MADE.get(), desk.made
+
+    def both(made: Made) -> None:
+        if record is not None:
+            record.append(made)
+        if told is not None:
+            told(made)
+
+    desk.made = both
+    return desk
+
+
+def moved(requests: Iterable[Made]) -> list[str]:
+    """What was changed of the prefix of a conversation, without a summary or another profile."""
+    threads: dict[object, list[Made]] = {}
+    for one in requests:
+        asked = one.asked
+        key = (asked.thread, asked.by, asked.model.name)
+        threads.setdefault(key, []).append(one)
+    return [said for made in threads.values() for a, b in pairwise(made) for said in _parted(a, b)]
+
+
+def _parted(before: Made, after: Made) -> Iterator[str]:
+    if before.asked.by == "scout" or _rewritten(before, after):
+        return
+    if before.asked.tools != after.asked.tools:
+        yield "other tools"
+    old, new = before.context.sections, after.context.sections
+    yield from _sections(old, new)
+    kept, now = _history(before.context.turns), _history(after.context.turns)
+    if [_words(turn) for turn in now[: len(kept)]] != [_words(turn) for turn in kept]:
+        yield f"the history before turn {len(kept)} was rewritten"
+
+
+def _rewritten(before: Made, after: Made) -> bool:
+    """Whether something happened that may move the prefix: all of it is told in the reports."""
+    full = any(one.report.before > one.report.limit for one in (before, after))
+    other = before.asked.profile != after.asked.profile
+    return full or other or _summaries(before) != _summaries(after)
+
+
+def _summaries(made: Made) -> list[str]:
+    shown = [one.text for one in made.context.sections if one.name == "summary"]
+    return shown + [
+        turn.text for turn in made.context.turns[:1] if turn.text.startswith("<summary")
+    ]
+
+
+def _sections(old: Sequence[Section], new: Sequence[Section]) -> Iterator[str]:
+    for was, now in zip(old, new, strict=False):
+        if was.text != now.text:
+            if was.name not in _RARE and was.stable:
+                yield f"the section {was.name!r} was changed"
+            return
+
+
+def _history(turns: Sequence[Turn]) -> Sequence[Turn]:
+    last = turns[-1] if turns else None
+    block = isinstance(last, UserTurn) and last.pinned and bool(_names(last.text))
+    return turns[:-1] if block else turns
+
+
+def _words(turn: Turn) -> object:
+    calls = [(c.id, c.tool, c.args, c.result) for c in getattr(turn, "calls", ())]
+    return type(turn), turn.text, calls
+
+
+def _names(text: str) -> list[str]:
+    try:
+        return [one.name for one in read_sections(text)] if text.startswith("<") else []
+    except ValueError:
+        return []
+
+
+def parted(seen: Sequence[Seen]) -> list[str]:
+    """The same of what a provider's model saw, whatever of it the server remembered."""
+    found = []
+    for nth, (before, after) in enumerate(pairwise(seen)):
+        kept = [one for one in before.items if not _is_block(one)]
+        if list(after.items[: len(kept)]) != kept:
+            found.append(f"request {nth + 2} does not begin with request {nth + 1}")
+        if before.tools != after.tools:
+            found.append(f"request {nth + 2} has other tools")
+    return found
+
+
+def _is_block(one: Shown) -> bool:
+    return one.kind == "user" and _names(one.text)[:1] in (["plan"], ["description"])

@@ -1,0 +1,103 @@
+"""A thread that grows is followed: what is fed step by step is seen as if it was read whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from director.agent.threads import Log
+from director.store import open_store
+from director.store.project import Following, project, view
+from director.store.values import Draft, Entry
+from store.engines import ENGINES, prepared
+from store.threads import entries_of, result, speaking, threads, user
+
+
+def _hides(drafts: list[Draft], data: st.DataObject) -> Iterator[Draft]:
+    """Perhaps a compression of whole units, one undone, or a deletion."""
+    now = view(entries_of(drafts))
+    chosen = sorted(seq for unit in now.units if data.draw(st.booleans()) for seq in unit)
+    how = data.draw(st.sampled_from(["nothing", "checkpoint", "delete", "restore"]))
+    if how == "checkpoint" and chosen:
+        previous = now.current.seq if now.current else None
+        covers = sorted(now.archived.union(chosen))
+        yield Draft("checkpoint", {"covers": covers, "summary": "S", "previous": previous})
+    elif how == "delete" and chosen:
+        yield Draft("delete", {"seqs": chosen})
+    elif how == "restore" and now.checkpoints:
+        undone = data.draw(st.sampled_from(now.checkpoints))
+        yield Draft("restore", {"checkpoint": undone.seq})
+
+
+def _late(drafts: list[Draft], data: st.DataObject) -> Iterator[Draft]:
+    """Perhaps a result that comes when others have spoken: of any call there ever was, or none."""
+    if data.draw(st.booleans()):
+        calls = [f"call_{number}_0" for number in range(1, len(drafts) + 2)]
+        yield result(data.draw(st.sampled_from([*calls, "call_again", "nobody"])), "late")
+
+
+def grown(data: st.DataObject) -> Iterator[list[Draft]]:
+    """A thread after each of some steps."""
+    drafts: list[Draft] = []
+    for nth in range(data.draw(st.integers(1, 5))):
+        drafts += data.draw(threads(start=100 * nth + 1, most=3))
+        drafts += _late(drafts, data)
+        drafts += _hides(drafts, data)
+        yield list(drafts)
+
+
+@pytest.mark.promise("A2")
+@given(st.data())
+def test_a_thread_that_is_fed_is_seen_as_one_that_is_read_whole(data: st.DataObject) -> None:
+    """After turns of every wire, compressions, restores, deletions and late results."""
+    following = Following(())
+    for drafts in grown(data):
+        entries = entries_of(drafts)
+        new: list[Entry] = entries[following.head :]
+        while new:
+            step = data.draw(st.integers(1, len(new)))
+            upto = new[step - 1].seq
+            if not following.feed(new[:step]):
+                following = Following(entries[:upto])
+            assert following.head == upto
+            assert following.view == view(entries[:upto])
+            new = new[step:]
+
+
+def test_only_what_changes_the_past_makes_it_begin_anew() -> None:
+    """Requests, answers and their results are read on; each is read once."""
+    talk = [user("go"), speaking("chat", 1, "", ["a"]), result("a", "one")]
+    more = [user("on"), speaking("chat", 2, "", ["b"]), result("b", "two")]
+    entries = entries_of([*talk, *more, result("a", "again"), result("nobody", "asked")])
+    following = Following(entries[:3])
+    first = following.view.told
+    assert following.feed(entries[3:6])
+    assert following.feed(entries[6:])
+    assert all(one is other for one, other in zip(first, following.view.told, strict=False))
+    late = entries_of([*talk[:2], *more, result("a", "late")])
+    following = Following(late[:5])
+    assert not following.feed(late[5:])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_log_reads_on_where_it_stopped(tmp_path: Path, engine: str) -> None:
+    """From a store, through a compression and its undoing, and from one thread to another."""
+    with open_store(prepared(engine, tmp_path)) as store:
+        log = Log(store)
+        for thread in ("one", "other", "one"):
+            for step in (
+                [user("a"), speaking("chat", 1, "b", [])],
+                [user("c"), speaking("chat", 2, "d", [])],
+                [Draft("checkpoint", {"covers": [1, 2], "summary": "S"})],
+                [user("e"), speaking("chat", 3, "", ["x"])],
+                [result("x", "f")],
+                [Draft("restore", {"checkpoint": 5})],
+                [Draft("delete", {"seqs": [3]})],
+            ):
+                store.append(thread, step)
+                assert log.read(thread).context == project(store.entries(thread))
+                assert log.head == store.head(thread)

@@ -1,0 +1,114 @@
+"""Runs that are started in the app: done here, answered, cancelled, resumed, taken out."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from director.runs import save_workflow
+from director.store import Store
+from director.web import Studio
+from director.workflow.document import from_json
+
+WORKFLOW = {
+    "version": 1,
+    "id": "asks",
+    "name": "Ask and find",
+    "inputs": [{"name": "rate", "required": True}, {"name": "api_key"}],
+    "origins": ["https://example.com"],
+    "nodes": [
+        {"id": "n1", "alias": "ask", "type": "context", "config": {"ask": {"code": "Which code?"}}},
+        {
+            "id": "n2",
+            "alias": "find",
+            "type": "transform",
+            "config": {
+                "input": {"rate": "{{rate}}"},
+                "code": "[{'price': 3 * rate}]",
+                "create_records": "item",
+            },
+        },
+    ],
+}
+
+
+def ended(studio: Studio, client: TestClient, run: str) -> Any:
+    """The run when nobody works on it any more."""
+    task = studio.runs._tasks.get(run)
+    if task is not None:
+        assert client.portal is not None
+        client.portal.call(asyncio.wait, {task})
+    return client.get(f"/api/runs/{run}").json()
+
+
+def waiting(client: TestClient, run: str) -> Any:
+    """The question of a run, as soon as it asks one."""
+    while True:
+        found = client.get(f"/api/runs/{run}").json()
+        if found["questions"]:
+            return found["questions"][0]
+
+
+def test_a_run_is_started_answered_and_taken_out(
+    store: Store, studio: Studio, client: TestClient
+) -> None:
+    """It waits for the answer and goes on; results as CSV and JSON, the report as a page."""
+    save_workflow(store, from_json(WORKFLOW))  # type: ignore[arg-type]
+    missing = client.post("/api/workflows/asks/runs", json={})
+    assert missing.status_code == 409
+    assert "rate" in missing.json()["error"]
+    secret = "sk-very-secret-value-17"  # noqa: S105  a test's
+    inputs = {"rate": 2, "api_key": secret}
+    begun = client.post("/api/workflows/asks/runs", json={"inputs": inputs})
+    assert begun.status_code == 201
+    run = begun.json()["run"]["id"]
+    question = waiting(client, run)
+    assert question["text"] == "Which code?"
+    strange = client.post(f"/api/runs/{run}/answer", json={"question": "x/n1", "text": "1"})
+    assert strange.status_code == 409
+    body = {"question": question["id"], "text": "123456"}
+    assert client.post(f"/api/runs/{run}/answer", json=body).status_code == 200
+    done = ended(studio, client, run)
+    assert done["run"]["state"] == "done"
+    assert [(step["alias"], step["status"]) for step in done["steps"]] == [
+        ("ask", "success"),
+        ("find", "success"),
+    ]
+    assert client.get(f"/api/runs/{run}/results").text.splitlines()[0].startswith("id,")
+    rows = client.get(f"/api/runs/{run}/results", params={"form": "json"}).json()
+    assert len(rows) == 1
+    report = client.get(f"/api/runs/{run}/report")
+    assert "attachment" in report.headers["content-disposition"]
+    assert secret not in report.text + client.get(f"/api/runs/{run}").text
+    again = client.post(f"/api/runs/{run}/resume")
+    assert again.status_code == 409
+    retried = client.post(f"/api/runs/{run}/retry", json={"node": "find"})
+    assert retried.status_code == 200
+    assert ended(studio, client, run)["run"]["state"] == "done"
+    listed = client.get("/api/runs", params={"workflow": "asks"}).json()
+    assert [row["id"] for row in listed] == [run]
+    assert client.get(f"/api/runs/{run}/pictures/{'0' * 64}").status_code == 404
+
+
+def test_a_run_is_cancelled_and_gone_on_with(
+    store: Store, studio: Studio, client: TestClient
+) -> None:
+    """What it had done stays done; while somebody works on it, it is not resumed."""
+    save_workflow(store, from_json(WORKFLOW))  # type: ignore[arg-type]
+    begun = client.post("/api/workflows/asks/runs", json={"inputs": {"rate": 2}})
+    assert begun.status_code == 201, begun.text
+    run = begun.json()["run"]["id"]
+    waiting(client, run)
+    busy = client.post(f"/api/runs/{run}/resume")
+    assert busy.status_code == 409
+    cancelled = client.post(f"/api/runs/{run}/cancel", json={}).json()
+    assert cancelled["run"]["state"] == "cancelled"
+    assert ended(studio, client, run)["run"]["state"] == "cancelled"
+    assert client.post(f"/api/runs/{run}/cancel", json={}).status_code == 409
+    assert client.post(f"/api/runs/{run}/resume").status_code == 200
+    question = waiting(client, run)
+    client.post(f"/api/runs/{run}/answer", json={"question": question["id"], "text": "1"})
+    assert ended(studio, client, run)["run"]["state"] == "done"
+    assert client.get("/api/runs/never").status_code == 404

@@ -1,0 +1,174 @@
+"""The program that serves: where it listens, what it prints, what it leaves after a kill."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import httpx
+import pytest
+
+from director.agent import choose
+from director.runs import save_workflow
+from director.store import open_store
+from director.web.serving import Unsafe, bound
+from web.rooms import WORKFLOW
+
+_LINK = re.compile(r"http://(\S+?)/launch/(\S+)")
+
+
+@contextmanager
+def program(folder: Path, *options: str, **environ: str) -> Iterator[subprocess.Popen[str]]:
+    """`director app` as a program of its own; killed at the end if it still runs."""
+    known = {**os.environ, "DIRECTOR_HOME": str(folder), **environ}
+    known.pop("DIRECTOR_MODEL", None)
+    made = subprocess.Popen(
+        [sys.executable, "-m", "director.cli", "app", "--no-open", *options],
+        env=known,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield made
+    finally:
+        made.kill()
+        made.communicate()
+
+
+def link_of(made: subprocess.Popen[str]) -> tuple[str, str]:
+    """The address and the token that it prints."""
+    assert made.stdout is not None
+    for line in made.stdout:
+        if found := _LINK.search(line):
+            return found[1], found[2]
+    raise AssertionError(made.stderr.read() if made.stderr else "")
+
+
+def listening(pid: int) -> list[str]:
+    """The addresses on which a process listens, as the system has them, in hexadecimal."""
+    inodes = set()
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        target = str(entry.readlink())
+        if target.startswith("socket:["):
+            inodes.add(target[8:-1])
+    found = []
+    for table in ("tcp", "tcp6"):
+        rows = Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]
+        parts = [row.split() for row in rows]
+        found += [part[1] for part in parts if part[3] == "0A" and part[9] in inodes]
+    return found
+
+
+@pytest.mark.promise("F1")
+@pytest.mark.promise("F4")
+@pytest.mark.skipif(not Path("/proc/self/net/tcp").exists(), reason="asks the Linux kernel")
+def test_it_listens_on_this_machine_only_and_prints_no_key(tmp_path: Path) -> None:
+    """One socket on 127.0.0.1; the link is printed once, the session and the words said never."""
+    with program(tmp_path, "--port", "0") as made:
+        host, token = link_of(made)
+        address, port = host.split(":")
+        assert address == "127.0.0.1"
+        assert listening(made.pid) == [f"0100007F:{int(port):04X}"]
+        with httpx.Client(base_url=f"http://{host}", timeout=30) as browser:
+            assert browser.get(f"/launch/{token}").status_code == 303
+            (key,) = browser.cookies.values()
+            assert browser.get(f"/launch/{token}").status_code == 401
+            browser.get("/?key=told-in-a-query")
+            browser.get("/nowhere", headers={"x-strange": "told-in-a-header"})
+            browser.put("/api/secrets/x", json={"value": "told-in-a-body"})
+        made.send_signal(signal.SIGINT)
+        out, err = made.communicate(timeout=60)
+    printed = out + err
+    assert made.returncode == 0
+    for never in (key, token, "told-in-a-query", "told-in-a-header", "told-in-a-body"):
+        assert never not in printed
+    assert "Traceback" not in printed
+
+
+@pytest.mark.promise("F1")
+def test_it_listens_elsewhere_only_with_a_password() -> None:
+    """Whatever the address; on this machine none is needed."""
+    for host in ("0.0.0.0", "::", "192.0.2.1", "example.com"):  # noqa: S104  refused
+        with pytest.raises(Unsafe, match="password"):
+            bound(host, 0)
+    with bound("127.0.0.1", 0) as local, bound("0.0.0.0", 0, password="long enough") as wide:  # noqa: S104, S106
+        assert local.getsockname()[0] == "127.0.0.1"
+        assert wide.getsockname()[0] == "0.0.0.0"  # noqa: S104
+
+
+class _Slow(BaseHTTPRequestHandler):
+    """A provider that says a few words and then nothing more, and keeps the line open."""
+
+    asked = threading.Event()
+    over = threading.Event()
+
+    def do_GET(self) -> None:
+        self.send_error(404)
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        for word in ("These ", "words ", "were "):
+            choice = {"index": 0, "delta": {"role": "assistant", "content": word}}
+            event = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+            self.wfile.write(f"data: {json.dumps({**event, 'choices': [choice]})}\n\n".encode())
+            self.wfile.flush()
+        self.asked.set()
+        self.over.wait(120)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.mark.slow
+@pytest.mark.promise("A1")
+def test_a_kill_in_the_middle_of_an_answer_is_told_truly_after_a_restart(tmp_path: Path) -> None:
+    """What was said is there, the turn is called interrupted, and the same window goes on."""
+    provider = ThreadingHTTPServer(("127.0.0.1", 0), _Slow)
+    threading.Thread(target=provider.serve_forever, daemon=True).start()
+    model = f"chat:http://127.0.0.1:{provider.server_address[1]}/v1#m"
+    database = str(tmp_path / "director.db")
+    with open_store(database) as store:
+        save_workflow(store, WORKFLOW)
+        choose(store, "w", model=model)
+    try:
+        with program(tmp_path, "--port", "0", "--store", database) as first:
+            host, token = link_of(first)
+            with httpx.Client(base_url=f"http://{host}", timeout=60) as browser:
+                browser.get(f"/launch/{token}")
+                cookies = dict(browser.cookies)
+                assert browser.post("/api/workflows/w/say", json={"text": "Go."}).status_code == 202
+                assert _Slow.asked.wait(60)
+                now = browser.get("/api/workflows/w/turn").json()
+                assert now["turn"]["state"] == "running"
+                first.send_signal(signal.SIGKILL)
+                first.wait()
+        port = host.rpartition(":")[2]
+        with program(tmp_path, "--port", port, "--store", database) as second:
+            host, _ = link_of(second)
+            with httpx.Client(base_url=f"http://{host}", cookies=cookies, timeout=60) as browser:
+                now = browser.get("/api/workflows/w/turn").json()
+                assert now["turn"]["state"] == "interrupted"
+                assert "kept" in now["turn"]["text"]
+                entries = browser.get("/api/workflows/w/entries").json()["entries"]
+                assert [(one["kind"], one["text"]) for one in entries] == [("user", "Go.")]
+                with browser.stream("GET", "/events", headers={"last-event-id": "old-7"}) as told:
+                    lines = (line for line in told.iter_lines() if line.startswith("data: "))
+                    assert json.loads(next(lines)[6:]) == {"reload": True}
+    finally:
+        _Slow.over.set()
+        provider.shutdown()
+        provider.server_close()
