@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 from director.store import open_store
-from web.pages.windows import App, served
+from web.pages.windows import App, looking
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -23,7 +23,8 @@ def _home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def app(_home: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """An app that is served as long as the tests of a file run."""
-    with open_store(tmp_path_factory.mktemp("store") / "director.db") as store, served(store) as made:
+    file = tmp_path_factory.mktemp("store") / "director.db"
+    with open_store(file) as store, looking(store) as made:
         yield made
 
 

@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from director.settings import load_settings
-from web.pages.windows import App, a_talk, a_workflow, say
+from director.store.variables import set_variable, workbench
+from web.pages.windows import App, a_talk, a_workflow, say, serving
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 
@@ -123,12 +124,18 @@ def test_settings_are_saved_and_secrets_are_write_only(app: App) -> None:
 def test_a_page_that_loses_the_server_says_so_and_recovers(app: App) -> None:
     """A quiet banner while it is gone; when it is back everything is looked at again."""
     a_workflow(app.store, "offline")
-    other = app.other()
-    page = app.open("/w/offline", other)
-    expect(page.locator("#meter rect").first).to_be_attached()
-    other.set_offline(True)
-    page.reload() if page.is_closed() else None
-    page.evaluate("fetch('/help').catch(() => 0)")
-    other.set_offline(False)
-    expect(page.locator("#offline")).to_be_hidden()
-    other.close()
+    with serving(app.store, app.stage) as (url, studio):
+        page = app.context.new_page()
+        page.goto(f"{url}/launch/{studio.sessions.link()}")
+        page.goto(f"{url}/w/offline")
+        expect(page.locator("#meter rect").first).to_be_attached()
+    expect(page.locator("#offline")).to_be_visible()
+    set_variable(app.store, workbench("offline"), "meanwhile", 1, "a test")
+    page.fill("#say", "Are you there?")
+    page.press("#say", "Control+Enter")
+    expect(page.locator("#composer .told")).to_contain_text("does not answer")
+    with serving(app.store, app.stage, int(url.rpartition(":")[2])):
+        expect(page.locator("#offline")).to_be_hidden()
+        expect(page.locator("#variables")).to_contain_text("meanwhile")
+        expect(page.locator("#say")).to_have_value("Are you there?")
+        page.close()

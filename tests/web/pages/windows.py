@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
 from agent.office import opening
@@ -39,6 +39,9 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+# A machine that has much to do takes its time.
+PATIENCE = 30_000
+expect.set_options(timeout=PATIENCE)
 FOREVER = Wait(3_600.0)
 NODES = [
     {
@@ -134,7 +137,7 @@ class App:
     def open(self, path: str = "/", context: BrowserContext | None = None) -> Page:
         """A new window, which breaks the test if its page breaks."""
         page = (context or self.context).new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(PATIENCE)
         page.goto(f"{self.url}{path}")
         return page
 
@@ -170,36 +173,41 @@ def a_talk(store: Store, id_: str, rounds: int = 6) -> str:
 
 
 @contextmanager
-def served(store: Store) -> Iterator[App]:
-    """The app of a store, served on a free port, and one browser to look at it."""
-    found = shutil.which("chromium")
-    stage = Stage()
-    listening = bound("127.0.0.1", 0)
-    port = listening.getsockname()[1]
+def serving(store: Store, stage: Stage, port: int = 0) -> Iterator[tuple[str, Studio]]:
+    """The app of a store, served until the block ends, and where."""
+    listening = bound("127.0.0.1", port)
+    own = listening.getsockname()[1]
     studio = Studio(
         store,
         Supplies(store, Wishes(pictures="none")),
-        sessions=Sessions(home() / "sessions.json", port=port),
-        names=OwnNames(["127.0.0.1"], port),
+        sessions=Sessions(home() / "sessions.json", port=own),
+        names=OwnNames(["127.0.0.1"], own),
         opens=opening(stage),
     )
     server = server_of(studio)
     running = threading.Thread(target=lambda: asyncio.run(server.serve([listening])), daemon=True)
     running.start()
     try:
-        with sync_playwright() as playing:
-            try:
-                browser = playing.chromium.launch(executable_path=found, args=FLAGS)
-            except PlaywrightError as reason:
-                pytest.skip(str(reason))
-            context = browser.new_context(viewport={"width": 1280, "height": 860})
-            app = App(f"http://127.0.0.1:{port}", store, studio, stage, browser, context)
-            page = context.new_page()
-            page.goto(f"{app.url}/launch/{studio.sessions.link()}")
-            page.close()
-            yield app
-            browser.close()
+        yield f"http://127.0.0.1:{own}", studio
     finally:
         server.should_exit = True
-        running.join(20)
+        running.join(30)
         listening.close()
+
+
+@contextmanager
+def looking(store: Store) -> Iterator[App]:
+    """The app of a store, and one browser to look at it."""
+    stage = Stage()
+    with serving(store, stage) as (url, studio), sync_playwright() as playing:
+        try:
+            browser = playing.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        except PlaywrightError as reason:
+            pytest.skip(str(reason))
+        context = browser.new_context(viewport={"width": 1280, "height": 860})
+        app = App(url, store, studio, stage, browser, context)
+        page = context.new_page()
+        page.goto(f"{url}/launch/{studio.sessions.link()}")
+        page.close()
+        yield app
+        browser.close()
