@@ -49,11 +49,17 @@ def main() -> None:
                 page.set_default_timeout(120_000)
                 page.goto(link)
                 first = list(shots(page, url, {"first-visit": ("/", nothing)}, only))
-                workflow = rehearsed(page, url)
+                dialog: list[Path] = []
+
+                def compress(workflow: str) -> None:
+                    wanted = {"compress": (f"/w/{workflow}", compressing)}
+                    dialog.extend(shots(page, url, wanted, only))
+
+                workflow = rehearsed(page, url, compress)
                 save_workflow(store, from_json(json.loads(EXAMPLE.read_text())))
                 rest = list(shots(page, url, pages(store, workflow), only))
                 browser.close()
-    print(f"{len(first) + len(rest)} pictures are in {OUT}")
+    print(f"{len(first) + len(dialog) + len(rest)} pictures are in {OUT}")
 
 
 @contextmanager
@@ -72,8 +78,8 @@ def served(store: Store) -> Iterator[tuple[str, str]]:
         running.join()
 
 
-def rehearsed(page: Page, url: str) -> str:
-    """Press on through the rehearsal to its end, with a picture in the middle; its workflow."""
+def rehearsed(page: Page, url: str, compress: Callable[[str], None]) -> str:
+    """Press on through the rehearsal to its end; its workflow. `compress` looks at the dialog."""
     page.set_viewport_size({"width": 1280, "height": 860})
     page.goto(url)
     page.get_by_role("button", name="Watch the rehearsal").click()
@@ -81,9 +87,10 @@ def rehearsed(page: Page, url: str) -> str:
     while page.locator("#rehearsal a.primary").count() == 0:
         page.wait_for_selector("#composer[data-busy='0']")
         if page.locator("#rehearsal [data-dialog]").count():
-            page.click("#rehearsal [data-dialog]")
-            page.click("#write")
-            page.click("#apply:not([disabled])")
+            compress(page.url.rpartition("/")[2])
+            page.set_viewport_size({"width": 1280, "height": 860})
+            compressing(page)
+            page.click("#apply")
             page.wait_for_selector(".message.summary")
         elif page.locator("#rehearsal [data-say]:enabled").count():
             done = page.locator("#rehearsal .pill").text_content()
@@ -106,7 +113,6 @@ def pages(store: Store, workflow: str) -> dict[str, tuple[str, Steps]]:
         "workflows": ("/", nothing),
         "work": (at, worked),
         "work-archived": (at, archived),
-        "compress": (at, compressing),
         "compressions": (at, listing),
         "requests": (f"{at}/requests", nothing),
         "request": (f"{at}/requests/{number}?other={number - 1}", nothing),
@@ -136,10 +142,11 @@ def archived(page: Page) -> None:
 
 
 def compressing(page: Page) -> None:
-    """The dialog with a preview."""
-    worked(page)
-    page.click("#compress")
-    page.click("#write")
+    """The dialog of a compression with a preview."""
+    if page.locator("dialog[open]").count() == 0:
+        worked(page)
+        page.click("#compress")
+        page.click("#write")
     page.wait_for_selector("#apply:not([disabled])")
 
 
@@ -153,6 +160,7 @@ def listing(page: Page) -> None:
 
 def settled(page: Page) -> None:
     """What was found on this machine is told."""
+    page.wait_for_selector("[data-servers]")
     page.wait_for_function("!document.querySelector('[data-servers]').textContent.includes('…')")
 
 
