@@ -5,6 +5,7 @@ It plays the rehearsal in a folder of its own, serves the app, and looks at it w
     .venv/bin/python scripts/pictures.py [--only NAME]
 """
 
+# ruff: noqa: INP001, T201  a command, which prints
 from __future__ import annotations
 
 import argparse
@@ -40,26 +41,30 @@ def main() -> None:
     only = asked.parse_args().only
     with tempfile.TemporaryDirectory() as folder:
         os.environ["DIRECTOR_HOME"] = folder
-        with open_store(Path(folder) / "director.db") as store, served(store) as (url, link):
-            with sync_playwright() as playing:
-                found = shutil.which("chromium")
-                browser = playing.chromium.launch(executable_path=found, args=FLAGS)
-                context = browser.new_context()
-                page = context.new_page()
-                page.set_default_timeout(120_000)
-                page.goto(link)
-                first = list(shots(page, url, {"first-visit": ("/", nothing)}, only))
-                dialog: list[Path] = []
+        with (
+            open_store(Path(folder) / "director.db") as store,
+            served(store) as (url, link),
+            sync_playwright() as playing,
+        ):
+            browser = playing.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+            page = browser.new_context().new_page()
+            page.set_default_timeout(120_000)
+            page.goto(link)
+            taken = looked_at(page, url, store, only)
+            browser.close()
+    print(f"{len(taken)} pictures are in {OUT}")
 
-                def compress(workflow: str) -> None:
-                    wanted = {"compress": (f"/w/{workflow}", compressing)}
-                    dialog.extend(shots(page, url, wanted, only))
 
-                workflow = rehearsed(page, url, compress)
-                save_workflow(store, from_json(json.loads(EXAMPLE.read_text())))
-                rest = list(shots(page, url, pages(store, workflow), only))
-                browser.close()
-    print(f"{len(first) + len(dialog) + len(rest)} pictures are in {OUT}")
+def looked_at(page: Page, url: str, store: Store, only: str) -> list[Path]:
+    """All pictures: of a first visit, of the rehearsal, and of every page after it."""
+    taken = [*shots(page, url, {"first-visit": ("/", nothing)}, only)]
+
+    def compress(workflow: str) -> None:
+        taken.extend(shots(page, url, {"compress": (f"/w/{workflow}", compressing)}, only))
+
+    workflow = rehearsed(page, url, compress)
+    save_workflow(store, from_json(json.loads(EXAMPLE.read_text())))
+    return [*taken, *shots(page, url, pages(store, workflow), only)]
 
 
 @contextmanager
@@ -96,7 +101,8 @@ def rehearsed(page: Page, url: str, compress: Callable[[str], None]) -> str:
             done = page.locator("#rehearsal .pill").text_content()
             page.click("#rehearsal [data-say]")
             page.wait_for_function(
-                "(done) => document.querySelector('#rehearsal .pill').textContent !== done", arg=done
+                "(done) => document.querySelector('#rehearsal .pill').textContent !== done",
+                arg=done,
             )
     page.wait_for_selector("#composer[data-busy='0']")
     return page.url.rpartition("/")[2]
@@ -164,9 +170,7 @@ def settled(page: Page) -> None:
     page.wait_for_function("!document.querySelector('[data-servers]').textContent.includes('…')")
 
 
-def shots(
-    page: Page, url: str, wanted: dict[str, tuple[str, Steps]], only: str
-) -> Iterator[Path]:
+def shots(page: Page, url: str, wanted: dict[str, tuple[str, Steps]], only: str) -> Iterator[Path]:
     """A picture of each at each size and in each scheme."""
     OUT.mkdir(parents=True, exist_ok=True)
     for name, (path, steps) in wanted.items():

@@ -15,6 +15,7 @@ from director.store.variables import set_variable, workbench
 from web.corpus import CORPUS
 from web.pages.windows import App, a_workflow
 
+
 @pytest.fixture(scope="module")
 def evil() -> Iterator[tuple[str, list[str]]]:
     """A server that nobody must ask anything, and what it was asked."""

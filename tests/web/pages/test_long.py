@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agent.summaries import talk
 from playwright.sync_api import expect
 
+from agent.summaries import talk
 from director.agent import current_thread
 from web.pages.windows import App, a_workflow
 

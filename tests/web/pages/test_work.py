@@ -118,7 +118,9 @@ def test_the_plan_is_a_list_by_phase_with_marks_that_changes_in_front_of_the_use
     page.get_by_role("button", name="Tick off: Fill the table").click()
     expect(page.locator("#plan header .num")).to_have_text("2 of 4")
     later = json.loads(json.dumps(PLAN))
-    later["phases"][1]["tasks"].append({"task_id": 5, "description": "Check the sum", "status": "pending"})
+    later["phases"][1]["tasks"].append(
+        {"task_id": 5, "description": "Check the sum", "status": "pending"}
+    )
     Saved(app.store, "plans").save_plan(parse_plan(later), "one more")
     expect(page.locator("#plan")).to_contain_text("Check the sum")
     page.get_by_label("Version of the plan").select_option("1")

@@ -18,8 +18,11 @@ from playwright.sync_api import Error as PlaywrightError
 from agent.office import opening
 from agent.summaries import good, talk
 from director.agent import current_thread
+from director.agent.desk import Opens, opens_model
 from director.agent.saved import Saved
+from director.demo.rehearsal import MODEL as REHEARSAL
 from director.home import home
+from director.models import Journal, Model
 from director.models.script import Ask, Emit, Say, Seen, Wait
 from director.runs import save_workflow
 from director.runs.supplies import Supplies, Wishes
@@ -172,6 +175,16 @@ def a_talk(store: Store, id_: str, rounds: int = 6) -> str:
     return thread
 
 
+def speaking(stage: Stage) -> Opens:
+    """The stage speaks for every model but the rehearsal's, which has its own script."""
+    otherwise = opening(stage)
+
+    def opened(name: str, journal: Journal | None) -> Model:
+        return opens_model(name, journal) if name == REHEARSAL else otherwise(name, journal)
+
+    return opened
+
+
 @contextmanager
 def serving(store: Store, stage: Stage, port: int = 0) -> Iterator[tuple[str, Studio]]:
     """The app of a store, served until the block ends, and where."""
@@ -182,7 +195,7 @@ def serving(store: Store, stage: Stage, port: int = 0) -> Iterator[tuple[str, St
         Supplies(store, Wishes(pictures="none")),
         sessions=Sessions(home() / "sessions.json", port=own),
         names=OwnNames(["127.0.0.1"], own),
-        opens=opening(stage),
+        opens=speaking(stage),
     )
     server = server_of(studio)
     running = threading.Thread(target=lambda: asyncio.run(server.serve([listening])), daemon=True)
