@@ -56,7 +56,7 @@ class Taken:
 def page(number: int) -> str:
     """What a page says: about half a KB, no two alike."""
     lines = (
-        f"- row {WORDS[(number + nth) % 12]} {WORDS[number * nth % 12]}: {number * 31 + nth} EUR"
+        f"- row {WORDS[(number + nth) % 12]} {WORDS[number * nth % 12]} {WORDS[number // 12 % 12]}"
         for nth in range(14)
     )
     return f"page-{number} has the selector #row-{number}\n" + "\n".join(lines)
@@ -66,8 +66,14 @@ def brain(seen: Seen) -> Sequence[Emit]:
     """Two calls for what the user says, then an answer; a line for each page in a summary."""
     last = seen.items[-1]
     if "<conversation>" in last.text:
-        pages = dict.fromkeys(_PAGE.findall(last.text))
-        return [Say("\n".join(f"page-{one} has #row-{one}. [{one}]" for one in pages)[:6_000])]
+        pages = dict.fromkeys(_PAGE.findall(last.text.partition("<conversation>")[2]))
+        return [
+            Say(
+                "\n".join(
+                    f"page-{one} has #row-{one}, rows{int(one) % VARIABLES}." for one in pages
+                )
+            )
+        ]
     if last.kind == "result":
         return [Say("The page is read and its rows are kept.")]
     number = int(_PAGE.findall(last.text)[-1])

@@ -134,7 +134,7 @@ def test_json_lines_and_gzip_hold_the_same_run() -> None:
 
 
 def test_the_shipped_run_is_long_enough_to_show_something() -> None:
-    """`./run` without arguments has a run to replay."""
+    """`./run --engine` without arguments has a run to replay."""
     assert len(calls(shipped())) >= 20
 
 

@@ -35,6 +35,7 @@ _BLOCK = re.compile(r"^```python[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
         "docs/demo-site.md",
         "docs/sections.md",
         "docs/compression.md",
+        "docs/fresh-contexts.md",
     ],
 )
 def test_every_python_block_runs(page: str, capsys: pytest.CaptureFixture[str]) -> None:

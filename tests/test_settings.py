@@ -32,7 +32,7 @@ def test_without_anything_the_defaults_hold(path: Path) -> None:
     """The documented ones; the store lies beside the file."""
     settings = load_settings(environ={}, path=path)
     assert {name: getattr(settings, name).value for name in RULES} == {
-        "profile": "structured",
+        "profile": "structured_cached",
         "model": "",
         "store": f"sqlite:///{path.parent / 'director.db'}",
         "budget": 0.3,

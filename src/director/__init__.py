@@ -3,6 +3,8 @@
 Fits any history into a budget, keeps what the next step needs, and never loses what was said.
 """
 
+from typing import TYPE_CHECKING
+
 from director.api import Fitted, fit_messages, summarise
 from director.context.checkpoint import Phases, checkpoint
 from director.context.fold import fold
@@ -30,6 +32,10 @@ from director.context.window import sliding_window
 from director.counting import chars4, counter_for
 from director.manager import ContextConfig, ContextManager
 from director.metrics import ContextMetrics
+from director.middleware.clients import wrap
+
+if TYPE_CHECKING:
+    from director.contexts import fresh
 
 __all__ = [
     "AgentTurn",
@@ -61,6 +67,7 @@ __all__ = [
     "counter_for",
     "fit_messages",
     "fold",
+    "fresh",
     "hybrid",
     "prune",
     "shrink",
@@ -68,4 +75,14 @@ __all__ = [
     "summarise",
     "truncate",
     "until_fits",
+    "wrap",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """`director.fresh`, read when it is first asked for: few programs need it."""
+    if name != "fresh":
+        raise AttributeError(f"module 'director' has no attribute {name!r}")
+    from director.contexts import fresh  # noqa: PLC0415  see above
+
+    return fresh

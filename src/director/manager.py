@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from director.api import Fitted, as_budget, as_level, as_preset
+from director.api import Fitted, as_budget, as_level, as_preset, with_summary
 from director.context.checkpoint import Phases
 from director.context.importance import PruningRules
 from director.context.marks import Scan, Sticky
@@ -16,7 +16,8 @@ from director.context.presets import Options
 from director.context.report import report_on
 from director.context.shrink import Shrinking
 from director.context.sizes import context_size, turn_size
-from director.context.values import AgentTurn, Budget, Context, Counter, Turn
+from director.context.units import protected, units
+from director.context.values import AgentTurn, Budget, Context, Counter, Fold, Summary, Turn
 from director.context.window import by_messages, message_budget
 from director.context.wire import Parser, Wire, emit, told
 from director.counting import counter_for
@@ -70,12 +71,20 @@ class ContextConfig:
 
 
 class ContextManager:
-    """Sits before the model of one agent run; feed it the whole history before every call."""
+    """Sits before the model of one agent run; feed it the whole history before every call.
 
-    def __init__(self, config: ContextConfig | None = None) -> None:
+    `wire` is told where it is known; otherwise the messages show it. `prepared` is a summary that
+    stands for the oldest turns from the next crossing on, as long as the history goes on from
+    that of which it was made.
+    """
+
+    def __init__(self, config: ContextConfig | None = None, *, wire: Wire | None = None) -> None:
         """Check the configuration at once, so that a mistake shows before the first call."""
         self.config = config or ContextConfig()
         self.metrics = ContextMetrics()
+        self.prepared: Summary | None = None
+        self.crossings = 0
+        self._known_wire = wire
         if self.config.window_size < 1:
             message = f"window_size must be at least 1, not {self.config.window_size!r}"
             raise ValueError(message)
@@ -98,7 +107,7 @@ class ContextManager:
         if current_phase and (not self._named or self._named[-1][1] != current_phase):
             self._named = (*self._named, (max(0, len(self._turns) - 1), current_phase))
             self._scan.cut = self._strategy(self._named).cut
-        sent = self._walk() if self.config.enabled else self._given()
+        sent = self._sent() if self.config.enabled else self._given()
         given = self._given()
         repairs = tuple(f"message {r.where}: {r.action}" for r in self._parser.parsed().repairs)
         untouched = not self.config.enabled or (not repairs and sent == given)
@@ -107,6 +116,35 @@ class ContextManager:
         report = report_on(given, sent, tokens, before=self._size, repairs=repairs)
         self.metrics.record_call(report.before, report.after, self.config.strategy)
         return Fitted(out, report, sent)
+
+    @property
+    def seen(self) -> int:
+        """How many messages were seen so far."""
+        return len(self._seen)
+
+    def goes_on(self, messages: Sequence[object]) -> bool:
+        """Whether messages begin with all those that were seen so far."""
+        known = len(self._seen)
+        return known <= len(messages) and list(messages[:known]) == self._seen
+
+    def oldest(self, keep: int) -> Fold | None:
+        """All turns but the newest `keep` tokens of them, for a summary; None if none may go."""
+        parts = units(tuple(self._turns))
+        stay, left = protected(parts), keep
+        for place in range(len(parts) - 1, -1, -1):
+            left -= sum(turn_size(turn, self._counter) for turn in parts[place])
+            if left >= 0 or place == len(parts) - 1:
+                stay = stay | {place}
+        gone = [turn for place, part in enumerate(parts) if place not in stay for turn in part]
+        new = tuple(turn for turn in gone if turn.at not in self._gone)
+        return Fold(new, self._summary) if new else None
+
+    def holds(self, fold: Fold) -> bool:
+        """Whether the turns of a fold are still those of this history."""
+        here = len(self._turns)
+        return fold.previous == self._summary and all(
+            turn.at < here and self._turns[turn.at] == turn for turn in fold.turns
+        )
 
     def _counting(self) -> Counter:
         budget = self.config.budget
@@ -136,12 +174,16 @@ class ContextManager:
         """Start anew: the history given is not the one known so far."""
         self._seen: list[object] = []
         self._wire: Wire = "chat"
-        self._told: Wire | None = None
+        self._told: Wire | None = self._known_wire
         self._parser = Parser("chat")
         self._turns: list[Turn] = []
         self._fed = 0
         self._size = 0
         self._named = ()
+        self._left = 0
+        self._summary: Summary | None = None
+        self._gone: frozenset[int] = frozenset()
+        self.prepared = None
         self._scan: Scan = self._strategy(()).scan(Context(), self._budget)
 
     def _read(self, messages: Sequence[object]) -> None:
@@ -152,7 +194,7 @@ class ContextManager:
         late = wire not in (None, self._wire)
         if late or len(messages) < known or list(messages[:known]) != self._seen:
             self._forget()
-            known, wire = 0, told(messages)
+            known, wire = 0, self._known_wire or told(messages)
         self._told = wire
         if known == 0:
             self._wire = wire or "chat"
@@ -173,15 +215,34 @@ class ContextManager:
         self._size = context_size(start, self._counter) + sum(
             turn_size(turn, self._counter) for turn in self._turns
         )
+        if self._summary is not None:
+            given = with_summary(Context(sections, tuple(self._turns)), self._summary)
+            gone = given.fold.turns if given.fold else ()
+            self._gone = frozenset(turn.at for turn in gone)
+            start = replace(given, turns=())
         self._scan = self._strategy(self._named).scan(start, self._budget)
         self._fed = 0
+
+    def _sent(self) -> Context:
+        """What to send; at a crossing, a summary that was prepared takes the place of excerpts."""
+        sent = self._walk()
+        left = len(sent.fold.turns) if sent.fold else 0
+        if left > self._left and self.prepared is not None:
+            self._summary, self.prepared = self.prepared, None
+            self._restart()
+            sent = self._walk()
+            left = len(sent.fold.turns) if sent.fold else 0
+        self.crossings += left > self._left
+        self._left = left
+        return sent
 
     def _walk(self) -> Context:
         """Walk over the turns that can no longer change; look ahead over the last one."""
         last = max(0, len(self._turns) - 1)
         folded = len(self._scan.start.fold.turns) if self._scan.start.fold else 0
         for turn in self._turns[self._fed : last]:
-            self._scan.add(turn)
+            if turn.at not in self._gone:
+                self._scan.add(turn)
         for turn in self._turns[self._fed :]:
             calls = turn.calls if isinstance(turn, AgentTurn) else ()
             self.metrics.shrunk += len(calls)

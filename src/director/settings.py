@@ -69,7 +69,9 @@ def _beside(folder: Path) -> str:
 class Settings:
     """All settings; a new one is one more line here."""
 
-    profile: Annotated[Setting[str], Rule(str, "structured", "who sees what", choices=PROFILES)]
+    profile: Annotated[
+        Setting[str], Rule(str, "structured_cached", "who sees what", choices=PROFILES)
+    ]
     model: Annotated[Setting[str], Rule(str, "", "the model to ask; empty: none is chosen")]
     store: Annotated[Setting[str], Rule(str, _beside, "the address of the store")]
     budget: Annotated[Setting[float], Rule(float, 0.3, "share of the window to fill", upto=1)]

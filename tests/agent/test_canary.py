@@ -111,7 +111,7 @@ def written(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.promise("D1")
 @pytest.mark.promise("D4")
-@pytest.mark.parametrize("profile", ["structured", "clean"])
+@pytest.mark.parametrize("profile", ["structured", pytest.param("clean", marks=pytest.mark.slow)])
 def test_no_form_of_a_secret_leaves_a_session(  # noqa: PLR0917  what is swept
     runner: asyncio.Runner,
     browser: Browser,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent.prefixes import remembering
-from agent.summaries import STATE, begun, good, talk, writer
+from agent.summaries import FAULTS, PATIENCE, STATE, begun, echo, good, talk, writer
 from director.agent.compressing import apply, compress_now
 from director.agent.desk import Desk
 from director.agent.hooking import equipped
@@ -22,7 +22,7 @@ from director.agent.requests import request, sent_bytes
 from director.agent.threads import current_thread
 from director.agent.turn import take_turn
 from director.models import Journal, Model
-from director.models.script import Emit, Fail, Say, Seen
+from director.models.script import Ask, Emit, Fail, Say, Seen
 from director.settings import load_settings
 from director.store import Store, open_store
 from director.store.project import project
@@ -108,6 +108,43 @@ def test_the_conversation_goes_on_when_the_summariser_is_down(store: Store) -> N
     report = newest.body["report"]
     assert "wrote no summary" in report["gap"]  # type: ignore[index]
     assert "in excerpts" in sent_bytes(store, thread, newest.version).decode()
+
+
+@pytest.mark.promise("C1")
+@pytest.mark.moves_prefix("the history is over its limit all the time")
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "failed",
+        "worthless",
+        *(
+            pytest.param(one, marks=pytest.mark.slow)
+            for one in ("echo", *sorted(FAULTS))
+            if one not in ("failed", "worthless")
+        ),
+    ],
+)
+def test_no_summariser_can_stop_a_conversation_or_make_it_dear(store: Store, fault: str) -> None:
+    """Four turns of three rounds are answered; one attempt for each, none after two useless ones."""
+    asked: list[Seen] = []
+
+    def brain(shown: Seen) -> Sequence[Emit]:
+        if is_summary(shown):
+            asked.append(shown)
+            return echo(shown) if fault == "echo" else FAULTS[fault](shown)
+        said = max(nth for nth, item in enumerate(shown.items) if item.kind == "user")
+        done = sum(item.kind == "result" for item in shown.items[said:])
+        return [Say("All right.")] if done == 2 else [Ask("get_current_plan")]
+
+    thread = current_thread(store, "lamps")
+    store.append(thread, talk(40, more=400))
+    for nth in range(4):
+        desk = desk_of(store, brain)
+        assert turn(desk, f"Go on {nth}.") == "All right."
+    came = [one.body["outcome"] for one in store.versions("compression", thread)]
+    assert came == (["failed"] * 4 if fault in ("failed", "refused") else ["refused"] * 2)
+    assert len(asked) <= len(came) * PATIENCE.attempts
+    assert "checkpoint" not in [entry.kind for entry in store.entries(thread)]
 
 
 @pytest.mark.promise("B9")

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 
 from agent.office import asks, at_double, desk, results
 from agent.prefixes import parted
-from director.agent.turn import take_turn
+from director.agent.turn import Turn, take_turn
 from director.models.script import Emit, Say, Seen, Think
+from director.profiles import load_profile
 from director.store import Store
 from director.testing.double import Double
 from models.talk import MODELS, PROFILES
@@ -36,6 +39,27 @@ def brain(shown: Seen) -> Sequence[Emit]:
     ids = [item.call for item in shown.items if item.kind == "call"]
     ends = itertools.accumulate(sum(hasattr(e, "tool") for e in step) for step in STEPS)
     return STEPS[next(nth for nth, end in enumerate(ends) if len(ids) < end or nth == 5)]
+
+
+@pytest.mark.promise("E6")
+@pytest.mark.parametrize("wire", list(MODELS))
+def test_a_looping_model_stops_when_it_has_cost_enough(store: Store, wire: str) -> None:
+    """By the prices of the provider: one call more than the limit at the most."""
+    usual = load_profile("structured")
+    cheap = replace(usual, limits=replace(usual.limits, money=0.02))
+    with Double(PROFILES[wire], lambda _: [asks("get_current_plan")]) as double:
+        made = at_double(desk(store, brain), double, wire)
+
+        async def looping() -> Turn:
+            turn = await take_turn(made, "Go.", profile=cheap)
+            await made.close()
+            return turn
+
+        turn = asyncio.run(looping())
+        costs = [line.cost or Decimal(0) for line in double.ledger.lines]
+    assert turn.ended == "money"
+    assert "$0.02" in turn.text
+    assert sum(costs[:-1]) < Decimal("0.02") <= turn.spent.money
 
 
 @pytest.mark.promise("B6")

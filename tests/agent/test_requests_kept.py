@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from director.agent.desk import Desk
 from director.agent.hooking import equipped
+from director.agent.recalling import recalled
 from director.agent.replaying import replayed
 from director.agent.requests import request, sent_bytes
 from director.agent.turn import take_turn
@@ -21,8 +22,8 @@ from director.models import Journal, Model, ModelError, Timing, open_model
 from director.profiles import load_profile
 from director.runs import save_workflow
 from director.settings import load_settings
-from director.store import Store, open_store
-from director.workflow.values import Workflow
+from director.store import Draft, Store, open_store
+from director.workflow.values import Workflow, WorkflowError
 
 CALL = {"call": "get_current_plan", "args": {}}
 
@@ -114,6 +115,16 @@ def test_the_tools_of_requests_are_kept_once(store: Store, tmp_path: Path) -> No
     named = [kept(store, desk, number)["tools"] for number in (1, 2, 3)]
     assert named[0] == named[1] == named[2]
     assert b"get_current_plan" in store.kept(named[0]["$kept"])  # type: ignore[index]
+
+
+def test_an_archived_turn_is_recalled(store: Store) -> None:
+    """By its citation, also if all before it is archived too; what was deleted is not."""
+    store.append("t", [Draft("user", {"text": text}) for text in ("one", "two", "three")])
+    store.append("t", [Draft("checkpoint", {"covers": [1, 2], "summary": "S"})])
+    assert "one" in recalled(store, "t", "[1]")
+    store.append("t", [Draft("delete", {"seqs": [3]})])
+    with pytest.raises(WorkflowError, match="nothing is known"):
+        recalled(store, "t", "3")
 
 
 def test_a_thread_may_be_read_again_by_another_program(store: Store, tmp_path: Path) -> None:

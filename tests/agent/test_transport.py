@@ -41,7 +41,7 @@ def brain(seen: Seen) -> list[Emit]:
 
 @pytest.mark.promise("B9")
 @pytest.mark.parametrize("wire", list(MODELS))
-@pytest.mark.parametrize("profile", ["structured", "structured_cached", "clean"])
+@pytest.mark.parametrize("profile", ["structured_cached", "clean"])
 def test_what_is_shown_is_what_came_over_the_wire(tmp_path: Path, wire: str, profile: str) -> None:
     """In each dialect and profile, chained or whole."""
     place = tmp_path / "director.db"

@@ -266,3 +266,26 @@ def test_a_page_is_given_no_permission(browser: Browser, run: Callable[[Any], No
                     assert await session.page().evaluate(ask, name) == "denied"
 
     run(permissions())
+
+
+def test_a_site_that_does_not_answer_is_named_with_the_reason(
+    browser: Browser, run: Callable[[Any], None]
+) -> None:
+    """Not what the browser makes of it; in the events too, and the session goes on."""
+
+    async def visit() -> None:
+        with site(PAGES) as down:
+            gone = down.origin
+        with site(PAGES) as home:
+            async with browser.session(Origins([gone, home.origin])) as session:
+                with pytest.raises(BrowserError, match="does not answer") as caught:
+                    await session.navigate(gone)
+                said = str(caught.value)
+                assert f"{gone!r} does not answer (connection refused)" in said
+                assert "ERR_" not in said
+                told = [event.text for event in session.events() if event.kind == "unreached"]
+                assert told[0] == f"{gone} (connection refused)"
+                await session.navigate(home.origin)
+                assert await session.page().title() == "one"
+
+    run(visit())

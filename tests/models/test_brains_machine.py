@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from director.models.brains.load import load
+from director.models.brains.load import load, read
 from director.models.brains.machine import Machine, Move, State
 from director.models.brains.matching import When
 from director.models.script import Ask, Say, ScriptError, Seen, Shown
@@ -103,3 +103,51 @@ def test_a_move_to_no_state_is_refused() -> None:
     """A machine is checked when it is made."""
     with pytest.raises(ScriptError, match='move 1: there is no state "b"'):
         Machine("a", {"a": State((), (Move("b"),))})
+
+
+def test_the_start_may_depend_on_what_is_asked_first() -> None:
+    """One script plays several parts; what is said later does not change which."""
+    states = {"a": State((Say("A"),), (Move("a"),)), "b": State((Say("B"),), (Move("b"),))}
+    machine = Machine([Move("b", When(offers="report")), Move("a")], states)
+    assert machine(Seen("chat", "m", items=(Shown("user", "go"),))) == (Say("A"),)
+    items = (Shown("user", "go"), Shown("agent", "B"), Shown("user", "on"))
+    assert machine(Seen("chat", "m", tools=("report",), items=items)) == (Say("B"),)
+    with pytest.raises(ScriptError, match="no start fits"):
+        Machine([Move("a", When(text="never"))], states)(Seen("chat", "m"))
+
+
+def test_a_state_that_the_instructions_name_is_gone_on_from() -> None:
+    """A summary may stand there instead of in the history."""
+    seen = Seen("chat", "m", instructions="So far: state=try", items=(Shown("user", "go on"),))
+    assert _shipped().state(seen) == "try"
+
+
+def test_what_it_knows_is_looked_up_in_what_it_sees() -> None:
+    """The newest counts; a name that it does not know stays as it is."""
+    machine = Machine(
+        "a", {"a": State((Say("at {site}, not {other}"),))}, knows={"site": r"(https?://\S+)"}
+    )
+    items = (Shown("user", "http://old"), Shown("result", "http://a then http://b"))
+    assert machine(Seen("chat", "m", items=items)) == (Say("at http://b, not {other}"),)
+    assert machine(Seen("chat", "m", instructions="http://c")) == (Say("at http://c, not {other}"),)
+
+
+def test_messages_that_are_no_part_of_the_conversation_are_passed_over() -> None:
+    """The state of the work may stand behind what was said; it is not an answer."""
+    machine = Machine(
+        "a",
+        {"a": State((Say("A"),), (Move("b", When(text="found")),)), "b": State((Say("{last}"),))},
+        skip="^<plan>",
+    )
+    items = (
+        *(Shown("user", "go"), Shown("call", "{}", "look", "c1")),
+        *(Shown("result", "found it", call="c1"), Shown("user", "<plan>\nnothing\n</plan>")),
+    )
+    assert machine(Seen("chat", "m", items=items)) == (Say("found it"),)
+
+
+def test_a_pattern_that_is_none_is_named() -> None:
+    """A script is read strictly."""
+    text = '{"brain": "machine", "start": "a", "skip": "(", "states": {"a": {"do": "A"}}}'
+    with pytest.raises(ScriptError, match="not a regular expression"):
+        read(text)

@@ -86,7 +86,7 @@ CANARY = "canary-481516-one-time"
 PIN = node("ask", "context", ask={"pin": "Which one?"})
 
 
-@pytest.mark.promise("G4")
+@pytest.mark.promise("D1")
 @pytest.mark.parametrize(
     ("name", "text"),
     [("password", "What is it?"), ("code", "Which one-time code did the mail bring?")],

@@ -61,7 +61,7 @@ async def answer_calls(desk: Desk, reply: Reply, going: Round) -> None:
             answered(desk.store, desk.thread, reply, {asked.id: Result(_LATER, failed=True)})
             continue
         desk.progress(Progress("calling", asked.args, asked.tool, asked.id))
-        given = await _called(desk, asked, going)
+        given = await run_call(desk, asked, going)
         if isinstance(given, Question):
             going.question, going.call = given, asked.id
             continue
@@ -70,7 +70,8 @@ async def answer_calls(desk: Desk, reply: Reply, going: Round) -> None:
         desk.progress(Progress("called", result.text, asked.tool, asked.id, result.failed))
 
 
-async def _called(desk: Desk, asked: Asked, going: Round) -> Result | Question:
+async def run_call(desk: Desk, asked: Asked, going: Round) -> Result | Question:
+    """Make one call under its policy; what goes wrong is its result."""
     spec = REGISTRY.get(asked.tool) if asked.tool in going.profile.tools else None
     if spec is None:
         near = hint(asked.tool, going.profile.tools)

@@ -39,9 +39,9 @@ def context_body(sent: Context, told: Context) -> dict[str, object]:
             turns.append(_changed(at, cast("AgentTurn", turn), cast("AgentTurn", known)))
     sections = [{**asdict(replace(one, native=None)), "native": None} for one in sent.sections]
     # Of the log's own summary only that it was there: it names every turn that it covers.
-    in_log = sent.summary is not None and sent.summary == told.summary
-    summary = asdict(sent.summary) if sent.summary and not in_log else None
-    return {"sections": sections, "turns": turns, "summary": IN_LOG if in_log else summary}
+    shared = sent.summary is not None and sent.summary == told.summary
+    summary = asdict(sent.summary) if sent.summary and not shared else None
+    return {"sections": sections, "turns": turns, "summary": IN_LOG if shared else summary}
 
 
 def context_of(body: Mapping[str, Any], told: Context) -> Context:

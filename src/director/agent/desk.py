@@ -5,8 +5,8 @@ What belongs to a higher or a parallel part is handed in as a function. Nothing 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -14,7 +14,7 @@ from director.agent.bench import Bench, OpensBrowser
 from director.agent.journal import StoreJournal
 from director.agent.limits import Spent
 from director.agent.progress import Progress
-from director.agent.requests_made import Made
+from director.agent.requests_made import Made, made_known
 from director.agent.saved import Saved
 from director.agent.threads import Log
 from director.browser.snapshots import Snapshot
@@ -84,17 +84,9 @@ class Desk:
         """A text without anything that the vault holds."""
         return self.means.secrets.net().clean(text) if self.means.secrets else text
 
-    @contextmanager
-    def making(self, made: Made) -> Iterator[Made]:
+    def making(self, made: Made) -> AbstractContextManager[Made]:
         """Make a request inside; whoever keeps requests is told of it, however it ends."""
-        try:
-            yield made
-        except BaseException as stopped:
-            made.ended = stopped
-            raise
-        finally:
-            if self.made is not None:
-                self.made(made)
+        return made_known(made, self.made)
 
     async def close(self) -> None:
         """Close the browser and the models; everything that matters is in the store."""

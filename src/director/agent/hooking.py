@@ -68,9 +68,8 @@ def last_said(store: Store, thread: str) -> int:
 
 
 def keep_made(store: Store, made: Made, clean: Callable[[str], str] = str) -> None:
-    """Keep a request that a turn or a scout made; what a provider said of it is cleaned."""
+    """Keep a request that a turn, a scout or a node made; what a provider said is cleaned."""
     asked = made.asked
-    scout = asked.by == "scout"
     keep_request(
         store,
         Asking(
@@ -79,12 +78,12 @@ def keep_made(store: Store, made: Made, clean: Callable[[str], str] = str) -> No
             asked.workflow,
             asked.profile,
             last_said(store, asked.thread),
-            "scout" if scout else "turn",
+            "turn" if asked.by == "director" else asked.by,
             asked.tools,
             asked.policy,
             streaming=asked.streaming,
             gap=_gap(store, asked.thread, made),
-            sent_as="scout" if scout else "",
+            sent_as="" if asked.by == "director" else asked.by,
         ),
         model=asked.model,
         report=made.report,

@@ -21,6 +21,8 @@ from director.workflow.values import Json
 # turns to the user
 Policy: TypeAlias = Literal["look", "keep", "reach", "run", "ask"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
+# What people type; what is longer was more likely pasted, and others wrote it.
+TYPED = 500
 _ADDRESS = re.compile(r"\bhttps?://[^\s\"'<>{}|\\^`\[\]]+", re.IGNORECASE)
 
 
@@ -54,7 +56,7 @@ def decide(
     """Whether a call may be made that names these addresses.
 
     `trusted` says that the model has read nothing of the web; only then does an origin that the
-    user wrote out in `said` count as approved.
+    user wrote out in `said` count as approved, which should be what the user `typed`.
     """
     if policy not in POLICIES:
         return Denied("this tool has no policy, so it is never run")
@@ -89,14 +91,28 @@ def addresses_in(value: Json) -> Iterator[str]:
             yield from addresses_in(inner)
 
 
+def typed(messages: Iterable[str]) -> str:
+    """Those messages of the user that are short enough to have been typed."""
+    return "\n".join(text for text in messages if len(text) <= TYPED)
+
+
 def origins_in(text: str) -> list[Origin]:
-    """The origins of the addresses that a text writes out."""
+    """The origins that a text writes out, letter for letter as they will be reached.
+
+    What names one in another way (a user in front of it, letters of other alphabets, a number for
+    an address, the target of a link that shows another text) is meant to look like something else.
+    """
     found: list[Origin] = []
     for match in _ADDRESS.finditer(text):
+        address = match[0].rstrip(".,;:!?)*")
         try:
-            found.append(place_of(match[0].rstrip(".,;:!?)*")))
+            origin = place_of(address)
         except OriginError:
             continue
+        start, _, rest = address.casefold().partition(str(origin))
+        plain = not start and rest[:1] in ("", "/", "?", "#") and "xn--" not in str(origin)
+        if plain and not text[: match.start()].endswith("]("):
+            found.append(origin)
     return found
 
 

@@ -9,18 +9,15 @@ from director.store.project import view
 from director.workflow.values import WorkflowError
 
 LONGEST = 40_000
-_TOLD = ("user", "agent", "result")
 
 
 def recalled(store: Store, thread: str, citation: str) -> str:
     """The original behind a citation, as far as it is not deleted."""
     wanted = citation.strip().strip("[]").removeprefix("turn").strip()
     handle = f"t{wanted}" if wanted.isdigit() and len(wanted) < 8 else wanted
-    entries = store.entries(thread)
-    # Without what hides them, so that what a summary stands for is there too.
-    told = view([entry for entry in entries if entry.kind in _TOLD]).told
-    gone = view(entries).deleted
-    turns = tuple(turn for one in told if one.seq not in gone for turn in one.turns)
+    # Without its compressions a thread has everything in view that was not deleted.
+    seen = view([entry for entry in store.entries(thread) if entry.kind != "checkpoint"])
+    turns = tuple(t for one in seen.told if one.seq not in seen.deleted for t in one.turns)
     try:
         found = recall(Context(turns=turns), handle)
     except KeyError as unknown:

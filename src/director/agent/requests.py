@@ -26,7 +26,7 @@ from director.store.project import project
 from director.store.values import Json
 
 KIND = "request"
-Purpose: TypeAlias = Literal["turn", "compress", "scout"]
+Purpose: TypeAlias = Literal["turn", "compress", "scout", "node"]
 _SHOWN_LOSSES = 50
 _TOOL = ("name", "description", "parameters", "strict")
 

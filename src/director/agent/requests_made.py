@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Literal
 
 from director.context.report import Report
 from director.context.values import Context
@@ -14,7 +17,7 @@ from director.models import Attempt, Model, Policy, Reply, Tool
 class Asking:
     """Who is asked what kind of thing: a workflow's model, under a profile, with tools.
 
-    `by` is Director itself or a scout.
+    `by` is Director itself, a scout or a node.
     """
 
     workflow: str
@@ -23,7 +26,7 @@ class Asking:
     model: Model
     tools: tuple[Tool, ...]
     policy: Policy
-    by: str = "director"
+    by: Literal["director", "scout", "node"] = "director"
     streaming: bool = False
 
 
@@ -41,3 +44,16 @@ class Made:
     told: Context = field(default_factory=Context)
     attempts: list[Attempt] = field(default_factory=list)
     ended: Reply | BaseException = field(default_factory=asyncio.CancelledError)
+
+
+@contextmanager
+def made_known(made: Made, tell: Callable[[Made], None] | None) -> Iterator[Made]:
+    """Make a request inside; it is told of, however it ends."""
+    try:
+        yield made
+    except BaseException as stopped:
+        made.ended = stopped
+        raise
+    finally:
+        if tell is not None:
+            tell(made)

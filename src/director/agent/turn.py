@@ -20,6 +20,7 @@ from director.agent.gather import conversation, gather
 from director.agent.lease import Hold, TurnRunning, held, running
 from director.agent.limits import Limit, Spent, said_of
 from director.agent.modes import refreshed
+from director.agent.policy import typed
 from director.agent.progress import Progress
 from director.agent.requests_made import Asking, Made
 from director.agent.threads import current_thread, hear, notice, take_back
@@ -204,7 +205,7 @@ def _waits(desk: Desk, origins: tuple[str, ...]) -> Turn:
 
 
 def _user_words(said: Context) -> str:
-    return "\n".join(turn.text for turn in said.turns if isinstance(turn, UserTurn))
+    return typed(turn.text for turn in said.turns if isinstance(turn, UserTurn))
 
 
 def _ended(desk: Desk, hold: Hold, turn: Turn) -> None:

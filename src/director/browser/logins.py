@@ -52,10 +52,14 @@ class Logins:
         """Forget a login."""
         self._path(name).unlink(missing_ok=True)
 
-    def _path(self, name: str) -> Path:
+    def check(self, name: str) -> None:
+        """Refuse what is no name for a login."""
         if not _NAME.fullmatch(name):
             raise BrowserError(
                 f"{name!r} is no name for a login: it has 1 to 64 letters of a-z A-Z 0-9 _ . - "
                 "and begins with none of '.' and '-'."
             )
+
+    def _path(self, name: str) -> Path:
+        self.check(name)
         return self._folder / f"{name}{_ENDING}"

@@ -72,7 +72,8 @@ class Origins:
         if not self.allows(origin):
             raise NotApproved(
                 f"The origin {str(origin)!r} is not approved, and nothing was sent to it. "
-                f"Approved: {', '.join(self) or 'none'}. Approve it if the workflow needs it."
+                f"Approved: {', '.join(self) or 'none'}. "
+                "If the workflow needs it, approve it: add it to the workflow's origins."
             )
 
 

@@ -148,7 +148,8 @@ class Session:
                 if origin := self._watch.refused.get(page):
                     raise NotApproved(
                         f"{self.net.clean(url)!r} led to {origin!r}, which is not approved, and "
-                        "nothing was sent there. Approve it if the workflow needs it."
+                        "nothing was sent there. If the workflow needs it, approve it: add it to "
+                        "the workflow's origins."
                     ) from None
                 if why := self._watch.unreached.get(str(place_of(url))):
                     raise BrowserError(

@@ -15,8 +15,11 @@ import director.cli.workflow_try  # noqa: F401  adds its commands
 from director.cli import (
     chat,
     compress,
+    context,
     demo,
     doctor,
+    login,
+    project,
     rehearse,
     request,
     runs,
@@ -26,6 +29,10 @@ from director.cli import (
     workflow,
 )
 from director.cli.double import EPILOG, double
+from director.cli.mcp import EPILOG as MCP_EPILOG
+from director.cli.mcp import mcp
+from director.cli.proxy import EPILOG as PROXY_EPILOG
+from director.cli.proxy import proxy
 
 app = typer.Typer(
     name="director",
@@ -37,9 +44,10 @@ app = typer.Typer(
         "A context engine for AI agents: know what the model sees, pay for no more, lose nothing."
     ),
     epilog=(
-        "Start with `director double`: a provider on this machine to test an agent against, "
-        "without a key, a model or a bill. `director doctor` says what works on this machine, "
-        "`director COMMAND --help` more about a command."
+        "Start with `director rehearse`: a whole conversation and the workflow it builds, without "
+        "a key or a model. `director chat` is the real one; `director double` is a provider on "
+        "this machine to test an agent against. `director doctor` says what works on this "
+        "machine, `director COMMAND --help` more about a command."
     ),
 )
 
@@ -64,9 +72,12 @@ app.command("app", epilog=web.EPILOG)(web.app)
 app.command("chat", epilog=chat.EPILOG)(chat.chat)
 app.command("rehearse", epilog=rehearse.EPILOG)(rehearse.rehearse)
 app.command("double", epilog=EPILOG)(double)
+app.command("proxy", epilog=PROXY_EPILOG)(proxy)
+app.command("mcp", epilog=MCP_EPILOG)(mcp)
 app.command("demo", epilog=demo.EPILOG)(demo.demo)
 app.add_typer(workflow.app, name="workflow")
 app.add_typer(runs.app, name="runs")
+app.command("login", epilog=login.EPILOG)(login.login)
 app.command("worker", epilog=worker.EPILOG)(worker.worker)
 app.command("verify")(store.verify)
 app.command("export", epilog=store.EXPORT)(store.export)
@@ -74,4 +85,8 @@ app.command("import")(store.import_)
 app.command("purge")(store.purge)
 app.command("compress", epilog=compress.EPILOG)(compress.compress)
 app.add_typer(request.app, name="request")
+app.add_typer(context.app, name="context")
+app.command("init")(project.init)
+app.command("status")(project.status)
+app.command("next")(project.next_)
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -32,7 +33,7 @@ def chat(
     *,
     workflow: Annotated[
         str | None,
-        typer.Argument(help="The id of a workflow, or a name for a new one.", metavar="[WORKFLOW]"),
+        typer.Argument(help="The id of a workflow, or a name for a new one.", metavar="WORKFLOW"),
     ] = None,
     model: Annotated[
         str | None,
@@ -134,6 +135,8 @@ def converse(room: Room) -> None:
     """Listen and answer until the user leaves."""
     from director.cli.chat_commands import Leave, obey  # noqa: PLC0415  quick help
 
+    with suppress(ImportError):  # where there is one, a line can be edited and called back
+        import readline  # noqa: F401, PLC0415
     while True:
         try:
             text = heard(room, "answer" if room.question else "you")

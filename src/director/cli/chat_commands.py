@@ -15,7 +15,6 @@ from director.cli.outline import outline
 from director.profiles import load_profile
 from director.sections.render import section
 from director.sections.system import prompt
-from director.workflow.nearest import hint
 
 if TYPE_CHECKING:
     from director.sections.state import State
@@ -30,7 +29,7 @@ def obey(room: Room, text: str) -> None:
     name, _, rest = text[1:].strip().partition(" ")
     found = COMMANDS.get(name.lower())
     if found is None:
-        room.screen.say(f"There is no /{name}.{hint(name, list(COMMANDS))} /help lists all.")
+        room.screen.say(f"There is no /{name}. /help lists what there is.")
         return
     try:
         found[0](room, rest.strip())

@@ -22,6 +22,7 @@ from director.agent import (
     take_turn,
 )
 from director.agent.by_hand import marks_of, talks_as
+from director.agent.lending import lend
 from director.agent.requests import KIND as REQUEST
 from director.agent.tools import Question
 from director.browser import BrowserError
@@ -83,6 +84,7 @@ class Room:
     async def _enter(self) -> None:
         wishes = Wishes(pictures="failures")
         self.supplies = await self._open.enter_async_context(supplied(self.store, wishes))
+        lend(self.supplies, self.store)
         self.desk = await self._open.enter_async_context(
             open_desk(
                 self.store,

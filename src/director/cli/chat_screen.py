@@ -5,7 +5,9 @@ Into a file or a pipe the same lines go without colours. It only prints; it deci
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 import time
 from collections.abc import Iterable
 from decimal import Decimal
@@ -20,6 +22,8 @@ from director.store import Versioned
 
 _WORDS = re.compile(r"\n|[^\s]+|[^\S\n]+")
 _PIPED = 100  # columns, where there is no terminal
+_WIDE = 100
+_ABOUT = 20  # columns for what a call is about, on a narrow screen
 
 
 class Flow:
@@ -49,7 +53,7 @@ class Flow:
 
     def _put(self, word: str, style: str) -> None:
         if word.isspace() and word != "\n":
-            self._space = word if self._column else ""
+            self._space = word
             return
         if word == "\n" or self._column + len(self._space) + len(word) > self._width:
             self._console.file.write("\n" if word == "\n" or self._column else "")
@@ -67,7 +71,10 @@ class Screen:
     """Prints turns. One for a whole conversation."""
 
     def __init__(self, *, pace: float = 0.0) -> None:
-        self.console = Console(highlight=False, markup=False, emoji=False)
+        plain = "NO_COLOR" in os.environ
+        self.console = Console(
+            highlight=False, markup=False, emoji=False, color_system=None if plain else "auto"
+        )
         terminal = self.console.is_terminal
         self.width = min(self.console.width, 120) if terminal else _PIPED
         self.pace = pace if terminal else 0.0
@@ -97,13 +104,14 @@ class Screen:
     def prompt(self, text: str) -> str:
         """What stands before the cursor, marked so that a line can be edited behind it."""
         coloured = self.console.is_terminal and self.console.color_system is not None
-        return f"\001\x1b[1;36m\002{text}\001\x1b[0m\002" if coloured else text
+        edits = "readline" in sys.modules
+        return f"\001\x1b[1;36m\002{text}\001\x1b[0m\002" if coloured and edits else text
 
     def heard(self, text: str) -> None:
         """What the user said, where a program said it."""
         self._flow.end()
-        self._flow.feed("you ", "bold cyan")
-        self._flow.feed(f" {text}", "cyan")
+        self._flow.feed("you  ", "bold cyan")
+        self._flow.feed(text, "cyan")
         self._flow.end()
 
     def progress(self, told: Progress) -> None:
@@ -134,7 +142,8 @@ class Screen:
         took = time.monotonic() - self._began.pop(told.call, time.monotonic())
         word, colour = ("failed", "red") if told.failed else ("ok", "green")
         named = about(self._args.pop(told.call, ""))
-        short = f"{named[:31]}…" if len(named) > 32 else named
+        room = _ABOUT if self.width < _WIDE else 2 * _ABOUT
+        short = f"{named[: room - 1]}…" if len(named) > room else named
         shown = Text.assemble(
             (f"  {word:<7}", colour),
             told.tool,
@@ -160,4 +169,4 @@ class Screen:
             "dim",
         )
         if body:
-            self.line(context_line(body, at=compress_at), "dim")
+            self.line(context_line(body, at=compress_at, width=self.width), "dim")

@@ -21,7 +21,7 @@ _STATUS = re.compile(r"^(?:task|phase) .*: (?:\w+) → (?:pending|in_progress|co
 _MADE = re.compile(r"position (\d+) \(effect (\w+)\)")
 _VERSION = re.compile(r"\bversion \d+\b")
 _CHANGES = 6
-_SHOWN = 4  # parts of a context that are named one by one
+_REST = " · other 999,999"
 
 
 def about(args: str) -> str:
@@ -60,10 +60,14 @@ def _short(first: str) -> str:
 
 
 def _ran(lines: Sequence[str]) -> str:
-    closed = [line for line in lines if line.startswith("Completed by this:")]
+    closed = [
+        line.rstrip(".").replace("Completed by this: task", "closes task")
+        for line in lines
+        if line.startswith("Completed by this:")
+    ]
     if lines and lines[0].startswith("Run "):
         words = lines[0].partition(" of ")[2].rstrip(".")
-        return "; ".join([words, *(line.rstrip(".").lower() for line in closed)])
+        return "; ".join([words, *closed])
     green = sum(": success in " in line for line in lines)
     shown = next((line for line in lines if line.startswith("result:")), "")
     told = f"green {shown.removeprefix('result:')}" if shown else f"{green} green"
@@ -85,14 +89,17 @@ def plan_changes(text: str) -> list[str]:
     return [*found[:_CHANGES], *([f"… and {more} more"] if more > 0 else [])]
 
 
-def context_line(body: Mapping[str, object], *, at: int) -> str:
-    """How large a request was against the mark at which it is compressed, by part."""
+def context_line(body: Mapping[str, object], *, at: int, width: int) -> str:
+    """How large a request was against the mark at which it is compressed, and its largest parts."""
     parts = sorted(parts_of(body), key=lambda one: -one[1])
-    total = sum(size for _, size in parts)
-    named = [f"{name} {size:,}" for name, size in parts[:_SHOWN]]
-    rest = sum(size for _, size in parts[_SHOWN:])
-    told = " · ".join([*named, *([f"other {rest:,}"] if rest else [])])
-    return f"context {total:,} of {at:,}: {told}"
+    told = f"context {sum(size for _, size in parts):,} of {at:,}:"
+    for place, (name, size) in enumerate(parts):
+        more = f"{' ·' if place else ''} {name} {size:,}"
+        if len(told) + len(more) + len(_REST) > width:
+            rest = sum(size for _, size in parts[place:])
+            return f"{told} · other {rest:,}"
+        told += more
+    return told
 
 
 def context_table(body: Mapping[str, object], *, at: int, width: int) -> Iterator[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from director.cli.opening import Url
+from director.cli.project import HERE, Root
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,14 +31,22 @@ def doctor(
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead.")] = False,
     store: Url = None,
+    project: Root = HERE,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Mend the files of the project where that is offered.")
+    ] = False,
 ) -> None:
     """Look at everything Director needs, one line each, and say how to mend what is broken.
 
     Exits with 1 if something that is configured does not work.
     """
     from director.cli.findings import look  # noqa: PLC0415  quick help
+    from director.cli.project_findings import look_at_project, mended  # noqa: PLC0415
 
-    found = list(look(os.environ, store))
+    if fix:
+        for path in mended(project):
+            typer.echo(f"mended {path}", err=True)
+    found = [*look(os.environ, store), *look_at_project(project)]
     broken = [each for each in found if each.state == "broken"]
     if as_json:
         findings = [asdict(each) for each in found]

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 EPILOG = (
     "It takes less than a minute and costs nothing: Director's part is a script, no model is "
     "asked, and nothing leaves this machine. Then try `director chat` with a model of your own. "
-    "`./run` is the same command; `./run --engine` replays a recorded agent run through the "
-    "context engine alone, and `./run --engine --help` says more about that."
+    "`./run --terminal` is the same command; `./run --engine` replays a recorded agent run through "
+    "the context engine alone, and `./run --engine --help` says more about that."
 )
 _PORT = 8765  # where `director demo` serves too, so that the workflow can be run there again
-_PACE = 0.012  # seconds for a word, at a terminal
-_PAUSE = 0.7  # seconds for a line of the user to be read, at a terminal
+_PACE = 0.008  # seconds for a word, at a terminal
+_PAUSE = 0.5  # seconds for a line of the user to be read, at a terminal
 
 
 def rehearse(
@@ -54,22 +54,21 @@ def rehearse(
         load_profile(profile)
     except ProfileError as problem:
         fail("rehearse", str(problem))
-    if reason := _no_browser():
+    if reason := _played(profile, pace=0.0 if fast else 1.0):
         _without_browser(reason)
-        return
-    with _own_home() as folder, _served() as site:
-        _play(folder, site, profile, pace=0.0 if fast else 1.0)
 
 
-def _no_browser() -> str:
-    """Why no browser can be started here; empty if one can."""
-    from director.browser import BrowserError  # noqa: PLC0415  quick help
-    from director.browser.chromium import find_chromium  # noqa: PLC0415
-
+def _played(profile: str, *, pace: float) -> str:
+    """Play it; why it could not be played, if no browser can be started."""
     try:
-        find_chromium()
-    except BrowserError as problem:
-        return str(problem)
+        from director.browser import BrowserError  # noqa: PLC0415  quick help
+    except ImportError as missing:
+        return f"{missing.name} is not installed: pip install 'director[browser]'"
+    with _own_home() as folder, _served() as site:
+        try:
+            _play(folder, site, profile, pace=pace)
+        except BrowserError as problem:
+            return str(problem)
     return ""
 
 
@@ -131,6 +130,7 @@ def _play(folder: Path, site: Site, profile: str, *, pace: float) -> None:
         workflow = begin(store, vault, site.url)
         settings = load_settings({"profile": profile})
         with Room(store, workflow, settings, screen=screen) as room:
+            room.run(room.supplies.browser())
             screen.say(f"{SAYS} The browser, the site and the workflow are real.", "bold yellow")
             screen.say(f"The demo site is at {site.url}; the profile is {profile}.", "dim")
             screen.console.print()

@@ -14,9 +14,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import typer
 
+from director.agent.lending import lend
 from director.browser import BrowserError
 from director.cli.asking import lines_of_input
 from director.cli.opening import fail
@@ -33,6 +35,7 @@ from director.secrets import VaultError
 from director.store import Moved, Store
 from director.workflow.values import WorkflowError
 
+_DRIVER = "Connection closed while reading from the driver"
 CODES = {"done": 0, "failed": 1, "waiting": 3, "cancelled": 4}
 CODES_TOLD = (
     "Exit codes: 0 done, 1 a node failed, 2 nothing was started because something was given "
@@ -52,6 +55,7 @@ def told(command: str) -> Iterator[None]:
 async def do_here(store: Store, run: str, wishes: Wishes, *, aside: bool = False) -> Run:
     """Do a run to its end in this program, and write its report."""
     lines = lines_of_input()
+    ends_quietly()
     with Watch(store, run, aside=aside) as watch:
 
         async def ask(question: Question) -> str:
@@ -61,6 +65,7 @@ async def do_here(store: Store, run: str, wishes: Wishes, *, aside: bool = False
             return await lines.ask(question)
 
         async with supplied(store, replace(wishes, ask=ask)) as supplies:
+            lend(supplies, store)
             worker = Worker(store, execute(store, supplies.means), serves=False)
             supplies.worker = worker.name
             async with worker:
@@ -87,6 +92,16 @@ async def _done(worker: Worker, watch: Watch, run: str) -> Run:
         return ended
     finally:
         watching.cancel()
+
+
+def ends_quietly() -> None:
+    """Do not complain that the browser's driver ended: Ctrl-C at a terminal ends it with us."""
+
+    def heard(loop: asyncio.AbstractEventLoop, told: dict[str, Any]) -> None:
+        if _DRIVER not in str(told.get("exception", "")):
+            loop.default_exception_handler(told)
+
+    asyncio.get_running_loop().set_exception_handler(heard)
 
 
 @contextmanager

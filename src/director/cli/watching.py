@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 ENDED = ("done", "failed", "cancelled")
 _COLOURS = {"success": "green", "failed": "red", "skipped": "dim"}
+_LONGEST = 160
 _LOOK = 0.2  # seconds between two looks whether anything was committed
 
 
@@ -96,10 +97,16 @@ class Watch:
                 (seconds_text(step.took) if step.status != "skipped" else "", "dim"),
             )
         if step.error and step.type != "item":
-            told.append(f"  {step.error}", "red")
+            told.append(f"  {_short(step.error)}", "red")
         self._console.print(told, soft_wrap=True)
         for warning in step.warnings:
             self._console.print(Text(f"{indent}        {warning}", "yellow"), soft_wrap=True)
+
+
+def _short(error: str) -> str:
+    """The first sentence; the whole is said at the end and in `director runs show`."""
+    first = error.partition("\n")[0].partition(". ")[0].rstrip(".")
+    return first if len(first) <= _LONGEST else f"{first[: _LONGEST - 1]}…"
 
 
 def _word(step: Step) -> str:

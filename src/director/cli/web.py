@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import socket
 import sys
@@ -55,7 +56,10 @@ def app(
         typer.echo("Ctrl-C ends it.")
         if not no_open:
             webbrowser.open(link)
-        asyncio.run(serve(studio, listening))
+        # The server has ended well by the time that Ctrl-C is told here.
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(serve(studio, listening))
+    typer.echo("Ended. Everything is in the store.")
 
 
 def _bound(host: str, port: int | None, password: str) -> socket.socket:

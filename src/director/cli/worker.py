@@ -67,12 +67,16 @@ def worker(  # noqa: PLR0913  one for each option
 
 
 async def _serve(opened: Store, wishes: Wishes, pace: Pace, *, name: str | None) -> None:
+    from director.agent.lending import lend  # noqa: PLC0415
+    from director.cli.running import ends_quietly  # noqa: PLC0415
     from director.runs import run_of  # noqa: PLC0415
     from director.runs.serving import execute  # noqa: PLC0415
     from director.runs.supplies import supplied  # noqa: PLC0415  quick help
     from director.runs.worker import Worker  # noqa: PLC0415
 
+    ends_quietly()
     async with supplied(opened, wishes) as supplies:
+        lend(supplies, opened)
         drive = execute(opened, supplies.means)
 
         async def one(run: str) -> None:

@@ -83,18 +83,21 @@ def _given(opened: Store, workflow: Workflow, settings: list[str]) -> dict[str, 
     (said,) = rows_of(settings, None)
     for name, value in {**{n: v for n, v in defaults.items() if n not in known}, **said}.items():
         set_variable(opened, bench, name, hiding(name, value), "given for a test")
-    return cast("dict[str, Json]", variables(opened, bench))
+    found = cast("dict[str, Json]", variables(opened, bench))
+    return {each.name: found[each.name] for each in workflow.inputs if each.name in found}
 
 
 async def _tried(
     opened: Store, workflow: Workflow, node: str, wishes: Wishes, *, record: str
 ) -> tuple[Run, Step | None]:
+    from director.agent.lending import lend  # noqa: PLC0415
     from director.runs import save_workflow, steps_of, try_node  # noqa: PLC0415
     from director.runs.supplies import supplied  # noqa: PLC0415  quick help
     from director.runs.values import Run as TheRun  # noqa: PLC0415
     from director.store.variables import workbench  # noqa: PLC0415
 
     async with supplied(opened, wishes) as supplies:
+        lend(supplies, opened)
         version = save_workflow(opened, workflow)
         bench = TheRun(workbench(workflow.id), workflow.id, version)
         means = replace(await supplies.means(bench), worker="workbench")

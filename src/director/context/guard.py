@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 
 _OPENER = re.compile("[<＜﹤≮‹〈〈⟨《⟪❮❰ᐸ˂≺⧼]")
 # Letters of other alphabets that are drawn like Latin ones.
@@ -24,8 +25,9 @@ def guarded(text: str, names: Collection[str]) -> str:
 
 def unguarded(text: str, names: Collection[str]) -> str:
     """The text as it was before it was guarded."""
-    gone = {place for place in _places(text, names) if text.startswith("\\", place)}
-    return "".join(char for place, char in enumerate(text) if place not in gone)
+    gone = [place for place in _places(text, names) if text.startswith("\\", place)]
+    starts = [0, *(place + 1 for place in gone)]
+    return "".join(text[a:b] for a, b in zip(starts, [*gone, len(text)], strict=True))
 
 
 def _places(text: str, names: Collection[str]) -> Iterator[int]:
@@ -50,6 +52,7 @@ def _word(text: str, at: int, longest: int) -> str:
     return word
 
 
+@lru_cache(4_096)
 def _plainly(char: str) -> str:
     """A character as it looks: without case, width, accents; nothing if it is not seen."""
     seen = (

@@ -20,10 +20,10 @@ called and nothing leaves this machine.
 
 _MORE = """\
 examples:
-  ./run                          the run that comes with the project
-  ./run --budget 8000            the same with less room: more is cut, earlier
-  ./run --run my-agent.json      your own agent's history
-  ./run --run log.jsonl | less   without colours, as in any file; NO_COLOR=1 does the same
+  ./run --engine                          the run that comes with the project
+  ./run --engine --budget 8000            the same with less room: more is cut, earlier
+  ./run --engine --run my-agent.json      your own agent's history
+  ./run --engine --run log.jsonl | less   without colours; NO_COLOR=1 does the same
 
 FILE holds chat messages as sent to a model, {"role": ..., "content": ...}: a JSON list, an object
 with "messages", or one of either a line (of several runs the first is shown); .gz is fine.
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         messages = recording.load(chosen.run) if chosen.run else recording.shipped()
     except recording.BadRecordingError as bad:
-        print(f"./run: {bad}", file=sys.stderr)
+        print(f"./run --engine: {bad}", file=sys.stderr)
         return 2
     _show(chosen.run.name if chosen.run else recording.SHIPPED, messages, chosen.budget)
     return 0
@@ -72,7 +72,7 @@ def _print(lines: Iterable[str]) -> None:
 
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="./run",
+        prog="./run --engine",
         description=_ABOUT,
         epilog=_MORE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -104,5 +104,5 @@ if __name__ == "__main__":
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     except KeyboardInterrupt:
-        print("\n./run: stopped", file=sys.stderr)
+        print("\n./run --engine: stopped", file=sys.stderr)
         sys.exit(130)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, cast
 from director.browser import BrowserError, BrowserGone, NotApproved, Session
 from director.browser.bundle import LocatorError
 from director.browser.conditions import check
+from director.browser.noticing import Glance, glance, news
 from director.runs.keeping import Keeping
 from director.runs.ledger import Ledger
 from director.runs.nodes import CONTROL, EXECUTE, PLAN
@@ -51,6 +52,7 @@ FAILURES = (
 _BEFORE = (LocatorError, NotApproved, WorkflowError)
 _TOUCHES = ("browser_action", "agent")
 _LOOKS = (*_TOUCHES, "browser_query")
+_SENT = 50  # requests of a tried node that are remembered
 
 
 @dataclass(slots=True)
@@ -58,7 +60,7 @@ class Visit:
     """A node at a place: what its function is given.
 
     `began` and `done` say how far it is: about to act, and after it. `values` and `others` are
-    variables and steps to be written when it finishes.
+    variables and steps to be written when it finishes. `told` is what the page told before it.
     """
 
     engine: Engine
@@ -70,6 +72,7 @@ class Visit:
     done: bool = False
     values: dict[str, Json] = field(default_factory=dict)
     others: list[Step] = field(default_factory=list)
+    told: Glance = ()
 
     @property
     def key(self) -> str:
@@ -82,11 +85,14 @@ class Visit:
 
 
 class Engine:
-    """Executes the nodes of one run."""
+    """Executes the nodes of one run; `observes` what they do to pages when they are only tried."""
 
-    def __init__(self, ledger: Ledger, workflow: Workflow, means: Means) -> None:
+    def __init__(
+        self, ledger: Ledger, workflow: Workflow, means: Means, *, observes: bool = False
+    ) -> None:
         self.ledger = ledger
         self.means = means
+        self._observes = observes
         self.nodes = {node.id: node for node in workflow.nodes}
         self.sandbox = Sandbox()
         self.stage = Stage(ledger, workflow, means)
@@ -146,6 +152,8 @@ class Engine:
         plan = await PLAN[node.type](visit) if node.type in PLAN else None
         if node.type in _LOOKS:
             await self._ready(visit.config)
+        if self._observes and node.type == "browser_action":
+            visit.told = await glance(await self.stage.session())
         begun = replace(
             draft,
             config=_told(visit.config, node.type),
@@ -167,6 +175,8 @@ class Engine:
         mark = (await self.stage.session()).mark() if self.stage.opened else 0
         result = await EXECUTE[node.type](visit)
         visit.done = True
+        if self._observes and node.type == "browser_action":
+            visit.step = replace(visit.step, seen=await self._seen(visit, mark))
         evidence = await self.checked(node.ensures, visit.place, mark=mark)
         visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence), result=result)
         _demand(evidence, visit, "ensures")
@@ -184,6 +194,14 @@ class Engine:
         self._tell(visit.step)
         if gone:
             raise gone
+
+    async def _seen(self, visit: Visit, mark: int) -> dict[str, Json]:
+        session = await self.stage.session()
+        async with session.doing("see what is new on the page"):
+            appeared = [bundle.json() for bundle in await news(session, visit.told)]
+        answers = session.responses(mark)[:_SENT]
+        sent: list[Json] = [{"method": a.method, "url": a.url, "status": a.status} for a in answers]
+        return {"appeared": appeared, "sent": sent}
 
     async def _fail(self, visit: Visit, problem: Exception, began: float) -> None:
         if gone := await self._gone(problem):

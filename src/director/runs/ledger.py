@@ -180,7 +180,7 @@ def run_of(store: Store, run: str) -> Run:
     """A run as it is now."""
     found = store.get("run", run)
     if found is None:
-        raise RunError(f"There is no run {run!r}. `director workflow runs` lists those there are.")
+        raise RunError(f"There is no run {run!r}. `director runs list` lists those there are.")
     return run_from(found)
 
 

@@ -147,14 +147,14 @@ async def try_node(
     async def work(engine: Engine) -> None:
         await engine.visit(id_, _with_record(ledger, record))
 
-    return await _drive(ledger, workflow, means, work)
+    return await _drive(ledger, workflow, means, work, observes=True)
 
 
 def cancel(store: Store, run: str, *, reason: str = "") -> Run:
     """Stop a run, wherever it is done; what it has finished stays, and it can be resumed."""
     found = store.get("run", run)
     if found is None:
-        raise RunError(f"There is no run {run!r}.")
+        raise RunError(f"There is no run {run!r}. `director runs list` lists those there are.")
     known = run_of(store, run)
     if known.state in _ENDED:
         raise RunError(f"The run {run!r} is {known.state} already: there is nothing to cancel.")
@@ -181,13 +181,19 @@ def workflow_of(store: Store, run: Run) -> Workflow:
 
 
 async def _drive(
-    ledger: Ledger, workflow: Workflow, means: Means, work: Callable[[Engine], Awaitable[None]]
+    ledger: Ledger,
+    workflow: Workflow,
+    means: Means,
+    work: Callable[[Engine], Awaitable[None]],
+    *,
+    observes: bool = False,
 ) -> Run:
     began = time.monotonic()
     ends: dict[str, Any] = {"state": "done", "error": None}
     ledger.set_run(state="running", error=None)
     try:
-        async with Engine(ledger, workflow, means) as engine, _watched(ledger):
+        engine = Engine(ledger, workflow, means, observes=observes)
+        async with engine, _watched(ledger):
             await work(engine)
     except NodeFailed as failed:
         error = {"message": str(failed), "node": failed.alias, "key": failed.key}
@@ -268,7 +274,8 @@ def _given(workflow: Workflow, inputs: Mapping[str, Json], means: Means) -> dict
     missing = [each.name for each in workflow.inputs if each.required and each.name not in inputs]
     if missing:
         raise RunError(
-            f"The workflow needs the input {missing[0]!r}: {declared[missing[0]].description}"
+            f"The workflow needs the input {missing[0]!r}: {declared[missing[0]].description} "
+            f"Give it, as in --set {missing[0]}=…"
         )
     found = {name: inputs.get(name, each.default) for name, each in declared.items()}
     return {name: means.hide(name, value) for name, value in found.items() if value is not None}

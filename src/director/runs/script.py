@@ -22,7 +22,6 @@ from director.workflow.types.transform import input_names
 from director.workflow.values import Config, Node, Workflow
 
 _LOCAL = ("index", "total", "isFirst", "isLast", "lastError", "param")
-_FAILED = "(Failed, PlaywrightError)"
 
 
 def script_of(workflow: Workflow) -> str:
@@ -180,7 +179,7 @@ class _Script:
             return
         yield "    try:"
         yield from _indented(body, 2)
-        yield f"    except {_FAILED} as problem:"
+        yield "    except Exception as problem:"
         yield "        print(f'{now}: {problem}; on with the next', file=sys.stderr)"
 
     def _route(self, node: Node) -> Iterator[str]:
@@ -212,7 +211,7 @@ class _Script:
         yield "try:"
         yield from _indented(self._part(node, "try"))
         if node.config.get("catch"):
-            yield f"except {_FAILED} as problem:"
+            yield "except Exception as problem:"
             yield "    lastError = {'message': str(problem), 'node': now}"
             yield from _indented(self._part(node, "catch"))
         if node.config.get("finally"):
@@ -230,7 +229,7 @@ class _Script:
         for id_ in direct(self._workflow, ids):
             yield "try:"
             yield from _indented(list(self._node(self._nodes[id_])))
-            yield f"except {_FAILED} as problem:"
+            yield "except Exception as problem:"
             yield "    print(f'{now}: {problem}; on with the next', file=sys.stderr)"
 
     def _refused(self, node: Node) -> Iterator[str]:

@@ -10,11 +10,7 @@ from director.workflow.values import Config, Json
 
 _MORE = {"text": "text", "value": "value", "equals": "equals", "at_least": "at_least",
          "at_most": "at_most", "is": "exactly", "below": "below", "absent": "absent"}  # fmt: skip
-_PLAIN = {
-    "click": "click()",
-    "check": "check()",
-    "uncheck": "uncheck()",
-}
+_PLAIN = ("click", "hover", "check", "uncheck")
 _PAGE = {
     "back": "page.go_back()",
     "forward": "page.go_forward()",
@@ -53,6 +49,13 @@ def _one(config: Config, names: Names, field: str = "selector") -> str:
     return f"{found}.first" if nth in (None, "first", 0) else f"{found}.nth({names.value(nth)})"
 
 
+def _call(config: Config, names: Names, method: str, *given: str) -> str:
+    """What is done to the one element, within its own time if the config names one."""
+    within = config.get("timeout")
+    parts = [*given, *([f"timeout={names.value(within)}"] if within is not None else [])]
+    return f"{_one(config, names)}.{method}({', '.join(parts)})"
+
+
 def action(config: Config, names: Names) -> Iterator[str]:
     """The lines of a browser_action."""
     what = str(config["action"])
@@ -61,7 +64,7 @@ def action(config: Config, names: Names) -> Iterator[str]:
         others = ", ".join(key for key in selector if key not in ("role", "name"))
         yield f"# {selector_text(selector)}; Director also knows its {others}"
     if what in _PLAIN:
-        yield f"{_one(config, names)}.{_PLAIN[what]}"
+        yield _call(config, names, what)
     elif what in _PAGE:
         yield _PAGE[what]
     else:
@@ -73,14 +76,14 @@ def _other(what: str, config: Config, names: Names) -> Iterator[str]:  # noqa: C
     if what == "navigate":
         yield f"page.goto({value(config['url'])})"
     elif what == "type":
-        yield f"{_one(config, names)}.fill({_as_text(value(config['text']), config['text'])})"
+        yield _call(config, names, "fill", _as_text(value(config["text"]), config["text"]))
     elif what == "select":
         by = "value" if config.get("value") is not None else "label"
-        yield f"{_one(config, names)}.select_option({by}={value(config[by])})"
+        yield _call(config, names, "select_option", f"{by}={value(config[by])}")
     elif what == "upload":
-        yield f"{_one(config, names)}.set_input_files({value(config['file'])})"
+        yield _call(config, names, "set_input_files", value(config["file"]))
     elif what == "drag":
-        yield f"{_one(config, names)}.drag_to({_one(config, names, 'to')})"
+        yield _call(config, names, "drag_to", _one(config, names, "to"))
     elif what == "wait":
         yield _wait(config, names)
     elif what == "openNewTab":

@@ -18,7 +18,7 @@ from typing import cast
 from director.browser import Browser, Logins, open_browser
 from director.home import home, make_private
 from director.runs import Means, Question, Run, RunError, workflow_of
-from director.runs.values import Pictures
+from director.runs.values import Minds, Pictures
 from director.secrets import KeyFile, Reference, Seal, SecretRefused, Vault, VaultError
 from director.store import Store
 from director.workflow.document import from_json
@@ -103,16 +103,17 @@ class Supplies:
 
     def __init__(self, store: Store, wishes: Wishes) -> None:
         folder = home()
-        key = KeyFile(folder / "vault.key")
-        self.vault = Vault(folder / "vault", key)
-        self.seal = Seal(key)
-        self.logins = Logins(folder / "logins", self.seal)
+        self.vault = Vault(folder / "vault", _key())
+        self.seal = Seal(_key())
+        self.logins = logins_of_home()
         self._runs = folder / "runs"
         self._store = store
         self._wishes = wishes
         self._open = AsyncExitStack()
         self._browser: Browser | None = None
         self.worker = "here"
+        # Who thinks for the nodes of a workflow that need a model: handed in by a higher layer.
+        self.minds: Callable[[str], Minds] | None = None
 
     def folder(self, run: str) -> Path:
         """Where a run's files are: what it downloaded, its report."""
@@ -129,8 +130,11 @@ class Supplies:
         """What one run works with."""
         workflow = workflow_of(self._store, run)
         browses = any(node.type in _BROWSING for node in workflow.nodes)
+        minds = self.minds(workflow.id) if self.minds else None
         return Means(
             browser=await self.browser() if browses else None,
+            think=minds.think if minds else None,
+            work=minds.work if minds else None,
             secrets=self.vault,
             seal=self.seal,
             hide=Hiding(self.vault, workflow),
@@ -153,7 +157,10 @@ class Supplies:
             now = from_json(cast("Json", found.body)) if found else Workflow(workflow, "")
             return Hiding(self.vault, now)(variable, value)
 
+        minds = self.minds(workflow) if self.minds else None
         return Means(
+            think=minds.think if minds else None,
+            work=minds.work if minds else None,
             secrets=self.vault,
             seal=self.seal,
             hide=hide,
@@ -186,6 +193,15 @@ class Supplies:
     async def close(self) -> None:
         """End the browser."""
         await self._open.aclose()
+
+
+def logins_of_home() -> Logins:
+    """The kept logins of this home folder."""
+    return Logins(home() / "logins", Seal(_key()))
+
+
+def _key() -> KeyFile:
+    return KeyFile(home() / "vault.key")
 
 
 @asynccontextmanager

@@ -42,7 +42,8 @@ class Step:
 
     `open` is to be done, perhaps again; `begun` was about to act, and nobody knows how far it came;
     `finished` has a status. `acted` tells whether a step may have had an effect. `wrote` names
-    what was written with it and at which version it was before.
+    what was written with it and at which version it was before. `seen` is what it did to the page
+    and sent, if it was only tried: conditions are proposed from it.
     """
 
     key: str
@@ -69,6 +70,7 @@ class Step:
     before: Mapping[str, Json] | None = None
     page: Mapping[str, Json] | None = None
     wrote: tuple[tuple[str, str, int], ...] = ()
+    seen: Mapping[str, Json] | None = None
     version: int = 0
     position: int = 0
 
@@ -113,6 +115,14 @@ class Work(Protocol):
 
     async def __call__(self, goal: str, max_steps: int, session: Session, /) -> Mapping[str, Json]:
         """What came of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Minds:
+    """What lends a model to the nodes that need one."""
+
+    think: Think
+    work: Work
 
 
 def _as_it_is(_: str, value: Json) -> Json:

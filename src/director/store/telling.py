@@ -77,11 +77,11 @@ class _Reader:
         if wire not in self._parsers:
             self._parsers[wire] = Parser(wire, first=1)
         parser = self._parsers[wire]
-        # A line of a user ends what the model says; it is not part of what is found.
-        kept, turns = parser.extend([*messages, DIALECTS[wire].heard("-")])
+        kept, turns = parser.extend(messages)
+        parser.pause()
         found = turns[max(self._counts[wire] - kept, 0) :]
         self._counts[wire] += len(found)
-        return found[:-1]
+        return found
 
 
 def _user(entry: Entry, reader: _Reader) -> Turn:

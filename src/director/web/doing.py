@@ -57,7 +57,7 @@ class Runs:
 
     def answer(self, run: str, question: str, text: str) -> None:
         """Answer a question; a run that was put aside for it goes on here."""
-        answer(self._store, question, text)
+        answer(self._store, question, text, seal=self._supplies.seal)
         if is_parked(run_of(self._store, run)) and not waits_for(self._store, run):
             self.go_on(run)
 

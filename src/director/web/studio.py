@@ -15,6 +15,7 @@ from typing import Any
 
 from director.agent import Desk, current_thread, retry_turn, running, take_turn
 from director.agent.desk import Opens
+from director.agent.lending import lend
 from director.agent.opening import open_desk
 from director.browser import Session
 from director.runs.supplies import Supplies
@@ -72,6 +73,7 @@ class Studio:
         self.pictures = Pictures(self._live)
         self.rehearsals = Rehearsals(store, supplies.vault)
         self._opens = opens or (lambda name, journal: opens_with(supplies.vault, name, journal))
+        lend(supplies, store, self._opens)
         self.summaries = Summaries(
             store, self._opens, reader=self.reader, settings=lambda: self.settings
         )

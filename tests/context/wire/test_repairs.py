@@ -320,3 +320,16 @@ def test_an_unknown_message_comes_back_verbatim(wire: Wire) -> None:
     assert parsed.repairs == ()
     assert all(a is b for a, b in zip(emit(parsed.context, wire), strange, strict=True))
     assert parse(strange).repairs == ()
+
+
+def test_a_pause_parts_what_would_be_one_turn() -> None:
+    """Whatever follows is a turn of its own; an answer that comes late still finds its call."""
+    parser = Parser("chat", first=1)
+    parser.extend([asks("a")])
+    parser.pause()
+    kept, turns = parser.extend([asks("b")])
+    assert (kept, len(turns)) == (1, 1)
+    kept, turns = parser.extend([tells("a", "here"), tells("b", "there")])
+    assert kept == 0
+    found = [call.result for turn in turns for call in turn.calls]  # type: ignore[union-attr]
+    assert found == ["here", "there"]

@@ -6,12 +6,10 @@ from __future__ import annotations
 from typing import Literal
 
 from director.agent.desk import Desk
-from director.browser import BrowserError
+from director.agent.refs import WAIT, act_on_ref, is_ref
 from director.browser.actions import act
 from director.workflow.types import check_config
 from director.workflow.values import Json
-
-_WAIT = 5_000
 
 
 async def debug_navigate(
@@ -56,9 +54,10 @@ async def debug_action(  # noqa: PLR0913, PLR0917  as many as it has
     session = await desk.bench.session()
     if tabName:
         await session.switch_tab(tabName)
-    if selector.startswith(("e", "f")) and selector.lstrip("ef").isdigit():
-        return await _on_ref(desk, action, selector, text)
-    config: dict[str, Json] = {"action": action, "timeout": _WAIT}
+    if is_ref(selector):
+        await act_on_ref(session, action, selector, text)
+        return f"Did {action} on {selector}.\n{await _where(desk, '')}"
+    config: dict[str, Json] = {"action": action, "timeout": WAIT}
     config |= {"selector": selector} if selector else {"time": 500} if action == "wait" else {}
     config |= {"text": text} if action == "type" else {}
     check_config("browser_action", config)
@@ -92,21 +91,6 @@ async def debug_close_tab(desk: Desk, tabName: str) -> str:  # noqa: N803
     await desk.bench.keep()
     left = ", ".join(tab.name for tab in await desk.bench.tabs())
     return f"Closed {tabName!r}. Open: {left or 'none'}."
-
-
-async def _on_ref(desk: Desk, action: str, ref: str, text: str) -> str:
-    session = await desk.bench.session()
-    found = session.page().locator(f"aria-ref={ref}")
-    async with session.doing(f"{action} {ref}"):
-        if not await found.count():
-            raise BrowserError(f"There is no element {ref!r} on the page now: look at it again.")
-        if action == "click":
-            await found.click(timeout=_WAIT)
-        elif action == "type":
-            await session.fill(found, text, within=_WAIT)
-        else:
-            await found.wait_for(timeout=_WAIT)
-    return f"Did {action} on {ref}.\n{await _where(desk, '')}"
 
 
 async def _where(desk: Desk, tab: str) -> str:

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Literal, cast
 
 from director.agent.desk import Desk
 from director.models import Result
 from director.runs import Run, Step, drive, queue_run, steps_of, try_node
+from director.runs.proposing import proposals
 from director.sections.words import compact
-from director.store.variables import variables
+from director.store.variables import variables, workbench
 from director.workflow.display import shown
 from director.workflow.selection import place_of, select
 from director.workflow.sensitive import masked
@@ -83,7 +85,18 @@ async def _tested(desk: Desk, workflow: Workflow, names: list[str], record: str)
         if run.state != "done":
             break
     await desk.bench.keep()
-    return _told(desk, run, done, workflow, "")
+    told = _told(desk, run, done, workflow, "")
+    return replace(told, text="\n".join([told.text, *_proposed(desk, workflow, done)]))
+
+
+def _proposed(desk: Desk, workflow: Workflow, done: Iterable[Step]) -> Iterable[str]:
+    """What the nodes could promise, in the words of their conditions."""
+    nodes = {node.id: node for node in workflow.nodes}
+    known = cast("dict[str, Json]", variables(desk.store, workbench(workflow.id)))
+    given = {each.name: known[each.name] for each in workflow.inputs if each.name in known}
+    for step in done:
+        for each in proposals(nodes[step.node], step, given):
+            yield f" {step.alias} could say: {each}"
 
 
 def _told(desk: Desk, run: Run, steps: Iterable[Step], workflow: Workflow, own: str) -> Result:

@@ -64,8 +64,19 @@ class Speaking:
         return frozenset(map(responses.response_key, filter(responses.is_reasoning, items)))
 
 
-def turn_of(draft: Listening | Speaking, at: int, wire: Wire) -> tuple[Turn | None, list[Repair]]:
+@dataclass(slots=True)
+class Pause:
+    """Where one turn ends and the next begins, though nobody says anything in between."""
+
+    start: int
+
+
+def turn_of(
+    draft: Listening | Speaking | Pause, at: int, wire: Wire
+) -> tuple[Turn | None, list[Repair]]:
     """The turn of a draft, None if nothing of it may be sent, and what was repaired in it."""
+    if isinstance(draft, Pause):
+        return None, []
     if isinstance(draft, Speaking):
         return _spoken_turn(draft, at, wire)
     event = draft.event

@@ -14,7 +14,7 @@ from director.context.values import Context, Section, Turn
 from director.context.wire import anthropic, responses
 from director.context.wire.detect import detect
 from director.context.wire.dialects import DIALECTS
-from director.context.wire.drafts import Listening, Speaking, turn_of
+from director.context.wire.drafts import Listening, Pause, Speaking, turn_of
 from director.context.wire.events import (
     Answer,
     Event,
@@ -41,7 +41,7 @@ class Parser:
         self._seen = 0
         self._pinned = first > 0
         self._sections: list[Section] = []
-        self._drafts: list[Listening | Speaking] = []
+        self._drafts: list[Listening | Speaking | Pause] = []
         self._speaking: dict[int, Speaking] = {}
         self._before: list[int] = []
         self._turns: list[Turn] = []
@@ -63,6 +63,11 @@ class Parser:
             self._seen += 1
         kept = self._settle()
         return kept, tuple(self._turns[kept:])
+
+    def pause(self) -> None:
+        """End what was said here: whatever follows is a turn of its own."""
+        self._drafts.append(Pause(self._seen))
+        self._before.append(len(self._turns))
 
     def parsed(self) -> Parsed:
         """All that was read so far."""
@@ -90,7 +95,7 @@ class Parser:
 
     def _unique(self, item: object) -> object:
         name = word(item, "id")
-        if not name:
+        if name in ("", responses.PLACEHOLDER):
             return item
         gist = responses.gist(item)
         if name not in self._items:

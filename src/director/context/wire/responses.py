@@ -14,6 +14,8 @@ from director.context.wire.shape import altered, as_json, ident, look, peek, ret
 
 _INPUTS = frozenset({"compaction_trigger", "additional_tools", "configuration_update"})
 _ANSWERABLE = {"function_call": "", "custom_tool_call": "custom_tool_call_output"}
+# What OpenAI's Agents SDK calls every item of an API that has no ids.
+PLACEHOLDER = "__fake_id__"
 _OPAQUE = ("reasoning", "compaction", "item_reference")
 
 

@@ -12,6 +12,7 @@ from director.demo.site.pages.pieces import (
     facts,
     field,
     hidden,
+    login_form,
     missing,
     page,
     table,
@@ -38,37 +39,18 @@ def _after(visit: Visit) -> str:
 
 def login(visit: Visit, problem: str = "") -> Response:
     """The first step: user and password."""
-    form = el(
-        "form",
-        alert(problem),
+    form = login_form(
+        visit,
+        "/shop/login",
         hidden("next", _after(visit)),
-        field(
-            visit.look.says("Email", "Email address"),
-            "user",
-            type="email",
-            required=True,
-            autocomplete="username",
-            value=visit.form.text("user"),
-        ),
-        field(
-            "Password", "password", type="password", required=True, autocomplete="current-password"
-        ),
-        button(visit.look.says("Continue", "Next step"), data_testid="login"),
-        method="post",
-        action="/shop/login",
-        class_="panel narrow",
-    )
-    hint = el(
-        "p",
-        "The user and the password are on the ",
-        el("a", "start page", href="/"),
-        ". A one-time code follows by mail.",
-        class_="quiet",
+        problem=problem,
+        then=button(visit.look.says("Continue", "Next step"), data_testid="login"),
+        next_=" A one-time code follows by mail.",
     )
     return page(
         visit,
         "Log in to Oak & Ink",
-        *visit.look.order(form, hint),
+        *form,
         part="shop",
         lead=links(visit),
         status=401 if problem else 200,

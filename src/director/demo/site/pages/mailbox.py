@@ -7,12 +7,12 @@ from math import ceil
 
 from director.demo.site.html import Element, Node, el
 from director.demo.site.pages.pieces import (
-    alert,
     button,
     choice,
     facts,
     field,
     hidden,
+    login_form,
     missing,
     page,
     pager,
@@ -26,36 +26,11 @@ _ROOM = 10
 
 def login(visit: Visit, problem: str = "") -> Response:
     """Ask who is there."""
-    form = el(
-        "form",
-        alert(problem),
-        field(
-            visit.look.says("Email", "Email address"),
-            "user",
-            type="email",
-            required=True,
-            autocomplete="username",
-            value=visit.form.text("user"),
-        ),
-        field(
-            "Password", "password", type="password", required=True, autocomplete="current-password"
-        ),
-        button(visit.look.says("Log in", "Sign in")),
-        method="post",
-        action="/mail/login",
-        class_="panel narrow",
-    )
-    hint = el(
-        "p",
-        "The user and the password are on the ",
-        el("a", "start page", href="/"),
-        ".",
-        class_="quiet",
-    )
+    then = button(visit.look.says("Log in", "Sign in"))
     return page(
         visit,
         "Log in to Postbox",
-        *visit.look.order(form, hint),
+        *login_form(visit, "/mail/login", problem=problem, then=then),
         part="mail",
         status=401 if problem else 200,
     )

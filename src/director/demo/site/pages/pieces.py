@@ -186,6 +186,40 @@ def pager(visit: Visit, number: int, pages: int, link: Callable[[int], str]) -> 
     )
 
 
+def login_form(
+    visit: Visit, action: str, *more: Node, problem: str, then: Element, next_: str = ""
+) -> list[Node]:
+    """Who is there, and the password; `then` is the button, and `next_` what follows."""
+    form = el(
+        "form",
+        alert(problem),
+        *more,
+        field(
+            visit.look.says("Email", "Email address"),
+            "user",
+            type="email",
+            required=True,
+            autocomplete="username",
+            value=visit.form.text("user"),
+        ),
+        field(
+            "Password", "password", type="password", required=True, autocomplete="current-password"
+        ),
+        then,
+        method="post",
+        action=action,
+        class_="panel narrow",
+    )
+    hint = el(
+        "p",
+        "The user and the password are on the ",
+        el("a", "start page", href="/"),
+        f".{next_}",
+        class_="quiet",
+    )
+    return list(visit.look.order(form, hint))
+
+
 def missing(visit: Visit, part: str = "") -> Response:
     """There is no such page."""
     return page(

@@ -1,0 +1,141 @@
+"""`director init`, `director status`, `director next`: a project's `.director/` folder.
+
+It prints; what is true about a project is found in `director.project`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from director.cli.opening import fail
+
+if TYPE_CHECKING:
+    from director.project.progress import Next
+    from director.project.values import Goal, Project, Step, Task
+
+Root: TypeAlias = Annotated[
+    Path,
+    typer.Option("--project", help="The folder that holds .director/.", metavar="FOLDER"),
+]
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON instead.")]
+HERE = Path()
+
+
+def opened(root: Path, command: str) -> Project:
+    """The project of a folder; what is wrong with it is said in one line."""
+    from director.project.reading import open_project  # noqa: PLC0415  quick help
+    from director.project.values import ProjectError  # noqa: PLC0415
+
+    try:
+        return open_project(root)
+    except ProjectError as error:
+        fail(command, str(error))
+    except OSError as error:
+        fail(command, f"{error.filename or root}: {error.strerror or error}")
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(help="The project; else this folder.")] = HERE,
+) -> None:
+    """Make a .director/ folder with forms to fill in. What is there stays as it is."""
+    from director.project.making import make_project  # noqa: PLC0415
+    from director.project.values import ProjectError  # noqa: PLC0415
+
+    try:
+        made = make_project(folder)
+    except ProjectError as error:
+        fail("init", str(error))
+    except OSError as error:
+        fail("init", f"{error.filename or folder}: {error.strerror or error}")
+    for path in made:
+        typer.echo(f"made {path}")
+    if not made:
+        typer.echo("Everything is there; nothing was changed.")
+    else:
+        typer.echo(
+            "Next: write .director/VISION.md, or give `director context interviewer` to an agent."
+        )
+
+
+def status(*, project: Root = HERE, as_json: AsJson = False) -> None:
+    """How far the project is, by goal, step and task, as the files say."""
+    from director.project.progress import next_task  # noqa: PLC0415
+
+    found = opened(project, "status")
+    then = next_task(found)
+    if as_json:
+        typer.echo(json.dumps(_status(found, then), indent=2))
+        return
+    for goal in found.goals:
+        done = sum(task.done for task in goal.tasks)
+        typer.echo(f"{_named(found, goal)}  ({done}/{len(goal.tasks)} tasks)")
+        for step in goal.steps:
+            typer.echo(f"  {_named(found, step)}  ({step.done}/{len(step.tasks)})")
+            for task in step.tasks:
+                typer.echo(f"    {_named(found, task)}")
+    total = [task.done for goal in found.goals for task in goal.tasks]
+    share = f" ({sum(total) / len(total):.0%})" if total else ""
+    typer.echo(f"{sum(total)} of {len(total)} tasks are done{share}.")
+    typer.echo(f"Next: {then.place.task.path if then.place else then.why}")
+
+
+def next_(*, project: Root = HERE, as_json: AsJson = False) -> None:
+    """The next task, and why it is that one. Exits with 1 if there is none."""
+    from director.project.progress import name_of, next_task  # noqa: PLC0415
+
+    found = opened(project, "next")
+    then = next_task(found)
+    if as_json:
+        typer.echo(json.dumps(_next(then), indent=2))
+    elif then.place is not None:
+        typer.echo(
+            f"{then.place.task.path}\n{name_of(found, then.place.task)} ({then.place})\n{then.why}"
+        )
+    else:
+        typer.echo(then.why)
+    if then.place is None:
+        raise typer.Exit(1)
+
+
+def _named(found: Project, one: Goal | Step | Task) -> str:
+    from director.project.progress import name_of  # noqa: PLC0415
+    from director.project.values import Task  # noqa: PLC0415
+
+    done = one.done if isinstance(one, Task) else one.complete
+    number = "" if one.number is None else f" {one.number}"
+    return f"{'✓' if done else '·'} {type(one).__name__}{number}: {name_of(found, one)}"
+
+
+def _next(then: Next) -> dict[str, str | None]:
+    return {"task": then.place.task.path if then.place else None, "why": then.why}
+
+
+def _status(found: Project, then: Next) -> dict[str, object]:
+    from director.project.progress import name_of  # noqa: PLC0415
+
+    goals = [
+        {
+            "path": goal.path,
+            "name": name_of(found, goal),
+            "complete": goal.complete,
+            "steps": [
+                {
+                    "path": step.path,
+                    "name": name_of(found, step),
+                    "complete": step.complete,
+                    "tasks": [
+                        {"path": task.path, "name": name_of(found, task), "done": task.done}
+                        for task in step.tasks
+                    ],
+                }
+                for step in goal.steps
+            ],
+        }
+        for goal in found.goals
+    ]
+    done = [task.done for goal in found.goals for task in goal.tasks]
+    return {"done": sum(done), "tasks": len(done), "goals": goals, "next": _next(then)}

@@ -1,0 +1,61 @@
+"""What `director doctor` looks at in a project: its files against one another.
+
+Nothing here fails: what goes wrong in a look is what it found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from director.cli.findings import Finding
+
+if TYPE_CHECKING:
+    from director.project.drift import Drift
+
+
+def look_at_project(root: Path) -> Iterator[Finding]:
+    """The project in a folder: one finding, and one more for each file that drifted."""
+    from director.project.drift import drift  # noqa: PLC0415  quick help
+    from director.project.reading import open_project  # noqa: PLC0415
+    from director.project.values import FOLDER, ProjectError  # noqa: PLC0415
+
+    if not (root / FOLDER).exists():
+        yield Finding(
+            "Project", "absent", f"no {FOLDER} here", mend="director init, or --project FOLDER"
+        )
+        return
+    try:
+        project = open_project(root)
+        found = drift(project)
+    except (ProjectError, OSError) as error:
+        yield Finding("Project", "broken", str(error), mend="mend the folder, then look again")
+        return
+    tasks = [task.done for goal in project.goals for task in goal.tasks]
+    said = f"{len(project.goals)} goals, {sum(tasks)} of {len(tasks)} tasks done"
+    yield Finding("Project", "works", said, str(root / FOLDER))
+    by_path: dict[str, list[Drift]] = {}
+    for each in found:
+        by_path.setdefault(each.path, []).append(each)
+    for path, drifted in by_path.items():
+        offered = any(each.text is not None for each in drifted)
+        mend = "; ".join(each.mend for each in drifted)
+        mend += " (director doctor --fix does it)" if offered else ""
+        yield Finding(
+            f"Project {path}", "broken", "; ".join(each.said for each in drifted), "", mend
+        )
+
+
+def mended(root: Path) -> list[str]:
+    """Apply what is offered until nothing is; the paths that were written."""
+    from director.project.drift import drift  # noqa: PLC0415
+    from director.project.making import mend  # noqa: PLC0415
+    from director.project.reading import open_project  # noqa: PLC0415
+    from director.project.values import FOLDER, ProjectError  # noqa: PLC0415
+
+    try:
+        return mend(root, drift(open_project(root))) if (root / FOLDER).exists() else []
+    except (ProjectError, OSError):
+        # The look that follows says what is wrong.
+        return []

@@ -1,0 +1,113 @@
+"""`director proxy`: starts the proxy and says what to change in the agent.
+
+It listens on loopback unless told otherwise. Whatever cannot be started is said in one line, with
+exit code 2.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from director.middleware.proxy import Proxy
+    from director.middleware.summaries import Writes
+
+EPILOG = (
+    "Try it: `director double` in one terminal, `director proxy --upstream http://127.0.0.1:PORT` "
+    "in another, then the printed export lines and your agent in a third. The page at /director "
+    "shows what was saved, per client."
+)
+
+
+def proxy(  # noqa: PLR0913  each is an option of the command
+    *,
+    budget: Annotated[
+        str, typer.Option(help="The most tokens to send, such as 100k.", metavar="TOKENS")
+    ] = "100k",
+    upstream: Annotated[
+        str | None,
+        typer.Option(
+            help="Where requests go; without one, to the provider whose API they speak.",
+            metavar="URL",
+        ),
+    ] = None,
+    strategy: Annotated[str, typer.Option(help="How to fit.", metavar="NAME")] = "hybrid",
+    level: Annotated[
+        str, typer.Option(help="How results shrink: none, low, medium, high.", metavar="LEVEL")
+    ] = "medium",
+    summariser: Annotated[
+        str | None,
+        typer.Option(help="A model that summarises what leaves, with a key of its own."),
+    ] = None,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(help="Where to listen; 0 takes a free port.", min=0, max=65_535)
+    ] = 8788,
+) -> None:
+    """Manage the context of any agent, in any language, by its base URL.
+
+    Speaks Chat Completions, Responses and Anthropic Messages, streaming included. Adds nothing
+    but managed context: keys, headers, errors and streams pass through, and nothing is stored.
+    """
+    from director.manager import ContextConfig  # noqa: PLC0415  quick help
+    from director.middleware.proxy import Proxy  # noqa: PLC0415
+
+    try:
+        config = ContextConfig(
+            strategy=strategy, budget=tokens(budget), compression_level=level, model=None
+        )
+        made = Proxy(config, upstream, host=host, port=port, writes=_writer(summariser))
+    except ValueError as error:
+        _fail(str(error))
+    with suppress(KeyboardInterrupt):
+        asyncio.run(_serve(made, budget))
+
+
+def tokens(text: str) -> int:
+    """A number of tokens: 100000, 100k or 1m."""
+    factors = {"k": 1_000, "m": 1_000_000}
+    body = text.strip().lower().replace("_", "").replace(",", "")
+    factor = factors.get(body[-1:], 1)
+    try:
+        number = int(float(body.rstrip("km")) * factor)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise ValueError(f"a budget is a number of tokens such as 100000 or 100k, not {text!r}")
+    return number
+
+
+def _writer(name: str | None) -> Writes | None:
+    if name is None:
+        return None
+    from director.models import open_model  # noqa: PLC0415
+
+    return open_model(name)
+
+
+def _fail(message: str) -> NoReturn:
+    typer.echo(f"director proxy: {message}", err=True)
+    raise typer.Exit(2)
+
+
+async def _serve(made: Proxy, budget: str) -> None:
+    try:
+        await made.open()
+    except OSError as error:
+        _fail(f"cannot listen there: {error.strerror or error}")
+    typer.echo(f"export OPENAI_BASE_URL={made.url}/v1")
+    typer.echo(f"export ANTHROPIC_BASE_URL={made.url}")
+    typer.echo(f"Budget: {budget} tokens  Saved: {made.url}/director  Stop: Ctrl-C")
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for each in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(each, stop.set)
+    await stop.wait()
+    await made.close()
+    for one in made.seen.clients:
+        typer.echo(f"{one.client} {one.agent}: {one.before:,} → {one.after:,} tokens")

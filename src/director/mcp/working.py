@@ -1,0 +1,43 @@
+"""Director's own tools on one workflow: retrieval, building, trying and running.
+
+They are the tools of Director's turn, under the same policies: an origin that the user has not
+approved is never reached from here, and nothing that a client says approves one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from director.agent.calls import Round, run_call
+from director.agent.desk import Desk
+from director.agent.tools import REGISTRY, Question
+from director.models import Asked, Result, Tool
+from director.profiles import load_profile
+
+# These turn to the user, to another model, or to a conversation: the client has its own.
+_LEFT_OUT = frozenset({"ask_user", "deploy_scout", "send_scout", "recall"})
+NAMES = tuple(name for name in REGISTRY if name not in _LEFT_OUT)
+
+
+class Working:
+    """The tools of one desk."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self._profile = replace(load_profile("clean"), tools=NAMES)
+        self._made = 0
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools as a client sees them."""
+        return tuple(REGISTRY[name].tool for name in NAMES)
+
+    async def call(self, name: str, args: str) -> Result:
+        """Make a call; what goes wrong is told as its result."""
+        self._made += 1
+        # The client's model may have read anything, so no words of it count as the user's.
+        going = Round(self._profile, trusted=False, said="")
+        given = await run_call(self.desk, Asked(f"mcp_{self._made}", name, args), going)
+        if isinstance(given, Question):
+            return Result(str(given))
+        return replace(given, text=self.desk.clean(given.text))

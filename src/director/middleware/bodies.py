@@ -1,0 +1,84 @@
+"""The bodies of requests to the three APIs: where their messages are, and how they are fitted.
+
+Instructions and tools count against the budget and are never changed. A body that needs nothing is
+the very object that came; one that leans on what a server remembers is left alone, because what is
+remembered there cannot be rewritten here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from director.api import Fitted
+from director.context.wire.shape import as_json, blocks, look
+from director.middleware.threads import Threads
+
+Api: TypeAlias = Literal["chat", "responses", "anthropic"]
+_CHAINED = ("previous_response_id", "conversation", "thread_id", "prompt")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The fields of a body that hold its messages and its instructions."""
+
+    messages: str
+    instructions: str | None
+
+
+_PLACES: Mapping[Api, _Place] = {
+    "chat": _Place("messages", None),
+    "responses": _Place("input", "instructions"),
+    "anthropic": _Place("messages", "system"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A body to send, and what was done to it if it could be looked at."""
+
+    body: Mapping[str, object]
+    fitted: Fitted | None = None
+    changed: bool = False
+
+
+def fit_body(
+    body: Mapping[str, object],
+    api: Api,
+    threads: Threads,
+    *,
+    thread: str | None = None,
+    owner: str = "",
+) -> Sent:
+    """The body with messages that fit, or the very body where nothing is to be done."""
+    place = _PLACES[api]
+    messages = body.get(place.messages)
+    if not threads.on or not isinstance(messages, list | tuple) or not messages:
+        return Sent(body)
+    if any(_given(body.get(name)) for name in _CHAINED):
+        return Sent(body)
+    head = _head(body, place)
+    fitted = threads.fit([*head, *messages], thread, owner=owner)
+    sent = [message for message in fitted.messages if not any(message is one for one in head)]
+    if len(sent) == len(messages) and all(map(_is, sent, messages)):
+        return Sent(body, fitted)
+    return Sent({**body, place.messages: sent}, fitted, changed=True)
+
+
+def _head(body: Mapping[str, object], place: _Place) -> list[object]:
+    """What is sent ahead of the messages, as one message that is only counted."""
+    texts = [as_json(tool) for tool in blocks(body.get("tools"))]
+    said = body.get(place.instructions) if place.instructions else None
+    texts.append(look(said)[0])
+    text = "\n".join(filter(None, texts))
+    return [{"role": "system", "content": text}] if text else []
+
+
+def _given(value: object) -> bool:
+    # The clients mark what was not given by objects of their own.
+    return isinstance(value, str | Mapping) and bool(value)
+
+
+def _is(one: object, other: object) -> bool:
+    return one is other

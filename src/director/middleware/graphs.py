@@ -1,0 +1,195 @@
+"""`ContextManagedAgent`: a compiled LangGraph agent whose model nodes see a fitted history.
+
+The graph is copied with another view of its state for the nodes that call a model; nodes, edges,
+checkpoints, streams and interrupts are its own. The state, and with it every message, stays whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import is_dataclass, replace
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+from langchain_core.runnables import Runnable, RunnableConfig
+from langgraph.pregel import Pregel
+
+from director.api import Fitted
+from director.metrics import ContextMetrics
+from director.middleware.summaries import Writes
+from director.middleware.threads import Managing, Threads, as_threads
+
+MODEL_NODES = ("agent", "model", "generate_structured_response")
+_FIELDS = ("llm_input_messages", "messages")
+
+
+class ContextManagedAgent:
+    """An agent with managed context: `astream`, `ainvoke`, `stream` and `invoke` as it had them.
+
+    `agent` is what `create_agent`, `create_react_agent` or a graph of your own compiled to;
+    `nodes` names the nodes that call a model, in sub-graphs too. `original_messages` are all
+    messages of the latest run, whole. `phase` names the phase of the work, for checkpoints.
+    """
+
+    def __init__(
+        self,
+        agent: Any,  # noqa: ANN401  graphs have many type parameters, none of them ours
+        manager: Managing | Threads,
+        *,
+        nodes: Sequence[str] = MODEL_NODES,
+        writes: Writes | object | None = None,
+    ) -> None:
+        self.threads = as_threads(manager, writes, "langchain")
+        self.agent = agent
+        self.phase: str | None = None
+        self.original_messages: list[BaseMessage] = []
+        self.latest: Fitted | None = None
+        self._managed = (
+            _with_view(agent, frozenset(nodes), self._view) if self.threads.on else agent
+        )
+
+    @property
+    def metrics(self) -> ContextMetrics:
+        """What was saved so far."""
+        return self.threads.metrics
+
+    def recall(self, handle: str, thread: str | None = None) -> str:
+        """The original text behind a handle in a notice or a citation."""
+        return self.threads.recall(handle, thread)
+
+    def invoke(self, state: Any, config: RunnableConfig | None = None, **more: Any) -> Any:  # noqa: ANN401
+        """Run the agent to its end."""
+        self.original_messages = _messages(state)
+        result = self._managed.invoke(state, config, **more)
+        self._note(result)
+        return result
+
+    async def ainvoke(self, state: Any, config: RunnableConfig | None = None, **more: Any) -> Any:  # noqa: ANN401
+        """Run the agent to its end."""
+        self.original_messages = _messages(state)
+        result = await self._managed.ainvoke(state, config, **more)
+        self._note(result)
+        return result
+
+    def stream(
+        self,
+        state: Any,  # noqa: ANN401
+        config: RunnableConfig | None = None,
+        **more: Any,  # noqa: ANN401
+    ) -> Iterator[Any]:
+        """Run the agent, chunk by chunk, in the stream modes and shapes that it has."""
+        self.original_messages = _messages(state)
+        for chunk in self._managed.stream(state, config, **more):
+            self._note(chunk)
+            yield chunk
+
+    async def astream(
+        self,
+        state: Any,  # noqa: ANN401
+        config: RunnableConfig | None = None,
+        **more: Any,  # noqa: ANN401
+    ) -> AsyncIterator[Any]:
+        """Run the agent, chunk by chunk, in the stream modes and shapes that it has."""
+        self.original_messages = _messages(state)
+        async for chunk in self._managed.astream(state, config, **more):
+            self._note(chunk)
+            yield chunk
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        """Whatever else the agent can do, such as `get_state`."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._managed, name)
+
+    def _view(self, state: Any, config: RunnableConfig | None) -> Any:  # noqa: ANN401
+        """The state with the messages that fit, or the very state where they all do."""
+        field = next((name for name in _FIELDS if _peek(state, name)), None)
+        if field is None:
+            return state
+        messages = _peek(state, field)
+        if field == "messages":
+            self._keep(messages)
+        fitted = self.threads.fit(messages, thread_of(config), phase=self.phase)
+        self.latest = fitted
+        if len(fitted.messages) == len(messages) and all(
+            one is other for one, other in zip(fitted.messages, messages, strict=True)
+        ):
+            return state
+        return _with(state, field, fitted.messages)
+
+    def _keep(self, messages: Sequence[BaseMessage]) -> None:
+        """The state holds more than the input where a checkpoint was resumed."""
+        if len(messages) > len(self.original_messages):
+            self.original_messages = list(messages)
+
+    def _note(self, chunk: object) -> None:
+        """Add the messages of a chunk, whatever its shape, that are not known yet."""
+        known = {id(one) for one in self.original_messages}
+        names = {one.id for one in self.original_messages if one.id}
+        for message in _messages(chunk):
+            if id(message) not in known and (message.id is None or message.id not in names):
+                self.original_messages.append(message)
+
+
+class _View(Runnable[Any, Any]):
+    """A node that looks at its state through a function."""
+
+    def __init__(self, inner: Runnable[Any, Any], look: Callable[[Any, Any], Any]) -> None:
+        self._inner, self._look = inner, look
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **more: Any) -> Any:  # noqa: A002, ANN401
+        return self._inner.invoke(self._look(input, config), config, **more)
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **more: Any) -> Any:  # noqa: A002, ANN401
+        return await self._inner.ainvoke(self._look(input, config), config, **more)
+
+
+def _with_view(graph: Any, names: frozenset[str], look: Callable[[Any, Any], Any]) -> Any:  # noqa: ANN401
+    """A copy of a graph in which the named nodes, also of sub-graphs, have that look."""
+    nodes = dict(graph.nodes)
+    found = False
+    for name, node in graph.nodes.items():
+        if isinstance(node.bound, Pregel):
+            inner = _with_view(node.bound, names, look)
+            nodes[name] = node.copy({"bound": inner, "subgraphs": [inner]})
+            found = True
+        elif name in names:
+            nodes[name] = node.copy({"bound": _View(node.bound, look)})
+            found = True
+    if not found:
+        listed = ", ".join(map(repr, graph.nodes))
+        message = f"no node of this graph calls a model by its name ({listed}): give nodes=(...)"
+        raise ValueError(message)
+    return graph.copy({"nodes": nodes})
+
+
+def thread_of(config: Mapping[str, Any] | None) -> str | None:
+    """The thread that a configuration names, with the place of the sub-graph it runs in."""
+    given = (config or {}).get("configurable") or {}
+    thread = given.get("thread_id")
+    place = str(given.get("checkpoint_ns") or "").rpartition("|")[0]
+    return None if thread is None else f"{thread}|{place}"
+
+
+def _messages(found: object, depth: int = 4) -> list[BaseMessage]:
+    """The messages in a state or in a chunk of any stream mode, tokens excepted."""
+    if isinstance(found, Mapping):
+        inside = found.get("messages")
+        if isinstance(inside, list | tuple):
+            return [one for one in inside if isinstance(one, BaseMessage)]
+        return [one for each in found.values() for one in _messages(each, depth - 1) if depth]
+    if isinstance(found, tuple):
+        return [one for each in found for one in _messages(each, depth - 1) if depth]
+    return []
+
+
+def _peek(state: object, name: str) -> Any:  # noqa: ANN401
+    return state.get(name) if isinstance(state, Mapping) else getattr(state, name, None)
+
+
+def _with(state: Any, name: str, messages: list[object]) -> Any:  # noqa: ANN401
+    if isinstance(state, Mapping):
+        return {**state, name: messages}
+    if is_dataclass(state) and not isinstance(state, type):
+        return replace(state, **{name: messages})
+    return state.model_copy(update={name: messages})

@@ -1,0 +1,105 @@
+"""LangChain and LangGraph: middleware, a hook, and a wrapper around a compiled agent.
+
+Each fits what the model is shown and leaves the graph's state alone, so that checkpoints, streams
+and whoever reads the history see every message as it was. With nothing to do, and when switched
+off, the very request passes that came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from langchain.agents.middleware import AgentMiddleware
+from langchain.agents.middleware.types import ModelRequest, ModelResponse
+from langchain_core.messages import AnyMessage, SystemMessage
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from langgraph.config import get_config
+
+from director.context.wire.shape import as_json
+from director.metrics import ContextMetrics
+from director.middleware.graphs import ContextManagedAgent, thread_of
+from director.middleware.summaries import Writes
+from director.middleware.threads import Managing, Threads, as_threads
+
+__all__ = ["ContextManagedAgent", "ContextMiddleware", "pre_model_hook"]
+
+
+class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
+    """For `create_agent(middleware=[...])`: fits every request on its way to the model.
+
+    Tools and instructions count against the budget. `writes` summarises what leaves, in the
+    background; a model of LangChain will do.
+    """
+
+    def __init__(
+        self, managing: Managing | Threads, *, writes: Writes | object | None = None
+    ) -> None:
+        super().__init__()
+        self.threads = as_threads(managing, writes, "langchain")
+
+    @property
+    def metrics(self) -> ContextMetrics:
+        """What was saved so far."""
+        return self.threads.metrics
+
+    def recall(self, handle: str, thread: str | None = None) -> str:
+        """The original text behind a handle in a notice or a citation."""
+        return self.threads.recall(handle, thread)
+
+    def wrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], ModelResponse[Any]],
+    ) -> ModelResponse[Any]:
+        """Hand on the request with the messages that fit."""
+        return handler(self._fitted(request))
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
+    ) -> ModelResponse[Any]:
+        """Hand on the request with the messages that fit."""
+        return await handler(self._fitted(request))
+
+    def _fitted(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        if not self.threads.on:
+            return request
+        head = _head(request)
+        fitted = self.threads.fit([*head, *request.messages], thread_of(get_config()))
+        sent = [message for message in fitted.messages if not _among(message, head)]
+        if _same(sent, request.messages):
+            return request
+        return request.override(messages=sent)  # type: ignore[arg-type]
+
+
+def pre_model_hook(
+    managing: Managing | Threads, *, writes: Writes | object | None = None
+) -> Callable[[Mapping[str, Any]], dict[str, list[AnyMessage]]]:
+    """For `create_react_agent(pre_model_hook=...)`: what the model sees, beside what is kept."""
+    threads = as_threads(managing, writes, "langchain")
+
+    def hook(state: Mapping[str, Any]) -> dict[str, list[AnyMessage]]:
+        messages = state["messages"]
+        if not threads.on:
+            return {"llm_input_messages": messages}
+        fitted = threads.fit(messages, thread_of(get_config()))
+        return {"llm_input_messages": fitted.messages}  # type: ignore[dict-item]
+
+    return hook
+
+
+def _head(request: ModelRequest[Any]) -> list[SystemMessage]:
+    """What is sent ahead of the messages: instructions, and the tools as the text they become."""
+    tools = [as_json(convert_to_openai_tool(tool)) for tool in request.tools]
+    head = [SystemMessage("\n".join(tools))] if tools else []
+    return [*head, request.system_message] if request.system_message else head
+
+
+def _among(message: object, head: Sequence[object]) -> bool:
+    return any(message is one for one in head)
+
+
+def _same(one: Sequence[object], other: Sequence[object]) -> bool:
+    return len(one) == len(other) and all(map(lambda a, b: a is b, one, other))

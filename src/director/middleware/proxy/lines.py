@@ -1,0 +1,210 @@
+"""HTTP/1.1 lines as bytes: requests read whole, responses passed on as they come.
+
+What is passed on is never written anew: the bytes of a response are those of the upstream, chunk
+by chunk, and the headers of a request keep their order and their spelling.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+from urllib.parse import urlsplit
+
+import h11
+
+Headers: TypeAlias = Sequence[tuple[bytes, bytes]]
+CHUNK = 65_536
+_HEADERS_AT_MOST = 262_144
+OURS = b"x-director-"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request as it came: headers in their order and spelling, the body whole."""
+
+    method: bytes
+    target: bytes
+    headers: Headers
+    body: bytes
+
+    def header(self, name: bytes) -> bytes:
+        """The value of a header by its name in small letters, empty if it was not sent."""
+        return next((text for known, text in self.headers if known.lower() == name), b"")
+
+    @property
+    def path(self) -> str:
+        """The path without its query."""
+        return self.target.decode("ascii", "replace").partition("?")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """Where requests go."""
+
+    host: str
+    port: int
+    secure: bool
+    prefix: str = ""
+
+    @classmethod
+    def at(cls, url: str) -> Upstream:
+        """The upstream of an address such as https://api.openai.com."""
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            message = f"an upstream is an address such as https://api.openai.com, not {url!r}"
+            raise ValueError(message)
+        secure = parts.scheme == "https"
+        port = parts.port or (443 if secure else 80)
+        return cls(parts.hostname, port, secure, parts.path.rstrip("/"))
+
+    @property
+    def authority(self) -> bytes:
+        """The host as a request names it."""
+        usual = self.port == (443 if self.secure else 80)
+        return (self.host if usual else f"{self.host}:{self.port}").encode("ascii")
+
+    async def connect(self) -> Wire:
+        """A new connection."""
+        context = ssl.create_default_context() if self.secure else None
+        reader, writer = await asyncio.open_connection(self.host, self.port, ssl=context)
+        return Wire(reader, writer, self)
+
+
+class Wire:
+    """One connection to an upstream, request after request."""
+
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, upstream: Upstream
+    ) -> None:
+        at_once(writer)
+        self._reader, self._writer = reader, writer
+        self.upstream = upstream
+        self.whole = True
+
+    @property
+    def usable(self) -> bool:
+        """Whether another request may be sent."""
+        return self.whole and not self._reader.at_eof() and not self._writer.is_closing()
+
+    def close(self) -> None:
+        """Drop the connection."""
+        self._writer.transport.abort()
+
+    async def ask(self, request: Request) -> None:
+        """Send a request."""
+        self._writer.write(_written(request, self.upstream))
+        await self._writer.drain()
+
+    async def relay(self, method: bytes, to: asyncio.StreamWriter) -> bool:
+        """Pass on the response as it comes; say whether both connections may be used again."""
+        self.whole = False
+        reading = h11.Connection(h11.CLIENT, max_incomplete_event_size=_HEADERS_AT_MOST)
+        asked = h11.Request(method=method, target="/", headers=[("host", "-")])
+        reading.send(asked)
+        reading.send(h11.EndOfMessage())
+        while True:
+            piece = await self._reader.read(CHUNK)
+            reading.receive_data(piece)
+            if piece:
+                to.write(piece)
+                await to.drain()
+            if _ended(reading):
+                self.whole = reading.their_state is h11.DONE
+                return self.whole and bool(piece)
+            if not piece:
+                return False
+
+
+def _ended(reading: h11.Connection) -> bool:
+    try:
+        while (event := reading.next_event()) not in (h11.NEED_DATA, h11.PAUSED):
+            if isinstance(event, h11.EndOfMessage):
+                return True
+            if isinstance(event, h11.ConnectionClosed):
+                return False
+    except h11.RemoteProtocolError:
+        # Whatever it was, its bytes were passed on; the connection is of no more use.
+        return False
+    return False
+
+
+def _written(request: Request, upstream: Upstream) -> bytes:
+    """A request as it came, but for the host it goes to and the length of its body."""
+    target = upstream.prefix.encode("ascii") + request.target
+    lines = [b"%s %s HTTP/1.1" % (request.method, target)]
+    for name, text in request.headers:
+        small = name.lower()
+        if small == b"host":
+            lines.append(b"%s: %s" % (name, upstream.authority))
+        elif small == b"content-length":
+            lines.append(b"%s: %d" % (name, len(request.body)))
+        elif small == b"transfer-encoding":
+            lines.append(b"Content-Length: %d" % len(request.body))
+        elif small != b"expect" and not small.startswith(OURS):
+            lines.append(b"%s: %s" % (name, text))
+    return b"\r\n".join([*lines, b"", request.body])
+
+
+class Client:
+    """One connection of a client, request after request."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        at_once(writer)
+        self._reader, self.writer = reader, writer
+        self._left = b""
+
+    async def read(self) -> Request | None:
+        """The next request, or None when the client is done."""
+        line = h11.Connection(h11.SERVER, max_incomplete_event_size=_HEADERS_AT_MOST)
+        line.receive_data(self._left or await self._reader.read(CHUNK))
+        self._left = b""
+        head: h11.Request | None = None
+        body = bytearray()
+        while True:
+            event = line.next_event()
+            if event is h11.NEED_DATA:
+                if line.they_are_waiting_for_100_continue:
+                    self.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+                    line.send(h11.InformationalResponse(status_code=100, headers=[]))
+                line.receive_data(await self._reader.read(CHUNK))
+            elif isinstance(event, h11.Request):
+                head = event
+            elif isinstance(event, h11.Data):
+                body += event.data
+            elif isinstance(event, h11.EndOfMessage) and head is not None:
+                self._left = line.trailing_data[0]
+                raw = tuple(head.headers.raw_items())
+                return Request(head.method, head.target, raw, bytes(body))
+            else:
+                return None
+
+    async def gone(self) -> bool:
+        """Wait until the client closes its connection (True) or sends more (False)."""
+        piece = await self._reader.read(CHUNK)
+        self._left += piece
+        return not piece
+
+    async def say(self, status: bytes, kind: bytes, body: bytes) -> None:
+        """A response of our own."""
+        lines = (b"Content-Type: " + kind, b"Content-Length: %d" % len(body))
+        self.writer.write(b"\r\n".join([b"HTTP/1.1 " + status, *lines, b"", body]))
+        await self.writer.drain()
+
+    def reset(self) -> None:
+        """Close so that the client sees a reset and not an end."""
+        sock: socket.socket | None = self.writer.get_extra_info("socket")
+        if sock is not None:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.writer.transport.abort()
+
+
+def at_once(writer: asyncio.StreamWriter) -> None:
+    """Let small pieces leave without waiting for more."""
+    sock: socket.socket | None = writer.get_extra_info("socket")
+    if sock is not None:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

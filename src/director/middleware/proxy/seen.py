@@ -1,0 +1,117 @@
+"""What the proxy saw of each client: counts, and nothing that was said.
+
+A client is known by a digest of its key, made with a secret that dies with the proxy. Keys and
+texts are never kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import secrets
+from collections import OrderedDict
+from dataclasses import asdict, dataclass, replace
+
+from director.context.report import Report
+from director.middleware.proxy.lines import Request
+
+_MOST = 500
+_KEYS = (b"authorization", b"x-api-key", b"api-key")
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What one client sent and what of it went on, in tokens of our counter."""
+
+    client: str
+    agent: str
+    requests: int = 0
+    looked_at: int = 0
+    changed: int = 0
+    before: int = 0
+    after: int = 0
+    too_large: int = 0
+
+    @property
+    def share(self) -> float:
+        """How much less went on."""
+        return 1 - self.after / self.before if self.before else 0.0
+
+
+class Seen:
+    """The counts of all clients, the latest last."""
+
+    def __init__(self) -> None:
+        self._secret = secrets.token_bytes(16)
+        self._clients: OrderedDict[str, Saved] = OrderedDict()
+
+    def owner(self, request: Request) -> str:
+        """Who sends a request: the same name for the same key, as long as the proxy runs."""
+        key = b"\n".join(request.header(name) for name in _KEYS)
+        return hashlib.blake2b(key, key=self._secret, digest_size=4).hexdigest()
+
+    def count(self, request: Request, report: Report | None, *, changed: bool) -> None:
+        """Count a request, with what was done to it if it was looked at."""
+        owner = self.owner(request)
+        agent = request.header(b"user-agent").decode("latin-1")[:60]
+        known = self._clients.pop(owner, Saved(owner, agent))
+        known = replace(known, agent=agent, requests=known.requests + 1)
+        if report is not None:
+            known = replace(
+                known,
+                looked_at=known.looked_at + 1,
+                changed=known.changed + changed,
+                before=known.before + report.before,
+                after=known.after + report.after,
+                too_large=known.too_large + (not report.fits),
+            )
+        self._clients[owner] = known
+        if len(self._clients) > _MOST:
+            self._clients.popitem(last=False)
+
+    @property
+    def clients(self) -> list[Saved]:
+        """The clients, the latest first."""
+        return list(reversed(self._clients.values()))
+
+    def as_json(self) -> dict[str, object]:
+        """All counts, for programs."""
+        return {"clients": [asdict(one) for one in self.clients]}
+
+    def page(self, about: str) -> str:
+        """All counts, for people; it loads itself anew."""
+        rows = "\n".join(_row(one) for one in self.clients)
+        return _PAGE.format(about=html.escape(about), rows=rows or _NOTHING)
+
+
+def _row(one: Saved) -> str:
+    cells = (
+        f"<code>{one.client}</code>",
+        html.escape(one.agent) or "–",
+        f"{one.requests:,}",
+        f"{one.changed:,}",
+        f"{one.before:,}",
+        f"{one.after:,}",
+        f"{one.share:.0%}",
+        f"{one.too_large:,}",
+    )
+    return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+
+
+_NOTHING = '<tr><td colspan="8">No request yet.</td></tr>'
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="2">
+<meta name="viewport" content="width=device-width"><title>Director proxy</title>
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; margin: 2rem; color: #1b1b1b; background: #fff }}
+table {{ border-collapse: collapse }} th, td {{ padding: .3rem .8rem; text-align: right;
+border-bottom: 1px solid #ccc }} th:nth-child(-n+2), td:nth-child(-n+2) {{ text-align: left }}
+@media (prefers-color-scheme: dark) {{ body {{ color: #eee; background: #1b1b1b }} }}
+</style></head><body><main><h1>Director proxy</h1><p>{about}</p>
+<table><thead><tr><th scope="col">client</th><th scope="col">agent</th><th scope="col">requests</th>
+<th scope="col">made smaller</th><th scope="col">tokens in</th><th scope="col">tokens sent</th>
+<th scope="col">saved</th><th scope="col">did not fit</th></tr></thead>
+<tbody>
+{rows}
+</tbody></table></main></body></html>
+"""

@@ -1,0 +1,213 @@
+"""The proxy itself: looks at the requests that ask a model, and passes everything on.
+
+Nothing is added but managed context. What needs nothing goes on byte for byte, and so does every
+response, as it comes. Keys pass through; they are never kept, written or told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from types import MappingProxyType
+
+import h11
+
+from director.middleware.bodies import Api, fit_body
+from director.middleware.proxy.lines import Client, Request, Upstream, Wire
+from director.middleware.proxy.recalling import WANTED, offer
+from director.middleware.proxy.seen import Seen
+from director.middleware.summaries import Writes
+from director.middleware.threads import Managing, Threads, as_manager
+
+PREFIX = "/director"
+THREAD = b"x-director-thread"
+PROVIDERS: Mapping[Api, str] = MappingProxyType(
+    {
+        "chat": "https://api.openai.com",
+        "responses": "https://api.openai.com",
+        "anthropic": "https://api.anthropic.com",
+    }
+)
+_ENDS: Mapping[str, Api] = MappingProxyType(
+    {"/chat/completions": "chat", "/responses": "responses", "/messages": "anthropic"}
+)
+
+
+class Proxy:
+    """Listens on a port, a free one for 0; `upstream` is where everything goes.
+
+    Without an upstream, requests go to the provider whose API they speak.
+    """
+
+    def __init__(
+        self,
+        managing: Managing,
+        upstream: str | None = None,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        writes: Writes | None = None,
+    ) -> None:
+        config = as_manager(managing).config
+        wires: tuple[Api, ...] = ("chat", "responses", "anthropic")
+        self.threads = {wire: Threads(config, writes=writes, wire=wire) for wire in wires}
+        self.seen = Seen()
+        self._upstream = Upstream.at(upstream) if upstream else None
+        self._host, self.port = host, port
+        self._server: asyncio.Server | None = None
+        self._talks: set[asyncio.Task[None]] = set()
+
+    @property
+    def url(self) -> str:
+        """The address of the proxy."""
+        return f"http://{self._host}:{self.port}"
+
+    async def open(self) -> None:
+        """Begin to listen; the port is known when this returns."""
+        sock = socket.create_server((self._host, self.port), backlog=512)
+        self._server = await asyncio.start_server(self._connected, sock=sock)
+        self.port = int(self._server.sockets[0].getsockname()[1])
+
+    async def close(self) -> None:
+        """Drop every connection and stop."""
+        if self._server is not None:
+            self._server.close()
+        for talk in self._talks:
+            talk.cancel()
+        await asyncio.gather(*self._talks, return_exceptions=True)
+
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        talk = asyncio.get_running_loop().create_task(_Talk(self, Client(reader, writer)).hold())
+        self._talks.add(talk)
+        talk.add_done_callback(self._talks.discard)
+
+    def route(self, request: Request) -> Upstream:
+        """Where a request goes."""
+        if self._upstream is not None:
+            return self._upstream
+        named = bool(request.header(b"anthropic-version"))
+        return Upstream.at(PROVIDERS["anthropic" if named else "chat"])
+
+    async def managed(self, request: Request) -> Request:
+        """The request with a body that fits, or the very request that came."""
+        api = _api(request)
+        body = _read(request) if api is not None else None
+        if api is None or body is None:
+            self.seen.count(request, None, changed=False)
+            return request
+        thread = request.header(THREAD).decode("latin-1") or None
+        wanted = request.header(WANTED).lower() in (b"yes", b"1", b"true")
+        given = offer(body, api) if wanted else body
+        sent = await asyncio.to_thread(
+            fit_body, given, api, self.threads[api], thread=thread, owner=self.seen.owner(request)
+        )
+        report = sent.fitted.report if sent.fitted is not None else None
+        self.seen.count(request, report, changed=sent.changed)
+        if sent.body is body:
+            return request
+        written = json.dumps(sent.body, ensure_ascii=False, separators=(",", ":"))
+        return replace(request, body=written.encode())
+
+    def own(self, request: Request) -> tuple[bytes, bytes, bytes]:
+        """The answer to a request for one of our own pages."""
+        path = request.path.removeprefix(PREFIX).strip("/")
+        if path == "":
+            about = f"Requests to {self.url} are fitted; this page loads itself anew."
+            return b"200 OK", b"text/html; charset=utf-8", self.seen.page(about).encode()
+        if path == "state":
+            return b"200 OK", b"application/json", json.dumps(self.seen.as_json()).encode()
+        if path.startswith("recall/"):
+            return self._recalled(request, path.removeprefix("recall/"))
+        return b"404 Not Found", b"text/plain", b"There is /director, /director/state, /v1/...\n"
+
+    def _recalled(self, request: Request, handle: str) -> tuple[bytes, bytes, bytes]:
+        owner = self.seen.owner(request)
+        for threads in self.threads.values():
+            with suppress(KeyError):
+                found = threads.recall(handle, owner=owner)
+                return b"200 OK", b"text/plain; charset=utf-8", found.encode()
+        message = f"Nothing of yours is known by the handle {handle!r}.\n"
+        return b"404 Not Found", b"text/plain; charset=utf-8", message.encode()
+
+
+class _Talk:
+    """A client's connection, and beside it one to the upstream."""
+
+    def __init__(self, proxy: Proxy, client: Client) -> None:
+        self._proxy, self._client = proxy, client
+        self._wire: Wire | None = None
+
+    async def hold(self) -> None:
+        """Pass on request after request, until either side is done."""
+        try:
+            while (request := await self._client.read()) is not None:
+                if not await self._pass(request):
+                    break
+            self._client.writer.close()
+            await self._client.writer.wait_closed()
+        except ConnectionResetError:
+            self._client.reset()
+        except (OSError, h11.RemoteProtocolError):
+            pass  # the client went away, or speaks no HTTP
+        finally:
+            if self._wire is not None:
+                self._wire.close()
+            self._client.writer.transport.abort()
+
+    async def _pass(self, request: Request) -> bool:
+        if request.path == PREFIX or request.path.startswith(f"{PREFIX}/"):
+            await self._client.say(*self._proxy.own(request))
+            return True
+        request = await self._proxy.managed(request)
+        try:
+            wire = await self._connected(self._proxy.route(request))
+        except OSError as error:
+            await self._client.say(*_unreachable(error))
+            return True
+        await wire.ask(request)
+        return await self._relayed(wire, request.method)
+
+    async def _connected(self, upstream: Upstream) -> Wire:
+        if self._wire is None or not self._wire.usable or self._wire.upstream != upstream:
+            if self._wire is not None:
+                self._wire.close()
+            self._wire = await upstream.connect()
+        return self._wire
+
+    async def _relayed(self, wire: Wire, method: bytes) -> bool:
+        """Relay the response, unless the client goes away: then the upstream is told so."""
+        relay = asyncio.create_task(wire.relay(method, self._client.writer))
+        gone = asyncio.create_task(self._client.gone())
+        try:
+            await asyncio.wait((relay, gone), return_when=asyncio.FIRST_COMPLETED)
+            if gone.done() and not relay.done() and gone.result():
+                return False
+            return await relay
+        finally:
+            for task in (relay, gone):
+                task.cancel()
+            await asyncio.gather(relay, gone, return_exceptions=True)
+
+
+def _api(request: Request) -> Api | None:
+    if request.method != b"POST" or request.header(b"content-encoding"):
+        return None
+    return next((api for end, api in _ENDS.items() if request.path.endswith(end)), None)
+
+
+def _read(request: Request) -> dict[str, object] | None:
+    try:
+        body: object = json.loads(request.body)
+    except (ValueError, RecursionError):
+        return None
+    return body if isinstance(body, dict) else None
+
+
+def _unreachable(error: OSError) -> tuple[bytes, bytes, bytes]:
+    message = f"The proxy cannot reach its upstream: {error.strerror or error}"
+    body = {"type": "error", "error": {"type": "upstream_unreachable", "message": message}}
+    return b"502 Bad Gateway", b"application/json", json.dumps(body).encode()

@@ -1,0 +1,123 @@
+"""pydantic-ai: a capability that fits what the model is shown, and a history processor.
+
+The capability leaves the history of the run alone. A history processor replaces it, because
+pydantic-ai keeps what a processor returns; ours remembers the originals and goes on from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.messages import ModelMessage, ModelRequest
+from pydantic_ai.models import ModelRequestContext
+from pydantic_ai.tools import RunContext
+
+from director.context.wire.shape import as_json
+from director.metrics import ContextMetrics
+from director.middleware.pydantic_messages import Block, from_blocks, to_blocks
+from director.middleware.summaries import Writes
+from director.middleware.threads import Managing, Threads, as_threads
+
+
+class ContextCapability(AbstractCapability[Any]):
+    """For `Agent(capabilities=[...])`: fits every request; `all_messages()` stays whole."""
+
+    def __init__(
+        self,
+        managing: Managing | Threads,
+        *,
+        thread: str | None = None,
+        writes: Writes | None = None,
+    ) -> None:
+        self._fitting = _Fitting(managing, thread, writes)
+
+    @property
+    def threads(self) -> Threads:
+        """What is managed, with its originals."""
+        return self._fitting.threads
+
+    @property
+    def metrics(self) -> ContextMetrics:
+        """What was saved so far."""
+        return self.threads.metrics
+
+    async def before_model_request(
+        self,
+        ctx: RunContext[Any],  # noqa: ARG002  the signature is theirs
+        request_context: ModelRequestContext,
+    ) -> ModelRequestContext:
+        """Hand on the request with the messages that fit."""
+        given = request_context.messages
+        tools = request_context.model_request_parameters.function_tools
+        schemas = [
+            as_json([one.name, one.description, one.parameters_json_schema]) for one in tools
+        ]
+        sent = self._fitting.fit(given, "\n".join(schemas))
+        return request_context if sent is given else replace(request_context, messages=sent)
+
+
+def history_processor(
+    managing: Managing | Threads, *, thread: str | None = None, writes: Writes | None = None
+) -> Callable[[list[ModelMessage]], list[ModelMessage]]:
+    """For `ProcessHistory(...)`: one for each conversation, whose originals it remembers."""
+    return _Processor(_Fitting(managing, thread, writes))
+
+
+class _Fitting:
+    """Fits messages of pydantic-ai; each is looked at once, as long as it is the same object."""
+
+    def __init__(
+        self, managing: Managing | Threads, thread: str | None, writes: Writes | None
+    ) -> None:
+        self.threads = as_threads(managing, writes, "anthropic")
+        self._thread = thread
+        self._blocks: dict[int, tuple[ModelMessage, list[Block]]] = {}
+
+    def fit(self, messages: list[ModelMessage], tools: str = "") -> list[ModelMessage]:
+        """The messages that fit, or the very list that came."""
+        if not self.threads.on:
+            return messages
+        told = self._instructions(messages)
+        text = "\n".join(filter(None, (tools, told)))
+        head: list[Block] = [{"role": "system", "content": text}] if text else []
+        blocks = [block for message in messages for block in self._read(message)]
+        self._blocks = {id(message): self._blocks[id(message)] for message in messages}
+        fitted = self.threads.fit([*head, *blocks], self._thread)
+        if len(fitted.messages) == len(head) + len(blocks) and all(
+            one is other for one, other in zip(fitted.messages, [*head, *blocks], strict=True)
+        ):
+            return messages
+        return from_blocks(fitted.messages, messages)
+
+    def _read(self, message: ModelMessage) -> list[Block]:
+        known = self._blocks.get(id(message))
+        if known is None or known[0] is not message:
+            known = self._blocks[id(message)] = (message, to_blocks(message))
+        return known[1]
+
+    @staticmethod
+    def _instructions(messages: Sequence[ModelMessage]) -> str:
+        told = [one.instructions for one in messages if isinstance(one, ModelRequest)]
+        return next((text for text in reversed(told) if text), "")
+
+
+class _Processor:
+    """Knows what it returned last, so that it can go on from what that stood for."""
+
+    def __init__(self, fitting: _Fitting) -> None:
+        self._fitting = fitting
+        self.originals: list[ModelMessage] = []
+        self._sent: list[ModelMessage] = []
+
+    def __call__(self, messages: list[ModelMessage]) -> list[ModelMessage]:
+        """The messages that fit; those that came last time stand for their originals."""
+        known = len(self._sent)
+        same = len(messages) >= known and all(
+            one is other for one, other in zip(messages, self._sent, strict=False)
+        )
+        self.originals = [*self.originals, *messages[known:]] if same else list(messages)
+        self._sent = list(self._fitting.fit(self.originals))
+        return list(self._sent)

@@ -1,0 +1,153 @@
+"""Threads: a context manager for every conversation that passes through one place.
+
+A conversation is known by the name its host gives it, or by how it begins. What is forgotten here
+is read again from the next request, since every request holds its whole history: a thread is a
+memory of work done, never of words said. It never changes a message.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from director.api import Fitted
+from director.context.recall import recall
+from director.context.values import Context
+from director.context.wire import Wire
+from director.manager import ContextConfig, ContextManager
+from director.metrics import ContextMetrics
+from director.middleware.summaries import Summaries, Writes, as_writer
+
+Managing: TypeAlias = ContextManager | ContextConfig | int
+MOST = 256
+
+
+@dataclass(slots=True)
+class _Thread:
+    """One conversation: its manager, and what was last sent of it."""
+
+    manager: ContextManager
+    owner: str
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    sent: Context = field(default_factory=Context)
+
+
+class Threads:
+    """Fits the requests of many conversations; `metrics` are those of all of them together.
+
+    `managing` is a manager, whose configuration the others share, a configuration, or a number of
+    tokens. With `writes`, a model that answers a text with a text, folds are summarised in the
+    background. The conversations not used for longest are forgotten past `most`.
+    """
+
+    def __init__(
+        self,
+        managing: Managing,
+        *,
+        writes: Writes | None = None,
+        wire: Wire | None = None,
+        most: int = MOST,
+    ) -> None:
+        first = as_manager(managing, wire)
+        self.config = first.config
+        self.metrics: ContextMetrics = first.metrics
+        self.summaries = Summaries(writes) if writes is not None else None
+        self._wire = wire
+        self._most = most
+        self._spare: ContextManager | None = first
+        self._threads: OrderedDict[str, _Thread] = OrderedDict()
+        self._made = 0
+        self._lock = threading.Lock()
+
+    @property
+    def on(self) -> bool:
+        """Whether anything is managed at all; if not, hosts pass what they were given."""
+        return self.config.enabled
+
+    def fit(
+        self,
+        messages: Sequence[object],
+        thread: str | None = None,
+        *,
+        phase: str | None = None,
+        owner: str = "",
+    ) -> Fitted:
+        """What to send instead of these messages; without a name, the thread is found by them."""
+        known = self._find(messages, thread, owner)
+        with known.lock:
+            if self.summaries is not None:
+                self.summaries.take(known.manager)
+            fitted = known.manager.fit(messages, phase)
+            known.sent = fitted.context
+            if self.summaries is not None:
+                self.summaries.prepare(known.manager, fitted.report)
+        return fitted
+
+    def recall(self, handle: str, thread: str | None = None, *, owner: str = "") -> str:
+        """The original behind a handle, of a thread by name or else of the latest that knows it."""
+        with self._lock:
+            named = self._threads.get(_named(thread, owner)) if thread is not None else None
+            every = [one for one in reversed(self._threads.values()) if one.owner == owner]
+        for one in [named] if named is not None else every:
+            try:
+                return recall(one.sent, handle)
+            except KeyError:
+                continue
+        message = f"nothing is known by the handle {handle!r}: ask for one that a notice names"
+        raise KeyError(message)
+
+    def __len__(self) -> int:
+        return len(self._threads)
+
+    def _find(self, messages: Sequence[object], thread: str | None, owner: str) -> _Thread:
+        with self._lock:
+            key = _named(thread, owner) if thread is not None else self._like(messages, owner)
+            if key not in self._threads:
+                self._threads[key] = _Thread(self._manager(), owner)
+                if len(self._threads) > self._most:
+                    self._threads.popitem(last=False)
+            self._threads.move_to_end(key)
+            return self._threads[key]
+
+    def _like(self, messages: Sequence[object], owner: str) -> str:
+        """The thread of which these messages are the longest continuation, or a new one."""
+        best, longest = "", -1
+        for key, one in self._threads.items():
+            if one.owner == owner and one.manager.seen > longest and one.manager.goes_on(messages):
+                best, longest = key, one.manager.seen
+        if longest > 0:
+            return best
+        self._made += 1
+        return f"#{self._made}"
+
+    def _manager(self) -> ContextManager:
+        made, self._spare = self._spare, None
+        if made is None:
+            made = ContextManager(self.config, wire=self._wire)
+            made.metrics = self.metrics
+        return made
+
+
+def as_threads(
+    managing: Managing | Threads, writes: Writes | object | None, wire: Wire | None
+) -> Threads:
+    """The threads themselves, or new ones."""
+    if isinstance(managing, Threads):
+        return managing
+    return Threads(managing, writes=as_writer(writes), wire=wire)
+
+
+def as_manager(managing: Managing, wire: Wire | None = None) -> ContextManager:
+    """A manager from itself, from its configuration, or from a number of tokens."""
+    if isinstance(managing, ContextManager):
+        return managing
+    if isinstance(managing, ContextConfig):
+        return ContextManager(managing, wire=wire)
+    return ContextManager(ContextConfig(strategy="hybrid", budget=managing), wire=wire)
+
+
+def _named(thread: str, owner: str) -> str:
+    return f"{owner}\n{thread}"

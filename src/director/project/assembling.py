@@ -1,0 +1,218 @@
+"""Assembling a fresh context: gather, fit, fill, and say what was done. Pure but for the folder.
+
+Nothing is written here, and nothing is made at all if what may not be cut does not fit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from director.project.filling import fill, working_files
+from director.project.fitting import Limit, Rules, fit
+from director.project.gather import Wanted, gather, summary_of, task_text
+from director.project.history import Commit, changes
+from director.project.manifest import CommitOf, Json, manifest_of
+from director.project.parts import ORDERS, Section, Source, rendered
+from director.project.profiles import AGENTS, SKILLS, Profile, load_profile, with_skill
+from director.project.progress import find_task, name_of, next_task
+from director.project.report import Report, report_of
+from director.project.tasktypes import GENERAL, typed, wanted
+from director.project.values import (
+    CODEBASE,
+    RESEARCH,
+    Place,
+    Project,
+    ProjectError,
+    Step,
+    as_bytes,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What is asked for: an agent or skill, perhaps a task, a step to research, texts of one's own.
+
+    `extra` are instructions beside the profile's, already read.
+    """
+
+    agent: str
+    task: str | None = None
+    skill: str | None = None
+    step: str | None = None
+    order: str = "seed"
+    fill: bool = False
+    extra: tuple[Source, ...] = ()
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """A fresh context: its text, its sections, what it took and what it is made of."""
+
+    text: str
+    sections: tuple[Section, ...]
+    report: Report
+    manifest: Mapping[str, Json]
+    place: Place | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def content(self) -> bytes:
+        """The bytes of the context."""
+        return as_bytes(self.text)
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of the whole."""
+        return self.report.total
+
+    @property
+    def sha256(self) -> str:
+        """The name of this context: the hash of its bytes."""
+        found = self.manifest["context"]
+        assert isinstance(found, Mapping)  # noqa: S101  made by manifest_of
+        return str(found["sha256"])
+
+
+def _uncommitted(path: str, content: bytes) -> str | None:  # noqa: ARG001
+    return None
+
+
+def assemble(
+    project: Project,
+    ask: Ask,
+    limit: Limit,
+    *,
+    commits: Sequence[Commit] = (),
+    commit_of: CommitOf = _uncommitted,
+) -> Fresh:
+    """The context that is asked for; ProjectError says what cannot be done and why."""
+    if ask.order not in ORDERS:
+        raise ProjectError(f"There is no order {ask.order!r}. There is: {', '.join(ORDERS)}.")
+    profile, order = profile_of(ask), ORDERS[ask.order]
+    place = find_task(project, ask.task) if ask.task else next_task(project).place
+    step = _step(project, ask.step) if ask.step else None
+    told = changes(commits)
+    asked = Wanted(profile, place, step, told, ask.extra)
+    sections = gather(project, asked)
+    rules = _rules(project, asked, sections, order)
+    fitted = fit(sections, limit, rules)
+    notes = _notes(project, asked, ask)
+    if ask.fill and place is not None:
+        filled = fill(fitted, working_files(project, place), limit, order)
+        fitted = filled.fitted
+        notes += [f"no room for {path}, which the task names" for path in filled.too_large]
+    manifest = manifest_of(
+        fitted,
+        limit,
+        asked=_asked(ask, profile, place),
+        order=order,
+        read=project.folder.read,
+        commit_of=commit_of,
+        evidence=_evidence(project, asked),
+    )
+    return Fresh(
+        rendered(fitted.sections, order),
+        fitted.sections,
+        report_of(fitted, limit, notes),
+        manifest,
+        place,
+        tuple(notes),
+    )
+
+
+def profile_of(ask: Ask) -> Profile:
+    """The profile of an agent, alone or at work in a skill."""
+    profile = load_profile(ask.agent)
+    if ask.skill is None:
+        return profile
+    skill = load_profile(ask.skill)
+    if skill.name not in SKILLS:
+        raise ProjectError(f"{ask.skill!r} is an agent. The skills are: {', '.join(SKILLS)}.")
+    return with_skill(profile, skill) if profile.name in AGENTS else profile
+
+
+def _rules(
+    project: Project, asked: Wanted, sections: Sequence[Section], order: tuple[str, ...]
+) -> Rules:
+    task = task_text(project, asked.place)
+    summaries = (
+        summary_of(project, one, "summaries over specifics") for one in (RESEARCH, CODEBASE)
+    )
+    line = ""
+    if asked.place is not None:
+        line = f"{name_of(project, asked.place.task)}\n{asked.place.task.number}"
+    return Rules(
+        planning=asked.profile.planning,
+        building=asked.profile.building,
+        task_line=line,
+        words=frozenset(re.findall(r"\w{4,}", wanted(task).casefold())) if task else frozenset(),
+        summaries=tuple(one for one in summaries if one is not None),
+        unrelated=_unrelated(task, sections),
+        order=order,
+    )
+
+
+def _unrelated(task: str, sections: Sequence[Section]) -> tuple[str, ...]:
+    """The codebase files of other domains than the task's; none if the task is of no domain."""
+    kinds = typed(task) if task else None
+    if kinds is None or kinds.types == (GENERAL,):
+        return ()
+    names = (
+        one.name for section in sections if section.tag == "codebase" for one in section.sources
+    )
+    return tuple(name for name in names if name not in kinds.files)
+
+
+def _step(project: Project, wanted_step: str) -> Step:
+    for goal in project.goals:
+        for step in goal.steps:
+            names = (step.path, step.path.removeprefix(".director/"), step.slug)
+            if wanted_step.strip("/") in (*names, f"{goal.number}.{step.number}"):
+                return step
+    raise ProjectError(f"There is no step {wanted_step!r}. Name it as 2.1 or by its folder.")
+
+
+def _asked(ask: Ask, profile: Profile, place: Place | None) -> dict[str, Json]:
+    return {
+        "agent": load_profile(ask.agent).name,
+        "profile": profile.name,
+        "skill": ask.skill,
+        "task": place.task.path if place else None,
+        "step": ask.step,
+        "order": ask.order,
+        "fill": ask.fill,
+        "model": ask.model,
+    }
+
+
+def _evidence(project: Project, asked: Wanted) -> dict[str, Json]:
+    """Why these files: the words that told the kind of the task, and what of the log was left."""
+    task = task_text(project, asked.place)
+    kinds = typed(task) if task else None
+    found: dict[str, Json] = {"bookkeeping_commits_left_out": asked.changes.left_out}
+    if kinds is not None:
+        found["task_types"] = {
+            one.name: list(kinds.evidence.get(one.name, ())) for one in kinds.types
+        }
+    return found
+
+
+def _notes(project: Project, asked: Wanted, ask: Ask) -> list[str]:
+    needs_task = {"task", "current_step"} & set(asked.profile.sections)
+    notes = []
+    if asked.place is None and needs_task:
+        notes.append(f"no task: {next_task(project).why}")
+    elif asked.place is not None and "task" in asked.profile.sections:
+        how = "asked for" if ask.task else "the next one"
+        notes.append(f"task {asked.place.task.path} ({how})")
+    if asked.profile.codebase == "as needed" and asked.place is not None:
+        kinds = typed(task_text(project, asked.place))
+        told = (
+            f"{one.name} ({', '.join(kinds.evidence.get(one.name, ('no word',)))})"
+            for one in kinds.types
+        )
+        notes.append(f"task type {', '.join(told)}")
+    return notes

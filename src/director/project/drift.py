@@ -1,0 +1,251 @@
+"""Where the files of a project disagree, and what would mend it. Pure: an edit is only offered.
+
+The task files are right; what the other files say about them is compared with them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from director.project.markdown import fields, headings, part, section
+from director.project.progress import focus_of, name_of, next_task, step_file
+from director.project.values import (
+    CONFIG,
+    FOLDER,
+    GAMEPLAN,
+    STATE,
+    VISION,
+    Goal,
+    Place,
+    Project,
+    Step,
+)
+
+_BOX = re.compile(r"^([ \t]*[-*+][ \t]+\[)([^\]\n])(\][ \t]*\**Task[ \t]+(\d+)\b)", re.MULTILINE)
+_STUB = re.compile(r"^>.*will be populated", re.MULTILINE)
+_STALE = 2
+_FOCUS = ("current goal", "current step", "next up")
+_POSITION = ("current goal", "current step", "current task", "position")
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """One disagreement: the file, what is wrong, how to mend it, and its text as it should be."""
+
+    path: str
+    said: str
+    mend: str
+    text: str | None = None
+
+
+def drift(project: Project) -> list[Drift]:
+    """Everything in which the files disagree, in the order of the folder."""
+    return [
+        *_refused(project),
+        *_unreadable(project),
+        *_vision(project),
+        *_gameplan(project),
+        *_state(project),
+        *_research(project),
+        *(each for goal in project.goals for each in _goal(project, goal)),
+    ]
+
+
+def _refused(project: Project) -> Iterator[Drift]:
+    for path in project.folder.refused:
+        yield Drift(
+            path, "leads out of the project or is no plain file: it is not read", f"remove {path}"
+        )
+
+
+def _unreadable(project: Project) -> Iterator[Drift]:
+    content = project.folder.read(CONFIG)
+    try:
+        json.loads(content or b"{}")
+    except ValueError as error:
+        yield Drift(
+            CONFIG, f"is not JSON ({error})", "correct it; nothing in it is used until then"
+        )
+
+
+def _vision(project: Project) -> Iterator[Drift]:
+    text = project.text(VISION)
+    if text is None:
+        yield Drift(
+            VISION, "is missing", "write what the project is for; `director init` makes a form"
+        )
+    elif _STUB.search(text):
+        yield Drift(VISION, "is still the empty form", "fill it in: every agent is shown it")
+
+
+def _gameplan(project: Project) -> Iterator[Drift]:
+    text = project.text(GAMEPLAN)
+    if text is None:
+        yield Drift(GAMEPLAN, "is missing", "write the goals down; `director init` makes a form")
+        return
+    yield from _unlisted(project, text)
+    told, focus, then = (
+        fields(section(text, "Current Focus")),
+        focus_of(project),
+        next_task(project),
+    )
+    where = then.place
+    if told.get("current goal") and where and _behind(where, focus.goal, focus.step):
+        right = {
+            "current goal": f"Goal {where.goal.number}: {name_of(project, where.goal)}",
+            "current step": f"Step {where.step.number}: {name_of(project, where.step)}",
+            "next up": name_of(project, where.task),
+        }
+        step = told.get("current step", "no step")
+        said = f"its focus is {told['current goal']}, {step}; next is {where}"
+        yield Drift(
+            GAMEPLAN, said, "set the focus to the next task", _with(text, "Current Focus", right)
+        )
+
+
+def _unlisted(project: Project, text: str) -> Iterator[Drift]:
+    """Goals that only one of the two knows: the gameplan's list, the folders."""
+    listed = set(map(int, re.findall(r"\bGoal[ \t]+(\d{1,9})\b", section(text, "Goals"))))
+    there = {goal.number for goal in project.goals if goal.number is not None}
+    for number in sorted(listed - there):
+        yield Drift(
+            GAMEPLAN, f"names goal {number}, which has no folder", "plan it, or take it out"
+        )
+    for number in sorted(there - listed):
+        yield Drift(
+            GAMEPLAN, f"does not name goal {number}, which has a folder", "add it to its goals"
+        )
+
+
+def _behind(where: Place, goal: Goal | None, step: Step | None) -> bool:
+    """Whether the focus is gone or complete; one with open tasks is the user's choice."""
+    if goal is None or goal.complete:
+        return True
+    return step is not None and step.complete and where.step != step
+
+
+def _state(project: Project) -> Iterator[Drift]:
+    text = project.text(STATE)
+    where = next_task(project).place
+    if text is None:
+        yield Drift(STATE, "is missing", "`director init` makes a form; contexts do without")
+        return
+    told = fields(section(text, "Current Position"))
+    names = (where and name_of(project, where.task)) or ""
+    current = told.get("current task", "")
+    if where and told and names.casefold() not in current.casefold():
+        right = {
+            "current goal": f"Goal {where.goal.number}: {name_of(project, where.goal)}",
+            "current step": f"Step {where.step.number}: {name_of(project, where.step)}",
+            "current task": names,
+            "position": str(where).capitalize(),
+        }
+        said = f"its current task is {current or 'not named'}; next is {where} ({names})"
+        yield Drift(
+            STATE, said, "set its position to the next task", _with(text, "Current Position", right)
+        )
+    activity = section(text, "Recent Activity")
+    entries = len(re.findall(r"^[-*] ", activity, re.MULTILINE))
+    if entries > 10:
+        yield Drift(
+            STATE, f"has {entries} recent activities, 10 are meant", "move the oldest elsewhere"
+        )
+
+
+def _research(project: Project) -> Iterator[Drift]:
+    """Research that was made before two or more goals were completed."""
+    try:
+        config = json.loads(project.folder.read(CONFIG) or b"{}")
+    except ValueError:
+        return
+    made = config.get("context_generation") if isinstance(config, dict) else None
+    then = made.get("completed_goals_at_generation") if isinstance(made, dict) else None
+    now = sum(goal.complete for goal in project.goals)
+    if isinstance(then, int) and now - then >= _STALE:
+        said = f"research and codebase were written {now - then} completed goals ago"
+        yield Drift(f"{FOLDER}/codebase", said, "have them written anew")
+
+
+def _goal(project: Project, goal: Goal) -> Iterator[Drift]:
+    path = f"{goal.path}/GOAL.md"
+    text = project.text(path)
+    if text is None:
+        yield Drift(path, "is missing", "write what success of this goal looks like")
+    else:
+        yield from _status(goal, path, text)
+    for step in goal.steps:
+        yield from _step(project, step)
+
+
+def _status(goal: Goal, path: str, text: str) -> Iterator[Drift]:
+    told = fields(section(text, "Status"))
+    done, steps = sum(step.complete for step in goal.steps), len(goal.steps)
+    started = any(task.done for task in goal.tasks)
+    word = "Complete" if goal.complete else "In progress" if started else "Not started"
+    counted = re.match(r"(\d+)\s+of\s+(\d+)", told.get("steps complete", ""))
+    wrong = counted and (int(counted[1]), int(counted[2])) != (done, steps)
+    progress = told.get("progress", word)
+    if goal.tasks and (wrong or progress.casefold().rstrip(".") != word.casefold()):
+        count = told.get("steps complete", "no count")
+        said = f"says {progress!r}, {count}; {done} of {steps} are complete"
+        right = {"progress": word, "steps complete": f"{done} of {steps}"}
+        yield Drift(path, said, "correct its status", _with(text, "Status", right))
+
+
+def _step(project: Project, step: Step) -> Iterator[Drift]:
+    path = step_file(step)
+    text = project.text(path)
+    if text is None:
+        yield Drift(path, "is missing", "write what this step delivers")
+    else:
+        yield from _boxes(step, path, text)
+    for task in step.tasks:
+        if task.twice:
+            open_form = re.sub(r"\.done\.md$", ".md", task.path, flags=re.IGNORECASE)
+            yield Drift(
+                open_form, "lies beside its done form; the task is done", f"remove {open_form}"
+            )
+        known = {one.words.casefold() for one in headings(project.text(task.path) or "")}
+        missing = [one for one in ("What To Do", "Done When") if one.casefold() not in known]
+        if missing and not task.done:
+            yield Drift(task.path, f"has no {' and no '.join(missing)}", "add what is missing")
+
+
+def _boxes(step: Step, path: str, text: str) -> Iterator[Drift]:
+    """The boxes of the tasks against their files."""
+    done = {task.number: task.done for task in step.tasks}
+    found = part(text, "Tasks")
+    if found is None:
+        return
+    wrong: list[int] = []
+
+    def right(box: re.Match[str]) -> str:
+        number = int(box[4][:9])
+        if number not in done or (box[2] in "xX") == done[number]:
+            return box[0]
+        wrong.append(number)
+        return f"{box[1]}{'x' if done[number] else ' '}{box[3]}"
+
+    mended = _BOX.sub(right, text[found[0] : found[1]])
+    if wrong:
+        said = f"the boxes of task {', '.join(map(str, wrong))} differ from the files"
+        text = text[: found[0]] + mended + text[found[1] :]
+        yield Drift(path, said, "set the boxes by the files", text)
+
+
+def _with(text: str, heading: str, right: dict[str, str]) -> str:
+    """The text with these fields of one section set; fields that are not there stay away."""
+    found = part(text, heading)
+    start, end = found or (0, 0)
+
+    def line(match: re.Match[str]) -> str:
+        value = right.get(match[2].strip().casefold())
+        return match[0] if value is None else f"{match[1]}{match[2]}:** {value}"
+
+    mended = re.sub(
+        r"^([ \t]*\*\*)([^*\n:]+):\*\*[^\r\n]*", line, text[start:end], flags=re.MULTILINE
+    )
+    return text[:start] + mended + text[end:]

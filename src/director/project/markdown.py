@@ -1,0 +1,163 @@
+"""Markdown as blocks that may not be torn, and as sections. Pure; every character is accounted for.
+
+A cut is only ever made between two blocks. Where readers of Markdown differ (is an indented fence
+a fence?), a place counts as a boundary only if it is one to all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})(.*)")
+_STRICT = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*$")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
+_FIELD = re.compile(r"\*\*([^*\n]+?):\*\*[ \t]*(.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of a text that stays whole: from character `start` to `end`."""
+
+    start: int
+    end: int
+    heading: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading outside of fences: its level, its words, where its line is and ends."""
+
+    level: int
+    words: str
+    start: int
+    end: int
+
+
+def blocks(text: str) -> list[Block]:
+    """The text as blocks, one behind the other, none left out.
+
+    Fences, tables, lists, quotes, comments and frontmatter are one block each; blank lines belong
+    to the block ahead of them.
+    """
+    found: list[Block] = []
+    start, kind, blank = 0, "", False
+    for line, at, closed in _lines(text):
+        now = _kind(line)
+        if now == "blank":
+            blank = True
+            continue
+        if closed and at > start and _parted(kind, now, blank=blank):
+            found.append(Block(start, at, kind == "heading"))
+            start, kind = at, now
+        # A list that follows its introduction makes one block with it.
+        kind = now if closed and kind != "list" and now != "indented" else kind
+        blank = False
+    if start < len(text):
+        found.append(Block(start, len(text), kind == "heading"))
+    return found
+
+
+def headings(text: str) -> list[Heading]:
+    """The headings of a text, in order; what stands in a fence or a comment is none."""
+    return [
+        Heading(len(found[1]), (found[2] or "").strip(), at, at + len(line))
+        for line, at, closed in _lines(text)
+        if closed and (found := _HEADING.match(line.rstrip("\r\n")))
+    ]
+
+
+def part(text: str, words: str, level: int = 2) -> tuple[int, int] | None:
+    """Where the section under a heading stands, without the heading; None if there is none."""
+    wanted = words.casefold()
+    there = headings(text)
+    for place, heading in enumerate(there):
+        if heading.level == level and heading.words.casefold().rstrip(":") == wanted:
+            ends = (one.start for one in there[place + 1 :] if one.level <= level)
+            return heading.end, next(ends, len(text))
+    return None
+
+
+def section(text: str, words: str, level: int = 2) -> str:
+    """The text under a heading, or nothing."""
+    found = part(text, words, level)
+    return text[found[0] : found[1]] if found else ""
+
+
+def title(text: str) -> str:
+    """The words of the first heading of the first level, or nothing."""
+    return next((one.words for one in headings(text) if one.level == 1), "")
+
+
+def fields(text: str) -> dict[str, str]:
+    """The `**Name:** value` lines of a text, by the name in lower case; the first one wins."""
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        if match := _FIELD.match(line.strip().removeprefix("- ")):
+            found.setdefault(match[1].strip().casefold(), match[2].strip())
+    return found
+
+
+def _lines(text: str) -> Iterator[tuple[str, int, bool]]:
+    """Each line, where it begins, and whether it begins outside of everything that is open."""
+    front = frontmatter_end(text)
+    loose = strict = ""
+    comment = False
+    at = 0
+    for line in _LINE.findall(text):
+        closed = not loose and not strict and not comment and (at == 0 or at >= front)
+        yield line, at, closed
+        bare = line.rstrip("\r\n")
+        inside = bool(loose or strict)
+        loose, strict = _fence(bare, loose, _FENCE), _fence(bare, strict, _STRICT)
+        if not inside:
+            comment = _comment(bare, comment=comment)
+        at += len(line)
+
+
+def frontmatter_end(text: str) -> int:
+    """Where the frontmatter of a text ends; 0 without any."""
+    found = re.match(r"\ufeff?---[ \t]*\r?\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", text)
+    return found.end() if found else 0
+
+
+def _fence(line: str, fence: str, form: re.Pattern[str]) -> str:
+    """The fence that is open behind a line, or nothing."""
+    found = form.match(line)
+    if not fence:
+        opens = found and not (found[1][0] == "`" and "`" in found[2])
+        return found[1] if found and opens else ""
+    closes = found and found[1].startswith(fence) and not found[2].strip()
+    return "" if closes else fence
+
+
+def _comment(line: str, *, comment: bool) -> bool:
+    """Whether a comment is open behind a line."""
+    return line.rfind("<!--") > line.rfind("-->") or (comment and "-->" not in line)
+
+
+def _kind(line: str) -> str:
+    bare = line.strip()
+    if not bare:
+        return "blank"
+    if _HEADING.match(line.rstrip("\r\n")):
+        return "heading"
+    if _ITEM.match(line):
+        return "list"
+    if bare.startswith("|") or (bare.count("|") > 1):
+        return "table"
+    if bare.startswith(">"):
+        return "quote"
+    return "indented" if line.startswith((" ", "\t")) else "text"
+
+
+def _parted(kind: str, now: str, *, blank: bool) -> bool:
+    """Whether a new block begins here, given the block so far and a blank line between."""
+    if "heading" in (now, kind):
+        return True
+    if kind == "list":
+        return blank and now not in ("list", "indented")
+    return blank and now != "indented"
