@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header
+from fastapi import APIRouter, Header, Query
 from fastapi.responses import StreamingResponse
 
 from director.web.wants import Here
@@ -18,16 +18,19 @@ router = APIRouter(tags=["events"])
     responses={200: {"content": {"text/event-stream": {}}}},
 )
 async def events(
-    studio: Here, last_event_id: Annotated[str, Header(max_length=64)] = ""
+    studio: Here,
+    last_event_id: Annotated[str, Header(max_length=64)] = "",
+    after: Annotated[str, Query(max_length=64)] = "",
 ) -> StreamingResponse:
     """What changes, in every workflow, as it changes.
 
     Each event is JSON: {"workflow", "parts"} names what is no longer true, {"workflow", "text",
     "entry"} is text that is being written, {"workflow", "progress"} a call that begins or ends,
-    {"reload": true} says that events were missed and everything is to be loaded again.
+    {"reload": true} says that events were missed and everything is to be loaded again. `after` is
+    the event that a page was made at; one that connects again says what it saw last in a header.
     """
     return StreamingResponse(
-        studio.hub.stream(last_event_id),
+        studio.hub.stream(last_event_id or after),
         media_type="text/event-stream",
         headers={"cache-control": "no-store", "x-accel-buffering": "no"},
     )

@@ -35,6 +35,11 @@ class Hub:
         self._events.append(f"id: {self._epoch}-{self._last}\ndata: {text}\n\n".encode())
         self._ring()
 
+    @property
+    def newest(self) -> str:
+        """The id of the newest event: what a page that is made now need not be told."""
+        return f"{self._epoch}-{self._last}"
+
     def close(self) -> None:
         """End every stream."""
         self._closed = True

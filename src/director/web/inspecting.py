@@ -25,7 +25,7 @@ def listed(request: Request, workflow: Known, thread: Thread, studio: Here) -> H
 
 
 @router.get("/w/{workflow}/requests/{number}")
-def one(  # noqa: PLR0913  each is asked for by name
+def one(  # noqa: PLR0913, PLR0917  each is asked for by name
     request: Request,
     workflow: Known,
     thread: Thread,

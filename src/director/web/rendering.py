@@ -53,6 +53,11 @@ def page(
     request: Request, name: str, shown: Mapping[str, object], *, status: int = 200
 ) -> HTMLResponse:
     """A page or a part of one, which no cache keeps."""
-    made = templates.TemplateResponse(request, name, dict(shown), status_code=status)
+    made = templates.TemplateResponse(
+        request,
+        name,
+        {**shown, "event": getattr(request.state, "event", "")},
+        status_code=status,
+    )
     made.headers["cache-control"] = "no-store"
     return made

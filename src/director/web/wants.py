@@ -12,6 +12,8 @@ from director.web.studio import NotThere, Studio
 
 def _studio(request: Request) -> Studio:
     found: Studio = request.app.state.studio
+    # Before anything is read: what changes from now on is told to whoever is shown the answer.
+    request.state.event = found.hub.newest
     return found
 
 

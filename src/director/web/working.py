@@ -33,6 +33,8 @@ Shown: TypeAlias = dict[str, Any]
 @router.get("/w/{workflow}")
 async def work(request: Request, workflow: Known, studio: Here) -> HTMLResponse:
     """The one page to work in. The meter is loaded behind it: it reads the whole conversation."""
+    # The first look at a workflow begins its conversation: once, not with each part.
+    await asyncio.to_thread(current_thread, studio.store, workflow)
     parts = (_chat, _composer, _plan, _nodes, _variables)
     reading = (asyncio.to_thread(one, studio, workflow, Asked()) for one in parts)
     found = await asyncio.gather(*reading)

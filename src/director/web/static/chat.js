@@ -5,8 +5,9 @@ const SIZE = 50;
 const NEAR = "1500px 0px";
 
 export class Talk {
-  constructor(base) {
+  constructor(base, turn) {
     this.base = base;
+    this.turn = turn;
     this.box = document.getElementById("talk");
     this.stream = document.getElementById("stream");
     this.live = document.getElementById("live");
@@ -18,6 +19,13 @@ export class Talk {
     this.latest.onclick = () => this.follow();
     this.box.addEventListener("scroll", () => (this.latest.hidden = this.atEnd()), { passive: true });
     this.follow();
+    if (this.tail.dataset.running === "1") this.caughtUp();
+    addEventListener("hashchange", () => this.named());
+    this.named();
+  }
+
+  // The turn that the address names, as a link from the inspector does.
+  named() {
     const wanted = /^#t(\d+)$/.exec(location.hash);
     if (wanted) this.go(Number(wanted[1]));
   }
@@ -132,12 +140,35 @@ export class Talk {
     this.stream.textContent = "";
   }
 
-  said(text, entry) {
-    if (entry && entry !== this.entry) this.begin(entry);
+  // A piece of text that stands `at` so many characters in; what came before may have been missed.
+  said(text, entry, at) {
+    if (entry !== this.entry) this.begin(entry);
+    const known = [...this.stream.textContent].length;
+    if (at > known) {
+      this.caughtUp();
+      return;
+    }
+    const fresh = [...text].slice(known - at).join("");
+    if (fresh) this.write(fresh);
+  }
+
+  write(text) {
     this.change(() => {
       this.live.hidden = false;
       this.stream.append(text);
     });
+  }
+
+  async caughtUp() {
+    try {
+      const answer = await fetch(this.turn);
+      const now = answer.ok ? await answer.json() : {};
+      if (!now.writing || document.getElementById(`t${now.entry}`)) return;
+      this.begin(now.entry);
+      this.write(now.writing);
+    } catch {
+      // The next look shows what was written.
+    }
   }
 
   clear() {

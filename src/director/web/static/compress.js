@@ -55,7 +55,7 @@ export function opened(dialog) {
     at("own").value = made.written;
     at("edit").textContent = "Edit";
     const share = Math.round(100 * made.share);
-    at("kept").textContent = `${share}% of names and numbers as written${share < 100 ? ", the rest put back as far as there is room" : ""}`;
+    at("kept").textContent = `${share}% of the names as written${share < 100 ? ", others put back" : ""}`;
     at("lost").hidden = false;
     at("lost").className = `pill ${made.lost.length ? "warn" : "good"}`;
     at("lost").textContent = made.lost.length ? `${made.lost.length} lost` : "nothing is lost";

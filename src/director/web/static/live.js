@@ -1,10 +1,17 @@
 // One stream of events for a whole browser: the window that holds a lock opens it and passes on
-// what it hears. When that window closes, another one takes the lock and everyone looks again.
+// what it hears. When that window closes, another one goes on from the event that it heard last.
 
+const NAME = "director-events";
+const KEPT = 1000;
 const listeners = new Set();
-const channel = new BroadcastChannel("director-events");
+const channel = new BroadcastChannel(NAME);
+const own = crypto.randomUUID();
+const recent = [];
 let online = true;
 let leads = false;
+// The event that this page was made at, and then the one that it heard last.
+let last = document.body.dataset.event;
+let since = last;
 
 export function listen(listener) {
   listeners.add(listener);
@@ -16,59 +23,71 @@ export function isOnline() {
   return online;
 }
 
-function heard(event) {
+function heard(event, id) {
+  if (id) last = id;
   if ("online" in event) online = event.online;
   for (const listener of listeners) listener(event);
 }
 
-function tell(event) {
-  heard(event);
-  channel.postMessage(event);
+function tell(event, id) {
+  if (id) recent.push({ event, id });
+  if (recent.length > KEPT) since = recent.shift().id;
+  heard(event, id);
+  channel.postMessage({ event, id });
+}
+
+function place(id) {
+  const [epoch, number] = (id ?? "").split("-");
+  return { epoch, number: Number(number) };
+}
+
+// What a window has missed that was made at an event; everything, if that cannot be told.
+function missed(id) {
+  const [theirs, first] = [place(id), place(since)];
+  if (theirs.epoch !== first.epoch || !(theirs.number >= first.number)) return [{ event: { reload: true }, id: last }];
+  return recent.filter((one) => place(one.id).number > theirs.number);
 }
 
 channel.onmessage = ({ data }) => {
-  // A new window asks how things are; only the one that listens knows.
-  if (data.ask) {
-    if (leads) channel.postMessage({ online });
-    return;
+  if (data.ask !== undefined) {
+    if (leads) channel.postMessage({ to: data.from, online, missed: missed(data.ask) });
+  } else if (data.to !== undefined) {
+    if (data.to !== own) return;
+    heard({ online: data.online });
+    for (const one of data.missed) heard(one.event, one.id);
+  } else {
+    heard(data.event, data.id);
   }
-  heard(data);
 };
 
 function open() {
-  const source = new EventSource("/events");
-  source.onopen = () => {
-    if (!online) tell({ reload: true });
-    tell({ online: true });
-  };
-  source.onmessage = ({ data }) => tell(JSON.parse(data));
+  since = last;
+  recent.length = 0;
+  const source = new EventSource(`/events?after=${encodeURIComponent(last ?? "")}`);
+  source.onopen = () => tell({ online: true });
+  source.onmessage = ({ data, lastEventId }) => tell(JSON.parse(data), lastEventId);
   source.onerror = () => {
     tell({ online: false });
-    if (source.readyState !== EventSource.CLOSED) return;
-    setTimeout(open, 2000);
+    if (source.readyState === EventSource.CLOSED) setTimeout(open, 2000);
   };
   addEventListener("pagehide", () => source.close(), { once: true });
 }
 
-function lead(again) {
+function lead() {
   leads = true;
-  // What was told while nobody listened is not known: look at everything once more.
-  if (again) tell({ reload: true });
   open();
   return new Promise(() => {});
 }
 
 export function start() {
   if (!navigator.locks) {
-    leads = true;
-    open();
+    lead();
     return;
   }
-  const name = "director-events";
-  navigator.locks.request(name, { ifAvailable: true }, (free) => {
-    if (free) return lead(false);
-    channel.postMessage({ ask: true });
-    navigator.locks.request(name, () => lead(true));
+  navigator.locks.request(NAME, { ifAvailable: true }, (free) => {
+    if (free) return lead();
+    channel.postMessage({ ask: last, from: own });
+    navigator.locks.request(NAME, lead);
     return undefined;
   });
 }

@@ -7,7 +7,7 @@ import { parsed, swap } from "./morph.js";
 
 const own = document.body.dataset.workflow;
 const base = `/w/${encodeURIComponent(own)}/part/`;
-const talk = new Talk(base);
+const talk = new Talk(base, `/api/workflows/${encodeURIComponent(own)}/turn`);
 const stale = new Set();
 const loading = new Set();
 let waiting = 0;
@@ -70,10 +70,9 @@ live.listen((event) => {
   if (event.reload) return touch(["chat", "composer", "meter", "plan", "nodes", "variables", "browser"]);
   if (event.workflow !== own) return undefined;
   if (event.parts) touch(event.parts);
-  if (typeof event.text === "string") talk.said(event.text, event.entry);
+  if (typeof event.text === "string") talk.said(event.text, event.entry, event.at ?? 0);
   const what = event.progress;
   if (!what) return undefined;
-  if (what.what === "text") talk.said(what.text, what.entry);
   if (what.what === "again" || what.what === "asking") talk.begin(what.entry);
   if (what.what === "called") touch(["browser"]);
   if (["ended", "failed", "over"].includes(what.what)) touch(["chat", "composer", "meter", "browser"]);

@@ -56,7 +56,7 @@ class Card:
 
 
 def card(call: Call, *, running: bool, asked: str) -> Card:
-    """A call as a card. `running` if its turn goes on; `asked` is the call that waits for a word."""
+    """A call as a card; `asked` is the call that waits for the user's word, if one does."""
     args = _args(call.args)
     question = str(args.get("question", "")) if call.tool == "ask_user" else ""
     choices = args.get("choices")

@@ -100,9 +100,7 @@ class _Outline:
             node_text(node, 120),
             part,
             self.tried.get(node.id),
-            json.dumps(
-                masked(with_aliases(node, self.workflow.nodes)), indent=2, ensure_ascii=False
-            ),
+            *self._config(node),
             tuple(_conditions(node)),
             sum(len(one.nodes) for one in parts),
         )

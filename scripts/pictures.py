@@ -1,0 +1,191 @@
+"""Pictures of every page of the app, at two widths, light and dark, into `docs/pictures`.
+
+It plays the rehearsal in a folder of its own, serves the app, and looks at it with a real browser:
+
+    .venv/bin/python scripts/pictures.py [--only NAME]
+"""
+
+# ruff: noqa: INP001, T201  a command, which prints
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from director.agent import current_thread
+from director.runs import save_workflow
+from director.store import Store, open_store
+from director.web.serving import bound, server_of, studio_at
+from director.workflow.document import from_json
+
+OUT = Path(__file__).parent.parent / "docs" / "pictures"
+FLAGS = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+SIZES = {"wide": (1280, 860), "phone": (390, 844)}
+EXAMPLE = Path(__file__).parent.parent / "examples" / "order-with-code.json"
+Steps = Callable[[Page], object]
+
+
+def main() -> None:
+    """Play, serve, look."""
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--only", default="", help="the name of one page")
+    only = asked.parse_args().only
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["DIRECTOR_HOME"] = folder
+        with (
+            open_store(Path(folder) / "director.db") as store,
+            served(store) as (url, link),
+            sync_playwright() as playing,
+        ):
+            browser = playing.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+            page = browser.new_context().new_page()
+            page.set_default_timeout(120_000)
+            page.goto(link)
+            taken = looked_at(page, url, store, only)
+            browser.close()
+    print(f"{len(taken)} pictures are in {OUT}")
+
+
+def looked_at(page: Page, url: str, store: Store, only: str) -> list[Path]:
+    """All pictures: of a first visit, of the rehearsal, and of every page after it."""
+    taken = [*shots(page, url, {"first-visit": ("/", nothing)}, only)]
+
+    def compress(workflow: str) -> None:
+        taken.extend(shots(page, url, {"compress": (f"/w/{workflow}", compressing)}, only))
+
+    workflow = rehearsed(page, url, compress)
+    save_workflow(store, from_json(json.loads(EXAMPLE.read_text())))
+    return [*taken, *shots(page, url, pages(store, workflow), only)]
+
+
+@contextmanager
+def served(store: Store) -> Iterator[tuple[str, str]]:
+    """The app, and the link that lets one browser in."""
+    listening = bound("127.0.0.1", 0)
+    studio = studio_at(store, listening)
+    server = server_of(studio)
+    running = threading.Thread(target=lambda: asyncio.run(server.serve([listening])), daemon=True)
+    running.start()
+    url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    try:
+        yield url, f"{url}/launch/{studio.sessions.link()}"
+    finally:
+        server.should_exit = True
+        running.join()
+
+
+def rehearsed(page: Page, url: str, compress: Callable[[str], None]) -> str:
+    """Press on through the rehearsal to its end; its workflow. `compress` looks at the dialog."""
+    page.set_viewport_size({"width": 1280, "height": 860})
+    page.goto(url)
+    page.get_by_role("button", name="Watch the rehearsal").click()
+    page.wait_for_selector("#rehearsal")
+    while page.locator("#rehearsal a.primary").count() == 0:
+        page.wait_for_selector("#composer[data-busy='0']")
+        if page.locator("#rehearsal [data-dialog]").count():
+            compress(page.url.rpartition("/")[2])
+            page.set_viewport_size({"width": 1280, "height": 860})
+            compressing(page)
+            page.click("#apply")
+            page.wait_for_selector(".message.summary")
+        elif page.locator("#rehearsal [data-say]:enabled").count():
+            done = page.locator("#rehearsal .pill").text_content()
+            page.click("#rehearsal [data-say]")
+            page.wait_for_function(
+                "(done) => document.querySelector('#rehearsal .pill').textContent !== done",
+                arg=done,
+            )
+    page.wait_for_selector("#composer[data-busy='0']")
+    return page.url.rpartition("/")[2]
+
+
+def pages(store: Store, workflow: str) -> dict[str, tuple[str, Steps]]:
+    """Every page by its name: where it is, and what is done on it first."""
+    newest = store.get("request", current_thread(store, workflow))
+    number = newest.version if newest else 1
+    runs = [one.id for one in store.newest("run") if one.body.get("workflow") == workflow]
+    run = next(one for one in reversed(runs) if not one.startswith("workbench:"))
+    at = f"/w/{workflow}"
+    return {
+        "workflows": ("/", nothing),
+        "work": (at, worked),
+        "work-archived": (at, archived),
+        "compressions": (at, listing),
+        "requests": (f"{at}/requests", nothing),
+        "request": (f"{at}/requests/{number}?other={number - 1}", nothing),
+        "runs": ("/w/order-with-code/runs", nothing),
+        "run": (f"{at}/runs/{run}", nothing),
+        "settings": ("/settings", settled),
+        "help": ("/help", nothing),
+    }
+
+
+def nothing(_: Page) -> None:
+    """The page as it comes."""
+
+
+def worked(page: Page) -> None:
+    """The end of the conversation, measured, with its live picture."""
+    page.wait_for_selector("#meter rect", state="attached")
+    page.wait_for_function("!document.getElementById('picture') || picture.naturalWidth > 0")
+
+
+def archived(page: Page) -> None:
+    """The beginning, with a call that is open."""
+    worked(page)
+    page.evaluate("document.getElementById('talk').scrollTop = 0")
+    card = page.locator("details.card", has_text="deploy_scout").first
+    card.locator("summary").first.click()
+
+
+def compressing(page: Page) -> None:
+    """The dialog of a compression with a preview."""
+    if page.locator("dialog[open]").count() == 0:
+        worked(page)
+        page.click("#compress")
+        page.click("#write")
+    page.wait_for_selector("#apply:not([disabled])")
+
+
+def listing(page: Page) -> None:
+    """What was compressed."""
+    worked(page)
+    page.click("#chat-menu summary")
+    page.get_by_role("button", name="Compressions").click()
+    page.wait_for_selector("dialog[open] table")
+
+
+def settled(page: Page) -> None:
+    """What was found on this machine is told."""
+    page.wait_for_selector("[data-servers]")
+    page.wait_for_function("!document.querySelector('[data-servers]').textContent.includes('…')")
+
+
+def shots(page: Page, url: str, wanted: dict[str, tuple[str, Steps]], only: str) -> Iterator[Path]:
+    """A picture of each at each size and in each scheme."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    for name, (path, steps) in wanted.items():
+        if only and name != only:
+            continue
+        for size, (width, height) in SIZES.items():
+            for scheme in ("light", "dark"):
+                page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+                page.set_viewport_size({"width": width, "height": height})
+                page.goto(f"{url}{path}")
+                steps(page)
+                file = OUT / f"{name}-{size}-{scheme}.png"
+                page.screenshot(path=file)
+                yield file
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""The context monitor and the inspector, compression with all that belongs to it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from director.agent import current_thread
+from director.store.compress import history
+from web.pages.windows import FOREVER, App, a_talk, ask, say
+
+
+def compress(page: Page) -> None:
+    """Have a summary written and apply it."""
+    page.locator("#compress").click()
+    page.get_by_role("button", name="Write a preview").click()
+    expect(page.locator("#preview-text")).to_contain_text("lamp-0")
+    page.get_by_role("button", name="Compress", exact=True).click()
+    expect(page.locator("dialog")).to_be_hidden()
+
+
+def test_the_monitor_is_always_there_and_opens_the_inspector(app: App) -> None:
+    """Size against warning and limit, a bar by part whose segments name themselves."""
+    a_talk(app.store, "meters")
+    page = app.open("/w/meters")
+    meter = page.locator("#meter")
+    expect(meter).to_contain_text("warns at 160K · limit 180K")
+    titles = meter.locator("rect title").all_text_contents()
+    assert {one.partition(":")[0] for one in titles} >= {"System prompt", "Tools", "Results"}
+    meter.click()
+    expect(page.get_by_text("No request was made yet.")).to_be_visible()
+
+
+def test_the_inspector_shows_exactly_what_was_sent_and_how_two_requests_differ(app: App) -> None:
+    """By part with tokens, share and price; the text itself; the difference; what was cut."""
+    a_talk(app.store, "inspects", rounds=2)
+    app.stage.lines["Look."] = [ask("get_workflow_summary"), say("Seen.")]
+    page = app.open("/w/inspects")
+    page.fill("#say", "Look.")
+    page.press("#say", "Control+Enter")
+    expect(page.locator("section .message.agent").last).to_contain_text("Seen.")
+    page.goto(f"{app.url}/w/inspects/requests")
+    expect(page.locator("svg.time")).to_be_visible()
+    expect(page.locator("tbody tr, table tr")).to_have_count(3)
+    page.get_by_role("link", name="2", exact=True).first.click()
+    expect(page.get_by_text("Nothing was cut: the model saw all of it.")).to_be_visible()
+    expect(page.locator("table.parts")).to_contain_text("System prompt")
+    page.locator(".part-text summary", has_text="Your messages").click()
+    expect(page.locator(".part-text pre:visible")).to_contain_text("Get lamp-1.")
+    page.get_by_role("button", name="Compare").click()
+    expect(page.locator("#difference .added").first).to_be_visible()
+    expect(page.locator("#difference details", has_text="System prompt")).to_contain_text("same")
+
+
+def test_compression_from_the_button_to_restore(app: App) -> None:
+    """The exact count, a preview with what is kept and lost, greyed turns, citations, Restore."""
+    thread = a_talk(app.store, "compresses")
+    page = app.open("/w/compresses")
+    expect(page.locator("#compress")).to_have_text("⚡ Compress 18 messages")
+    compress(page)
+    summary = page.locator(".message.summary")
+    expect(summary).to_contain_text("in use")
+    expect(page.locator(".message.archived")).to_have_count(18)
+    expect(page.locator("#compress")).to_have_count(0)
+    summary.locator(".cite a").first.click()
+    cited = page.locator(".message.found")
+    expect(cited).to_be_in_viewport()
+    assert int(cited.get_attribute("data-turn") or 0) in history(app.store, thread)[0].added
+    page.get_by_text("More").click()
+    page.get_by_role("button", name="Compressions").click()
+    dialog = page.locator("dialog")
+    expect(dialog).to_contain_text("in use")
+    with page.expect_download() as handed:
+        dialog.get_by_role("link", name="JSON").click()
+    assert len(json.loads(Path(handed.value.path()).read_text())["compressions"]) == 1
+    dialog.get_by_role("button", name="Restore").click()
+    expect(page.locator(".message.archived")).to_have_count(0)
+    expect(summary).to_contain_text("undone")
+
+
+def test_turns_can_be_chosen_and_the_text_edited(app: App) -> None:
+    """What is left out stays in view; words that lose too much are refused where they are."""
+    thread = a_talk(app.store, "chooses")
+    page = app.open("/w/chooses")
+    page.locator("#compress").click()
+    dialog = page.locator("dialog")
+    dialog.get_by_text("Choose messages").click()
+    dialog.get_by_role("checkbox").last.uncheck()
+    expect(dialog.locator("#count")).not_to_have_text("18")
+    count = int(dialog.locator("#count").text_content() or 0)
+    dialog.get_by_role("button", name="Write a preview").click()
+    dialog.get_by_role("button", name="Edit").click()
+    written = dialog.get_by_label("Your text of the summary")
+    mine = written.input_value()
+    written.fill("We talked.")
+    dialog.get_by_role("button", name="Check").click()
+    expect(dialog.locator(".told")).to_contain_text("keeps")
+    written.fill(f"{mine}\nMy own words about lamp-1.")
+    dialog.get_by_role("button", name="Compress", exact=True).click()
+    expect(page.locator(".message.summary")).to_contain_text("My own words")
+    assert len(history(app.store, thread)[0].added) == count
+
+
+def test_a_second_compression_builds_on_the_first(app: App) -> None:
+    """The dialog says so, and the first summary is taken into the second."""
+    thread = a_talk(app.store, "builds")
+    page = app.open("/w/builds")
+    compress(page)
+    from agent.summaries import talk  # noqa: PLC0415  only here
+
+    app.store.append(thread, talk(3, start=6))
+    page.locator("#compress").click()
+    expect(page.locator("dialog")).to_contain_text("builds on the summary of 18")
+    page.get_by_role("button", name="Write a preview").click()
+    page.get_by_role("button", name="Compress", exact=True).click()
+    expect(page.locator(".message.summary").first).to_contain_text("taken into a later one")
+
+
+def test_nothing_is_compressed_while_a_turn_runs(app: App) -> None:
+    """The button is not there, and an open dialog is refused with the reason."""
+    a_talk(app.store, "runs")
+    app.stage.lines["Hang."] = [[FOREVER, *say("Never.")]]
+    page = app.open("/w/runs")
+    page.locator("#compress").click()
+    page.get_by_role("button", name="Write a preview").click()
+    expect(page.locator("#apply")).to_be_enabled()
+    other = app.open("/w/runs")
+    other.fill("#say", "Hang.")
+    other.press("#say", "Control+Enter")
+    expect(other.get_by_role("button", name="Stop")).to_be_visible()
+    expect(other.locator("#compress")).to_have_count(0)
+    page.get_by_role("button", name="Compress", exact=True).click()
+    expect(page.locator("dialog .told")).to_contain_text("running")
+    assert history(app.store, current_thread(app.store, "runs")) == []
+    other.get_by_role("button", name="Stop").click()
+    expect(other.locator("#ended")).to_be_visible()

@@ -1,0 +1,141 @@
+"""Settings, keyboard, phone width, screen readers, and states that say what to do."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from director.settings import load_settings
+from director.store.variables import set_variable, workbench
+from web.pages.windows import App, a_talk, a_workflow, say, serving
+
+AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
+
+
+def findings(page: Page) -> list[str]:
+    """What axe finds that is serious, with where it is."""
+    # The script is put in by the browser itself: no page may load one.
+    page.evaluate(AXE)
+    told = page.evaluate("axe.run(document, {resultTypes: ['violations']}).then(JSON.stringify)")
+    return [
+        f"{one['id']}: {node['html'][:160]} {node['failureSummary'][:200]}"
+        for one in json.loads(told)["violations"]
+        if one["impact"] in ("serious", "critical")
+        for node in one["nodes"]
+    ]
+
+
+@pytest.fixture(scope="module")
+def shown(app: App) -> list[str]:
+    """Every page that there is, with something on it."""
+    a_workflow(app.store, "axe", "Prices")
+    a_talk(app.store, "long")
+    app.stage.lines["Hello."] = [say("Hello **there**, see [this](https://example.org).")]
+    page = app.open("/w/long")
+    page.fill("#say", "Hello.")
+    page.press("#say", "Control+Enter")
+    expect(page.locator("section .message.agent").last).to_contain_text("there")
+    expect(page.locator("#composer")).to_have_attribute("data-busy", "0")
+    page.goto(f"{app.url}/w/axe/runs")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".card.asks")).to_be_visible()
+    run = page.url.removeprefix(app.url)
+    page.close()
+    inspector = ["/w/long/requests", "/w/long/requests/1?other=1"]
+    return ["/", "/w/axe", "/w/long", *inspector, "/w/axe/runs", run, "/settings", "/help", "/no"]
+
+
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
+def test_axe_finds_nothing_serious_on_any_page(app: App, shown: list[str], scheme: str) -> None:
+    """On every page, with dialogs and details open."""
+    page = app.context.new_page()
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    found = {}
+    for path in shown:
+        page.goto(f"{app.url}{path}")
+        page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+        if path == "/w/long":
+            expect(page.locator("#meter rect").first).to_be_attached()
+            found["dialog"] = _dialog(page)
+        found[path] = findings(page)
+    assert {path: said for path, said in found.items() if said} == {}
+
+
+def _dialog(page: Page) -> list[str]:
+    page.locator("#compress").click()
+    expect(page.locator("#price")).not_to_have_text("…")
+    said = findings(page)
+    page.get_by_role("button", name="Cancel").click()
+    return said
+
+
+def test_every_page_fits_a_phone(app: App, shown: list[str]) -> None:
+    """Nothing is wider than 390 pixels, and panels switch by a bar at the bottom."""
+    page = app.context.new_page()
+    page.set_viewport_size({"width": 390, "height": 844})
+    wide = {}
+    for path in shown:
+        page.goto(f"{app.url}{path}")
+        wide[path] = page.evaluate("document.documentElement.scrollWidth")
+    assert {path: width for path, width in wide.items() if width > 390} == {}
+    page.goto(f"{app.url}/w/axe")
+    expect(page.locator("#plan")).to_be_hidden()
+    page.get_by_role("button", name="Plan").click()
+    expect(page.locator("#plan")).to_be_visible()
+    expect(page.locator("#say")).to_be_hidden()
+
+
+def test_the_keyboard_sends_searches_and_compresses(app: App, shown: list[str]) -> None:
+    """Ctrl+K, Ctrl+Shift+L, Escape; and the help page lists them."""
+    page = app.open(shown[2])
+    page.keyboard.press("Control+k")
+    expect(page.locator("#words")).to_be_focused()
+    page.keyboard.press("Control+Shift+L")
+    expect(page.locator("dialog")).to_contain_text("Compress")
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog")).to_be_hidden()
+    page.goto(f"{app.url}/help")
+    expect(page.locator("main")).to_contain_text("compress (the lightning)")
+
+
+def test_settings_are_saved_and_secrets_are_write_only(app: App) -> None:
+    """A threshold, a wrong one with the reason, origins, and a secret that nobody reads back."""
+    a_workflow(app.store, "sets")
+    page = app.open("/settings")
+    page.get_by_label("Warning").fill("150000")
+    page.locator("#context").get_by_role("button", name="Save").click()
+    expect(page.get_by_label("Warning")).to_have_value("150000")
+    expect(page.locator("#context")).to_contain_text("settings.toml")
+    assert load_settings().warn_at.value == 150_000
+    page.get_by_label("Warning").fill("190000")
+    page.locator("#context").get_by_role("button", name="Save").click()
+    expect(page.locator("#context .told")).to_contain_text("must be below compress_at")
+    page.get_by_label("Name").fill("shop")
+    page.get_by_label("Value").fill("hush-hush-9")
+    page.get_by_label("Only on these origins").fill("https://shop.example")
+    page.locator("#secrets").get_by_role("button", name="Keep").click()
+    expect(page.locator("#secrets table")).to_contain_text("https://shop.example")
+    assert "hush-hush-9" not in page.content()
+
+
+def test_a_page_that_loses_the_server_says_so_and_recovers(app: App) -> None:
+    """A quiet banner while it is gone; when it is back everything is looked at again."""
+    a_workflow(app.store, "offline")
+    with serving(app.store, app.stage) as (url, studio):
+        page = app.context.new_page()
+        page.goto(f"{url}/launch/{studio.sessions.link()}")
+        page.goto(f"{url}/w/offline")
+        expect(page.locator("#meter rect").first).to_be_attached()
+    expect(page.locator("#offline")).to_be_visible()
+    set_variable(app.store, workbench("offline"), "meanwhile", 1, "a test")
+    page.fill("#say", "Are you there?")
+    page.press("#say", "Control+Enter")
+    expect(page.locator("#composer .told")).to_contain_text("does not answer")
+    with serving(app.store, app.stage, int(url.rpartition(":")[2])):
+        expect(page.locator("#offline")).to_be_hidden()
+        expect(page.locator("#variables")).to_contain_text("meanwhile")
+        expect(page.locator("#say")).to_have_value("Are you there?")
+        page.close()

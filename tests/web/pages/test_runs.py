@@ -1,0 +1,64 @@
+"""Runs: start with inputs in a form, watch, answer, cancel, resume; history, timeline, results."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from web.pages.windows import App, a_workflow
+
+
+def test_a_run_is_started_with_inputs_watched_answered_and_read(app: App) -> None:
+    """The form has the inputs; the question is answered in place; records come as CSV and JSON."""
+    a_workflow(app.store, "prices", "Prices")
+    page = app.open("/w/prices/runs")
+    expect(page.get_by_text("No run yet.")).to_be_visible()
+    assert page.get_by_label("password").get_attribute("type") == "password"
+    page.get_by_label("rate").fill("10")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".card.asks")).to_contain_text("Which code did you get?")
+    expect(page.locator("header .pill")).to_have_text("asks you")
+    page.get_by_label("Your answer").fill("123456")
+    page.get_by_role("button", name="Answer").click()
+    expect(page.locator("header .pill")).to_have_text("done")
+    expect(page.locator(".step", has_text="convert")).to_have_count(2)
+    for form in ("CSV", "JSON"):
+        with page.expect_download() as handed:
+            page.get_by_role("link", name=form).first.click()
+        text = Path(handed.value.path()).read_text()
+        rows = list(csv.DictReader(io.StringIO(text))) if form == "CSV" else json.loads(text)
+        assert [str(row["convert"]) for row in rows] == ["30", "50"]
+    page.goto(f"{app.url}/w/prices/runs")
+    expect(page.locator("td .pill")).to_have_text("done")
+
+
+def test_a_one_time_code_is_asked_in_the_chat(app: App) -> None:
+    """Whoever builds need not look for the run that waits."""
+    a_workflow(app.store, "codes")
+    page = app.open("/w/codes/runs")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".card.asks")).to_be_visible()
+    chat = app.open("/w/codes")
+    card = chat.locator("#tail .card.asks")
+    expect(card).to_contain_text("Which code did you get?")
+    card.get_by_label("Your answer").fill("42")
+    card.get_by_role("button", name="Answer").click()
+    expect(card).to_have_count(0)
+    expect(page.locator("header .pill")).to_have_text("done")
+
+
+def test_a_run_is_cancelled_and_resumed(app: App) -> None:
+    """What it has finished stays done."""
+    a_workflow(app.store, "cancels")
+    page = app.open("/w/cancels/runs")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".card.asks")).to_be_visible()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator("header .pill")).to_have_text("cancelled")
+    page.get_by_role("button", name="Resume").click()
+    expect(page.locator(".card.asks")).to_be_visible()
+    expect(page.locator(".step", has_text="find").first).to_contain_text("green")

@@ -1,0 +1,267 @@
+"""The one page to work in: chat, plan, workflow, variables; everything live, in every window."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from playwright.sync_api import Page, expect
+
+from director.agent import current_thread
+from director.agent.approvals import Approval, ask_for
+from director.agent.saved import Saved
+from director.store import Draft
+from director.store.variables import set_variable, workbench
+from director.workflow.plan import parse_plan
+from web.pages.windows import FOREVER, PLAN, App, a_talk, a_workflow, ask, say
+
+SCOUT = """A scout looked at https://shop.example/ (snapshot 0123456789ab).
+- #price matches 3 (the prices)
+Dropped, because the page showed otherwise:
+- #code matches 0, not 1"""
+
+
+def tell(page: Page, text: str) -> None:
+    """Say something in the chat, with the keyboard."""
+    page.fill("#say", text)
+    page.press("#say", "Control+Enter")
+
+
+def idle(page: Page) -> None:
+    """Wait until no turn runs and this window knows it."""
+    expect(page.locator("#composer")).to_have_attribute("data-busy", "0")
+
+
+def test_the_chat_streams_text_and_shows_calls_as_cards_that_open(app: App) -> None:
+    """Text is there before the turn is over; a card opens to its arguments and its result."""
+    a_workflow(app.store, "streams")
+    app.stage.lines["Which nodes?"] = [
+        [*say("I look.\nAt all of them."), *ask("get_workflow_nodes", range="all")],
+        say("There are **four**."),
+    ]
+    page = app.open("/w/streams")
+    page.evaluate(
+        "window.seen = []; new MutationObserver(() => window.seen.push("
+        "document.getElementById('stream').textContent)).observe("
+        "document.getElementById('stream'), {childList: true})"
+    )
+    tell(page, "Which nodes?")
+    expect(page.locator(".message.agent strong")).to_have_text("four")
+    assert any(text.startswith("I look.") for text in page.evaluate("window.seen"))
+    assert page.locator("#stream").text_content() == ""
+    card = page.locator("details.card")
+    expect(card.locator(".pill")).to_have_text("done")
+    expect(card.locator("pre").first).to_be_hidden()
+    card.locator("summary").click()
+    expect(card.locator("pre").first).to_contain_text('"range": "all"')
+    expect(card.locator("pre").last).to_contain_text("1 find n1 transform")
+
+
+def test_what_scouts_found_is_listed_with_what_was_dropped(app: App) -> None:
+    """Findings that held, and those that the page showed otherwise."""
+    a_workflow(app.store, "scouts")
+    thread = current_thread(app.store, "scouts")
+    call = {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "deploy_scout"}
+    items = [{**call, "arguments": json.dumps({"instruction": "Where are prices?"})}]
+    app.store.append(thread, [Draft("user", {"text": "Look."})])
+    app.store.append(thread, [Draft("agent", {"wire": "responses", "items": items, "text": ""})])
+    app.store.append(thread, [Draft("result", {"call": "c1", "text": SCOUT, "failed": False})])
+    page = app.open("/w/scouts")
+    card = page.locator("details.card")
+    expect(card).to_contain_text("1 findings hold")
+    card.locator("summary").click()
+    expect(card.locator(".findings li")).to_have_text(
+        [re.compile("holds: #price matches 3"), re.compile("dropped: #code matches 0")]
+    )
+
+
+def test_an_approval_is_asked_in_place_and_the_turn_goes_on(app: App) -> None:
+    """Allow writes the origin into the workflow and lets Director go on; refuse does not."""
+    a_workflow(app.store, "approves")
+    app.stage.lines["I approve that. Go on."] = [say("On the way.")]
+    for origin in ("https://one.example", "https://two.example"):
+        ask_for(app.store, "approves", Approval(origin, "asked", "debug_navigate", "to look"))
+    page = app.open("/w/approves")
+    card = page.locator(".card.asks", has_text="https://one.example")
+    card.get_by_role("button", name="Refuse").click()
+    expect(card).to_have_count(0)
+    page.get_by_role("button", name="Allow").click()
+    expect(page.locator(".message.agent").last).to_contain_text("On the way.")
+    origins = Saved(app.store, "approves").workflow().origins
+    assert origins == ("https://shop.example", "https://two.example")
+
+
+def test_a_question_is_answered_in_place(app: App) -> None:
+    """A choice is a button; what is pressed is the answer of the call."""
+    a_workflow(app.store, "asks")
+    app.stage.lines["Begin."] = [
+        ask("ask_user", question="Which shop?", choices=["North", "South"]),
+        say("South it is."),
+    ]
+    page = app.open("/w/asks")
+    tell(page, "Begin.")
+    expect(page.locator(".card.asks")).to_contain_text("Which shop?")
+    page.get_by_role("button", name="South").click()
+    expect(page.locator(".message.agent").last).to_contain_text("South it is.")
+    expect(page.locator(".card", has_text="Which shop?")).to_contain_text("you answered")
+
+
+def test_the_plan_is_a_list_by_phase_with_marks_that_changes_in_front_of_the_user(
+    app: App,
+) -> None:
+    """Status marks, ticking off, a new version as it is written, an earlier one to look at."""
+    a_workflow(app.store, "plans")
+    page = app.open("/w/plans")
+    expect(page.locator(".phase h3").first).to_contain_text("Read")
+    marks = page.locator(".task .mark")
+    expect(marks.nth(2)).to_contain_text("✕")
+    page.get_by_role("button", name="Tick off: Fill the table").click()
+    expect(page.locator("#plan header .num")).to_have_text("2 of 4")
+    later = json.loads(json.dumps(PLAN))
+    later["phases"][1]["tasks"].append(
+        {"task_id": 5, "description": "Check the sum", "status": "pending"}
+    )
+    Saved(app.store, "plans").save_plan(parse_plan(later), "one more")
+    expect(page.locator("#plan")).to_contain_text("Check the sum")
+    page.get_by_label("Version of the plan").select_option("1")
+    expect(page.locator("#plan")).not_to_contain_text("Check the sum")
+    page.get_by_role("button", name="Show the newest").click()
+    expect(page.locator("#plan")).to_contain_text("Check the sum")
+
+
+def test_the_workflow_is_a_list_of_nodes_that_nest_and_can_be_tested_and_edited(
+    app: App,
+) -> None:
+    """Run marks, what was found, a test button, an edit form whose mistakes are said there."""
+    a_workflow(app.store, "nodes")
+    page = app.open("/w/nodes")
+    expect(page.locator("#node-n3")).to_have_attribute("data-depth", "1")
+    node = page.locator("#node-n1")
+    expect(node.locator(".pill")).to_have_text("not tested")
+    node.locator("summary").first.click()
+    node.get_by_role("button", name="Test", exact=True).click()
+    expect(node.locator(".pill")).to_have_text("green")
+    node.get_by_role("button", name="Edit").click()
+    node.get_by_label("Config").fill('{"nothing": 1}')
+    node.get_by_role("button", name="Save").click()
+    expect(node.locator("form .told")).to_contain_text("code")
+    node.get_by_label("Config").fill('{"code": "[1]"}')
+    node.get_by_label("Description").fill("Find one")
+    node.get_by_role("button", name="Save").click()
+    expect(node.locator("summary").first).to_contain_text("Find one")
+    expect(node.locator(".pill")).to_have_text("not tested")
+
+
+def test_variables_are_shown_as_the_model_sees_them(app: App) -> None:
+    """Cut at a hundred characters, hidden if sensitive, live."""
+    a_workflow(app.store, "variables")
+    page = app.open("/w/variables")
+    expect(page.locator("#variables")).to_contain_text("No variables yet")
+    run = workbench("variables")
+    set_variable(app.store, run, "long", "x" * 150, "a test")
+    set_variable(app.store, run, "items", [{"a": 1}, 2], "a test")
+    set_variable(app.store, run, "user_password", "{{secret:shop}}", "a test")
+    expect(page.locator("#variables dd")).to_have_text(
+        ['[Array of 2 - first: {"a": 1}]', f'"{"x" * 100}..."', re.compile("hidden|secret")]
+    )
+
+
+def test_eight_windows_of_one_browser_all_stay_live(app: App) -> None:
+    """One of them listens for all; when it is closed another one does."""
+    a_workflow(app.store, "windows")
+    pages = [app.open("/w/windows") for _ in range(8)]
+    set_variable(app.store, workbench("windows"), "first", 1, "a test")
+    for page in pages:
+        expect(page.locator("#variables")).to_contain_text("first")
+    pages.pop(0).close()
+    # The next one has taken over as soon as it holds the lock.
+    pages[0].wait_for_function(
+        "navigator.locks.query().then((all) => all.held.length === 1 && all.pending.length === 6)"
+    )
+    set_variable(app.store, workbench("windows"), "second", 2, "a test")
+    for page in pages:
+        expect(page.locator("#variables")).to_contain_text("second")
+
+
+def test_what_is_being_typed_stays_while_the_page_changes(app: App) -> None:
+    """A part that is made anew keeps focus, text and what is open."""
+    a_workflow(app.store, "types")
+    page = app.open("/w/types")
+    node = page.locator("#node-n1")
+    node.locator("summary").first.click()
+    page.locator("#say").press_sequentially("half a sen")
+    app.store.append(current_thread(app.store, "types"), [Draft("user", {"text": "From afar."})])
+    expect(page.locator(".message.user")).to_contain_text("From afar.")
+    set_variable(app.store, workbench("types"), "x", 1, "a test")
+    expect(page.locator("#variables")).to_contain_text("x")
+    page.locator("#say").press_sequentially("tence")
+    expect(page.locator("#say")).to_have_value("half a sentence")
+    expect(page.locator("#say")).to_be_focused()
+    expect(node.locator("details").first).to_have_attribute("open", "")
+
+
+def test_stop_retry_and_a_new_conversation(app: App) -> None:
+    """A turn that hangs is stopped with Escape and taken again; then a new thread begins."""
+    a_workflow(app.store, "stops")
+    app.stage.lines["Hang."] = [[FOREVER, *say("Never.")]]
+    page = app.open("/w/stops")
+    tell(page, "Hang.")
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    expect(page.locator("#send")).to_be_disabled()
+    page.keyboard.press("Escape")
+    expect(page.locator("#ended")).to_contain_text("You stopped this turn")
+    app.stage.lines["Hang."] = [say("Now I answer.")]
+    page.get_by_role("button", name="Retry").click()
+    expect(page.locator(".message.agent").last).to_contain_text("Now I answer.")
+    expect(page.locator(".message.line")).to_contain_text("taken back")
+    idle(page)
+    page.get_by_text("More").click()
+    page.get_by_role("button", name="New conversation").click()
+    expect(page.locator("#tail")).to_contain_text("Say what you want done.")
+    assert len(app.store.threads("stops")) == 2
+
+
+def test_the_model_and_the_profile_are_chosen_for_a_message(app: App) -> None:
+    """What is chosen beside the input is what the request was made with."""
+    a_workflow(app.store, "chooses")
+    app.stage.lines["Hello."] = [say("Hello.")]
+    page = app.open("/w/chooses")
+    page.get_by_label("Profile for this message").select_option("clean")
+    tell(page, "Hello.")
+    expect(page.locator(".message.agent")).to_contain_text("Hello.")
+    idle(page)
+    kept = app.store.get("request", current_thread(app.store, "chooses"))
+    assert kept is not None
+    assert kept.body["profile"] == "clean"
+
+
+def test_two_windows_cannot_interleave_a_turn(app: App) -> None:
+    """The second one is told, where it happened, and keeps what it wrote."""
+    a_workflow(app.store, "pair")
+    app.stage.lines["Wait."] = [[FOREVER, *say("Never.")]]
+    first, second = app.open("/w/pair"), app.open("/w/pair")
+    tell(first, "Wait.")
+    expect(second.get_by_role("button", name="Stop")).to_be_visible()
+    answer = second.evaluate(
+        "fetch('/api/workflows/pair/say', {method: 'POST', headers: {'content-type': "
+        "'application/json'}, body: '{\"text\": \"Me too.\"}'}).then((answer) => answer.status)"
+    )
+    assert answer == 409
+    first.get_by_role("button", name="Stop").click()
+    expect(second.locator("#ended")).to_be_visible()
+    assert app.store.head(current_thread(app.store, "pair")) == 1
+
+
+def test_searching_leads_to_the_turn(app: App) -> None:
+    """Words are found in messages and results, and a hit scrolls to its turn."""
+    a_talk(app.store, "searches", rounds=30)
+    page = app.open("/w/searches")
+    page.keyboard.press("/")
+    page.keyboard.type("#order-2.")
+    page.keyboard.press("Enter")
+    hit = page.locator("#hits a")
+    expect(hit).to_have_count(1)
+    hit.click()
+    turn = page.locator("#t10")
+    expect(turn).to_be_in_viewport()
+    expect(turn).to_be_focused()

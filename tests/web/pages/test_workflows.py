@@ -1,0 +1,73 @@
+"""Workflows: list, create, duplicate, export, import, delete with undo; what a first visit offers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from web.pages.windows import App, a_workflow
+
+
+def test_a_first_visit_offers_the_rehearsal_and_one_place_for_a_key(app: App) -> None:
+    """One click to the rehearsal, which says what it is; a key is taken and never shown again."""
+    page = app.open()
+    expect(page.get_by_text("no key, nothing to set up")).to_be_visible()
+    page.get_by_role("button", name="Watch the rehearsal").click()
+    expect(page.locator("#rehearsal")).to_contain_text("scripted, no model was asked")
+    expect(page.get_by_role("button", name="Say it")).to_be_enabled()
+    page.goto(f"{app.url}/settings#models")
+    page.get_by_label("OpenAI").fill("sk-not-a-real-key-at-all")
+    page.locator("form", has=page.get_by_label("OpenAI")).get_by_role("button", name="Keep").click()
+    expect(page.get_by_text("there, in the vault")).to_be_visible()
+    assert "sk-not-a-real-key" not in page.content()
+
+
+def test_workflows_are_listed_created_duplicated_exported_and_imported(
+    app: App, tmp_path: Path
+) -> None:
+    """Each from the list, each in one or two clicks."""
+    a_workflow(app.store, "prices", "Prices")
+    page = app.open()
+    page.get_by_label("Name of a new workflow").fill("Letters to rows")
+    page.get_by_role("button", name="Create").click()
+    expect(page.locator("h1")).to_contain_text("Letters to rows")
+    page.goto(app.url)
+    row = page.locator("#workflow-prices")
+    expect(row).to_contain_text("4 nodes")
+    row.get_by_text("More").click()
+    with page.expect_download() as handed:
+        row.get_by_role("link", name="Export", exact=True).click()
+    document = json.loads(Path(handed.value.path()).read_text())
+    assert [node["alias"] for node in document["nodes"]] == ["find", "each", "convert", "code"]
+    row.get_by_role("button", name="Duplicate").click()
+    expect(page.get_by_role("link", name="Prices (copy)")).to_be_visible()
+    taken = tmp_path / "prices.json"
+    taken.write_text(json.dumps({**document, "id": "taken-in", "name": "Taken in"}))
+    page.get_by_label("Import a workflow").set_input_files(taken)
+    expect(page.locator("h1")).to_contain_text("Taken in")
+    expect(page.locator(".node")).to_have_count(4)
+
+
+def test_deleting_a_workflow_can_be_undone(app: App) -> None:
+    """At once from the message, and later from the list of what was deleted."""
+    a_workflow(app.store, "gone", "Soon gone")
+    page = app.open()
+    name = page.get_by_role("link", name="Soon gone")
+    for undo in ("Undo", "Bring back"):
+        row = page.locator("#workflow-gone")
+        row.get_by_text("More").click()
+        row.get_by_role("button", name="Delete").click()
+        expect(name).to_have_count(0)
+        if undo == "Bring back":
+            page.get_by_text("Deleted (").click()
+        page.get_by_role("button", name=undo).click()
+        expect(name).to_be_visible()
+
+
+def test_the_list_changes_live(app: App) -> None:
+    """A workflow that another program makes is there by itself."""
+    page = app.open()
+    a_workflow(app.store, "elsewhere", "Made elsewhere")
+    expect(page.get_by_role("link", name="Made elsewhere")).to_be_visible()

@@ -1,0 +1,226 @@
+"""An app that is served for real, windows of a real browser that look at it, and its scripted model."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Error as PlaywrightError
+
+from agent.office import opening
+from agent.summaries import good, talk
+from director.agent import current_thread
+from director.agent.desk import Opens, opens_model
+from director.agent.saved import Saved
+from director.demo.rehearsal import MODEL as REHEARSAL
+from director.home import home
+from director.models import Journal, Model
+from director.models.script import Ask, Emit, Say, Seen, Wait
+from director.runs import save_workflow
+from director.runs.supplies import Supplies, Wishes
+from director.store import Store
+from director.web import Studio
+from director.web.guard.hosts import OwnNames
+from director.web.serving import bound, server_of
+from director.web.sessions import Sessions
+from director.workflow.document import from_json
+from director.workflow.plan import parse_plan
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+# A machine that has much to do takes its time.
+PATIENCE = 30_000
+expect.set_options(timeout=PATIENCE)
+FOREVER = Wait(3_600.0)
+NODES = [
+    {
+        "id": "n1",
+        "alias": "find",
+        "type": "transform",
+        "description": "Find the prices",
+        "config": {"code": "[{'price': 3}, {'price': 5}]", "create_records": "item"},
+    },
+    {
+        "id": "n2",
+        "alias": "each",
+        "type": "iterate",
+        "config": {"records": "item_*", "body": ["n3"]},
+    },
+    {
+        "id": "n3",
+        "alias": "convert",
+        "type": "transform",
+        "config": {
+            "input": {"price": "{{current.price}}", "rate": "{{rate}}"},
+            "code": "price * rate",
+            "store_to_record": True,
+        },
+    },
+    {
+        "id": "n4",
+        "alias": "code",
+        "type": "context",
+        "config": {"ask": {"code": "Which code did you get?"}},
+    },
+]
+PLAN = {
+    "overall_goal": "Compare the prices",
+    "current_phase": "Read",
+    "phases": [
+        {
+            "phase_name": "Read",
+            "status": "in_progress",
+            "tasks": [
+                {"task_id": 1, "description": "Find the prices", "status": "completed"},
+                {"task_id": 2, "description": "Ask for the rate", "status": "in_progress"},
+                {"task_id": 3, "description": "Read the shop", "status": "failed"},
+            ],
+        },
+        {
+            "phase_name": "Write",
+            "status": "pending",
+            "tasks": [{"task_id": 4, "description": "Fill the table", "status": "pending"}],
+        },
+    ],
+}
+
+
+def ask(tool: str, /, **args: Any) -> list[Emit]:
+    """A step in which the model calls one tool."""
+    return [Ask(tool, json.dumps(args))]
+
+
+def say(text: str) -> list[Emit]:
+    """A step in which the model says something and calls nothing."""
+    return [Say(text)]
+
+
+@dataclass(slots=True)
+class Stage:
+    """A brain that answers what the user says by the lines it was given, one call at a time."""
+
+    lines: dict[str, Sequence[Sequence[Emit]]] = field(default_factory=dict)
+
+    def __call__(self, seen: Seen) -> Sequence[Emit]:
+        """The next step of the answer to what was said last; a summary if one is asked for."""
+        if not seen.tools:
+            return good(seen)
+        said = [nth for nth, item in enumerate(seen.items) if item.kind == "user"]
+        last = said[-1] if said else 0
+        done = sum(item.kind == "result" for item in seen.items[last:])
+        steps = self.lines.get(seen.items[last].text, [say("I have no line for that.")])
+        return steps[min(done, len(steps) - 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """An app that is served: where, with which store, and who speaks in it."""
+
+    url: str
+    store: Store
+    studio: Studio
+    stage: Stage
+    browser: Browser
+    context: BrowserContext
+
+    def open(self, path: str = "/", context: BrowserContext | None = None) -> Page:
+        """A new window, which breaks the test if its page breaks."""
+        page = (context or self.context).new_page()
+        page.set_default_timeout(PATIENCE)
+        page.goto(f"{self.url}{path}")
+        return page
+
+    def other(self, **how: Any) -> BrowserContext:
+        """Another browser that is let in: its cookies are its own."""
+        made = self.browser.new_context(**how)
+        page = made.new_page()
+        page.goto(f"{self.url}/launch/{self.studio.sessions.link()}")
+        page.close()
+        return made
+
+
+def a_workflow(store: Store, id_: str, name: str = "", *, nodes: bool = True) -> str:
+    """A workflow with nodes that need no browser, an input and a plan."""
+    body = {"version": 1, "id": id_, "name": name or id_, "nodes": NODES if nodes else []}
+    body["inputs"] = [
+        {"name": "rate", "description": "euros for a point", "default": 2},
+        {"name": "password", "description": "of the shop"},
+    ]
+    body["origins"] = ["https://shop.example"]
+    save_workflow(store, from_json(body))
+    if nodes:
+        Saved(store, id_).save_plan(parse_plan(PLAN), "the first plan")
+    return id_
+
+
+def a_talk(store: Store, id_: str, rounds: int = 6) -> str:
+    """A workflow with a conversation that can be compressed; its thread."""
+    a_workflow(store, id_, nodes=False)
+    thread = current_thread(store, id_)
+    store.append(thread, talk(rounds))
+    return thread
+
+
+def speaking(stage: Stage) -> Opens:
+    """The stage speaks for every model but the rehearsal's, which has its own script."""
+    otherwise = opening(stage)
+
+    def opened(name: str, journal: Journal | None) -> Model:
+        return opens_model(name, journal) if name == REHEARSAL else otherwise(name, journal)
+
+    return opened
+
+
+@contextmanager
+def serving(store: Store, stage: Stage, port: int = 0) -> Iterator[tuple[str, Studio]]:
+    """The app of a store, served until the block ends, and where."""
+    listening = bound("127.0.0.1", port)
+    own = listening.getsockname()[1]
+    studio = Studio(
+        store,
+        Supplies(store, Wishes(pictures="none")),
+        sessions=Sessions(home() / "sessions.json", port=own),
+        names=OwnNames(["127.0.0.1"], own),
+        opens=speaking(stage),
+    )
+    server = server_of(studio)
+    running = threading.Thread(target=lambda: asyncio.run(server.serve([listening])), daemon=True)
+    running.start()
+    try:
+        yield f"http://127.0.0.1:{own}", studio
+    finally:
+        server.should_exit = True
+        running.join(30)
+        listening.close()
+
+
+@contextmanager
+def looking(store: Store) -> Iterator[App]:
+    """The app of a store, and one browser to look at it."""
+    stage = Stage()
+    with serving(store, stage) as (url, studio), sync_playwright() as playing:
+        try:
+            browser = playing.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        except PlaywrightError as reason:
+            pytest.skip(str(reason))
+        context = browser.new_context(viewport={"width": 1280, "height": 860})
+        app = App(url, store, studio, stage, browser, context)
+        page = context.new_page()
+        page.goto(f"{url}/launch/{studio.sessions.link()}")
+        page.close()
+        yield app
+        browser.close()
