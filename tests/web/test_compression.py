@@ -26,8 +26,8 @@ SAID = ("I want the lamp #L-77, for at most 40 euros.", "Never the blue one.", "
 
 def writer(seen: Seen) -> Sequence[Emit]:
     """Answers, and writes a summary when one is asked for."""
-    last = seen.items[-1].text
-    return [Say(f"Noted: {last}")] if last in SAID else [Say(SUMMARY)]
+    said = [item.text for item in seen.items if item.kind == "user" and item.text in SAID]
+    return [Say(f"Noted: {said[-1]}")] if said else [Say(SUMMARY)]
 
 
 def talked(studio: Studio, client: TestClient) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.office import asks
-from director.models.script import Emit, Fail, Say, Seen
+from director.models.script import Emit, Fail, Seen
 from director.runs import Means, queue_run
 from director.secrets.forms import canary_forms
 from director.store import Store
@@ -32,9 +32,7 @@ def talker(seen: Seen) -> Sequence[Emit]:
     if len(results) < 2:
         tool = ("get_workflow_variables", "get_workflow_nodes")[len(results)]
         return [asks(tool, f"c{len(results)}")]
-    if seen.items[-1].kind == "result":
-        return [Fail("invalid_api_key", f"Your key {CANARY} is wrong.")]
-    return [Say("Well.")]
+    return [Fail("invalid_api_key", f"Your key {CANARY} is wrong.")]
 
 
 @pytest.mark.promise("D1")
