@@ -7,21 +7,29 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from web.pages.windows import App, a_workflow
+from director.store import open_store
+from web.pages.windows import App, a_workflow, serving
 
 
-def test_a_first_visit_offers_the_rehearsal_and_one_place_for_a_key(app: App) -> None:
+def test_a_first_visit_offers_the_rehearsal_and_one_place_for_a_key(
+    app: App, tmp_path: Path
+) -> None:
     """One click to the rehearsal, which says what it is; a key is taken and never shown again."""
-    page = app.open()
-    expect(page.get_by_text("no key, nothing to set up")).to_be_visible()
-    page.get_by_role("button", name="Watch the rehearsal").click()
-    expect(page.locator("#rehearsal")).to_contain_text("scripted, no model was asked")
-    expect(page.get_by_role("button", name="Say it")).to_be_enabled()
-    page.goto(f"{app.url}/settings#models")
-    page.get_by_label("OpenAI").fill("sk-not-a-real-key-at-all")
-    page.locator("form", has=page.get_by_label("OpenAI")).get_by_role("button", name="Keep").click()
-    expect(page.get_by_text("there, in the vault")).to_be_visible()
-    assert "sk-not-a-real-key" not in page.content()
+    with open_store(tmp_path / "empty.db") as store, serving(store, app.stage) as (url, studio):
+        page = app.context.new_page()
+        page.goto(f"{url}/launch/{studio.sessions.link()}")
+        expect(page.get_by_text("no key, nothing to set up")).to_be_visible()
+        page.goto(f"{url}/settings#models")
+        page.get_by_label("OpenAI").fill("sk-not-a-real-key-at-all")
+        keeps = page.locator("form", has=page.get_by_label("OpenAI"))
+        keeps.get_by_role("button", name="Keep").click()
+        expect(page.get_by_text("there, in the vault")).to_be_visible()
+        assert "sk-not-a-real-key" not in page.content()
+        page.goto(url)
+        page.get_by_role("button", name="Watch the rehearsal").click()
+        expect(page.locator("#rehearsal")).to_contain_text("scripted, no model was asked")
+        expect(page.get_by_role("button", name="Say it")).to_be_enabled()
+        page.close()
 
 
 def test_workflows_are_listed_created_duplicated_exported_and_imported(

@@ -23,7 +23,7 @@ from director.agent.saved import Saved
 from director.demo.rehearsal import MODEL as REHEARSAL
 from director.home import home
 from director.models import Journal, Model
-from director.models.script import Ask, Emit, Say, Seen, Wait
+from director.models.script import Ask, Emit, Say, Seen, Shown, Wait
 from director.runs import save_workflow
 from director.runs.supplies import Supplies, Wishes
 from director.store import Store
@@ -119,11 +119,16 @@ class Stage:
         """The next step of the answer to what was said last; a summary if one is asked for."""
         if not seen.tools:
             return good(seen)
-        said = [nth for nth, item in enumerate(seen.items) if item.kind == "user"]
+        said = [nth for nth, item in enumerate(seen.items) if _is_said(item)]
         last = said[-1] if said else 0
         done = sum(item.kind == "result" for item in seen.items[last:])
         steps = self.lines.get(seen.items[last].text, [say("I have no line for that.")])
         return steps[min(done, len(steps) - 1)]
+
+
+def _is_said(item: Shown) -> bool:
+    """Whether the user said it; sections are shown as messages too."""
+    return item.kind == "user" and not item.text.startswith("<")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 // What every page has: the stream of events, actions, the banner when the server is gone.
 import * as actions from "./actions.js";
 import * as live from "./live.js";
-import { morph, parsed } from "./morph.js";
+import { morph } from "./morph.js";
 
 const banner = document.getElementById("offline");
 live.listen((event) => {
@@ -66,4 +66,4 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "?") location.href = "/help";
 });
 
-export { parsed };
+

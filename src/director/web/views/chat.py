@@ -133,11 +133,6 @@ def chunk(store: Store, thread: str, number: int) -> Chunk:
     return Chunk(number, tuple(one for entry in left for one in _messages(entry, seen)))
 
 
-def chunk_of(turn: int) -> int:
-    """The chunk in which a turn stands."""
-    return max(0, turn - 1) // SIZE
-
-
 def _messages(entry: Entry, seen: _Seen) -> Iterator[Message]:
     match entry.kind:
         case "user" | "agent":

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from director.agent.requests import cost_of, input_price, request, sent_bytes
-from director.store import Store, StoreError, Versioned
+from director.agent.requests import cost_of, input_price, request
+from director.store import Store, Versioned
 from director.store.checkpoints import Checkpoint
 from director.store.compress import history
 from director.store.values import Json
@@ -218,15 +218,6 @@ def inspected(store: Store, thread: str, number: int) -> Inspected:
         sum(cast("int", one["bytes"]) for one in cast("Sequence[Json]", body["sent"])[:1]),
         newest.version if newest else number,
     )
-
-
-def raw(store: Store, thread: str, number: int) -> bytes:
-    """The body exactly as it left; empty if it never left."""
-    try:
-        return sent_bytes(store, thread, number)
-    except StoreError:
-        request(store, thread, number)
-        return b""
 
 
 def compared(store: Store, thread: str, one: int, other: int) -> list[Compared]:

@@ -18,7 +18,7 @@ from director.store.variables import variables
 from director.web.views.nodes import Tried, tried_of
 from director.workflow.display import shown
 from director.workflow.sensitive import masked
-from director.workflow.values import Input, Json, Workflow
+from director.workflow.values import Json, Workflow
 
 MARKS = {
     "queued": ("soft", "queued"),
@@ -131,11 +131,6 @@ def one(store: Store, run: str) -> RunView:
         key_text(str(error.get("key", "")), workflow.nodes) if error.get("key") else "",
         str(error.get("message", "")),
     )
-
-
-def given(workflow: Workflow) -> tuple[Input, ...]:
-    """What a run of this workflow is given."""
-    return workflow.inputs
 
 
 def pictured(store: Store, workflow: str, hash_: str) -> bool:
