@@ -235,7 +235,7 @@ def test_nothing_that_is_injected_is_ever_recorded(store: Store, profile: str) -
 
 
 @pytest.mark.promise("B5")
-@pytest.mark.parametrize("turns", [100, pytest.param(1_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("turns", [40, pytest.param(1_000, marks=pytest.mark.slow)])
 def test_the_size_of_the_log_does_not_depend_on_what_is_injected(store: Store, turns: int) -> None:
     """Half of the turns beside nothing, half beside a large description: not a byte more."""
     made = desk(store, lambda _: SAY)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.async_api import expect
 
 from browser.sites import Served, site, until
 from director.browser import Browser, BrowserError, Origins, Session
@@ -286,6 +287,6 @@ def test_a_site_that_does_not_answer_is_named_with_the_reason(
                 told = [event.text for event in session.events() if event.kind == "unreached"]
                 assert told[0] == f"{gone} (connection refused)"
                 await session.navigate(home.origin)
-                assert await session.page().title() == "one"
+                await expect(session.page()).to_have_title("one")
 
     run(visit())

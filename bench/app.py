@@ -1,0 +1,219 @@
+"""How quickly the app answers: first paint, the first streamed word, many windows, long threads.
+
+A scripted model speaks after a pause that is known, so what the app adds can be told from what the
+model takes. Real Chromium on the app as it is served. Prints markdown for `docs/measured.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import shutil
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import BrowserContext, Page, sync_playwright
+
+from director.agent import current_thread, new_workflow
+from director.counting import counter_for
+from director.models import Journal, Model, Timing
+from director.models.model import Place
+from director.models.script import Emit, Say, Seen, Wait
+from director.models.scripted import Scripted
+from director.runs.supplies import Supplies, Wishes
+from director.store import Draft, Store, open_store
+from director.web import Studio
+from director.web.guard.hosts import OwnNames
+from director.web.serving import bound, server_of
+from director.web.sessions import Sessions
+
+FLAGS = "--no-sandbox --disable-quic --no-first-run --disable-background-networking --disable-sync"
+PAUSE = 0.3  # seconds until the model's first word
+PATIENCE = 60_000
+SHORT, LONG = 100, 5_000
+_PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null"
+_SEEN = """
+(word) => new Promise(done => {
+  const look = () => document.getElementById('talk').innerText.includes(word)
+    ? done(Date.now()) : requestAnimationFrame(look);
+  look();
+})
+"""
+
+
+@dataclass(slots=True)
+class Brain:
+    """Says a word that was never said before after a pause, and notes when it began to."""
+
+    asked: list[float] = field(default_factory=list)
+
+    def __call__(self, _: Seen) -> Sequence[Emit]:
+        """The answer to anything."""
+        self.asked.append(time.time())
+        return [Wait(PAUSE), Say(f"answer-{len(self.asked)} is here.")]
+
+
+def opens(brain: Brain) -> Any:
+    """What opens a model that the brain speaks for."""
+
+    def opened(name: str, journal: Journal | None) -> Model:
+        return Model(
+            Place("scripted", "", name),
+            Scripted(brain, name, Timing()),
+            journal=journal,
+            counter=counter_for(),
+            reopen=lambda _: opened(name, None),
+        )
+
+    return opened
+
+
+@contextmanager
+def served(store: Store, brain: Brain) -> Iterator[tuple[str, Studio]]:
+    """The app of a store, and where it is."""
+    listening = bound("127.0.0.1", 0)
+    port = listening.getsockname()[1]
+    studio = Studio(
+        store,
+        Supplies(store, Wishes(pictures="none")),
+        sessions=Sessions(Path(os.environ["DIRECTOR_HOME"], "sessions.json"), port=port),
+        names=OwnNames(["127.0.0.1"], port),
+        opens=opens(brain),
+    )
+    server = server_of(studio)
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])), daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{port}", studio
+    server.should_exit = True
+    thread.join(30)
+
+
+def talk(store: Store, workflow: str, entries: int) -> None:
+    """Fill the conversation of a workflow."""
+    thread = current_thread(store, workflow)
+    words = "Every line of this conversation is about the price of lamps. " * 4
+    for first in range(0, entries, 500):
+        store.append(
+            thread,
+            [
+                Draft("user", {"text": f"{words} {nth}"})
+                if nth % 2 == 0
+                else Draft("agent", {"wire": "", "items": [], "text": f"{words} {nth}"})
+                for nth in range(first, min(entries, first + 500))
+            ],
+        )
+
+
+def opened(context: BrowserContext, url: str, last: int) -> tuple[Page, float, float]:
+    """A window on a conversation; ms until it was painted, and until its last message was seen."""
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    began = time.perf_counter()
+    page.goto(url)
+    page.locator(f"#t{last}").wait_for()
+    whole = 1e3 * (time.perf_counter() - began)
+    return page, float(page.evaluate(_PAINT) or whole), whole
+
+
+def scrolled(page: Page) -> float:
+    """Milliseconds until the first message is there after a jump to the top."""
+    began = time.perf_counter()
+    page.evaluate("document.getElementById('talk').scrollTop = 0")
+    page.locator("#t1").wait_for()
+    return 1e3 * (time.perf_counter() - began)
+
+
+def said(page: Page, brain: Brain, url: str, workflow: str, text: str) -> float:
+    """Milliseconds from the model's first word to the page that shows it."""
+    word = f"answer-{len(brain.asked) + 1}"
+    page.request.post(
+        f"{url}/api/workflows/{workflow}/say", data={"text": text, "model": "scripted:bench"}
+    )
+    seen = float(page.evaluate(_SEEN, word)) / 1e3
+    return 1e3 * (seen - brain.asked[-1] - PAUSE)
+
+
+def measured(windows: int, rounds: int) -> list[tuple[str, str]]:
+    """The rows of the table."""
+    brain = Brain()
+    rows: list[tuple[str, str]] = []
+    with open_store(Path(os.environ["DIRECTOR_HOME"], "bench.db")) as store:
+        short, long = new_workflow(store, "Short"), new_workflow(store, "Long")
+        talk(store, short, SHORT)
+        talk(store, long, LONG)
+        with served(store, brain) as (url, studio), sync_playwright() as playing:
+            browser = playing.chromium.launch(
+                executable_path=shutil.which("chromium"), args=FLAGS.split()
+            )
+            context = browser.new_context()
+            context.new_page().goto(f"{url}/launch/{studio.sessions.link()}")
+            times: dict[str, list[float]] = {}
+            for _ in range(rounds):
+                for name, id_, last in (("short", short, SHORT), ("long", long, LONG)):
+                    page, paint, whole = opened(context, f"{url}/w/{id_}", last)
+                    times.setdefault(f"paint {name}", []).append(paint)
+                    times.setdefault(f"open {name}", []).append(whole)
+                    times.setdefault(f"top {name}", []).append(scrolled(page))
+                    page.close()
+            mid = {name: statistics.median(each) for name, each in times.items()}
+            rows += _opening(mid)
+            page, _, _ = opened(context, f"{url}/w/{short}", SHORT)
+            alone = [said(page, brain, url, short, f"alone {nth}") for nth in range(rounds)]
+            first = statistics.median(alone)
+            rows.append(("first word: from the model's to the page's, ms", f"{first:.0f}"))
+            rows.append(
+                (
+                    f"the same against a model's {1e3 * PAUSE:.0f} ms of thinking",
+                    f"{(first / 1e3 + PAUSE) / PAUSE:.2f}x",
+                )
+            )
+            others = [context.new_page() for _ in range(windows - 1)]
+            for other in others:
+                other.goto(f"{url}/w/{short}")
+            among = [said(others[-1], brain, url, short, f"among {nth}") for nth in range(rounds)]
+            crowd = statistics.median(among)
+            rows.append((f"first word with {windows} windows open, ms", f"{crowd:.0f}"))
+            word = f"answer-{len(brain.asked)}"
+            began = time.perf_counter()
+            for other in others:
+                other.evaluate(_SEEN, word)
+            late = 1e3 * (time.perf_counter() - began)
+            rows.append((f"until all {windows} were seen to show it, ms", f"{late:.0f}"))
+            browser.close()
+    return rows
+
+
+def _opening(mid: dict[str, float]) -> list[tuple[str, str]]:
+    return [
+        ("first paint, conversation of 100, ms", f"{mid['paint short']:.0f}"),
+        (f"first paint of {LONG:,} to that", f"{mid['paint long'] / mid['paint short']:.2f}x"),
+        ("last message there, conversation of 100, ms", f"{mid['open short']:.0f}"),
+        (f"the same of {LONG:,} to that", f"{mid['open long'] / mid['open short']:.2f}x"),
+        ("jump to the first message, conversation of 100, ms", f"{mid['top short']:.0f}"),
+        (f"the same of {LONG:,} to that", f"{mid['top long'] / mid['top short']:.2f}x"),
+    ]
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--windows", type=int, default=50)
+    parser.add_argument("--rounds", type=int, default=7)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["DIRECTOR_HOME"] = folder
+        rows = measured(given.windows, given.rounds)
+    print("| the app | |\n|---|--:|")
+    print("\n".join(f"| {name} | {value} |" for name, value in rows))
+
+
+if __name__ == "__main__":
+    main()
