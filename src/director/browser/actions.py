@@ -15,6 +15,7 @@ from typing import TypeAlias, cast
 
 from director.browser.elements import TIMEOUT, matching, number, one
 from director.browser.errors import BrowserError
+from director.browser.pdf import fetched, read_pdf
 from director.browser.queries import Result, cleaned
 from director.browser.session import Session
 from director.workflow.values import Config, Json
@@ -217,11 +218,20 @@ async def _load_profile(session: Session, config: Config, _: Outside) -> Result:
     return {"loadedProfile": name}
 
 
-async def _extract_pdf(_: Session, config: Config, __: Outside) -> Result:
-    raise BrowserError(
-        f"The text of {config['source']!r} cannot be read: Director has no reader for PDF. "
-        "Open a page that shows the same as HTML, or download the file and read it elsewhere."
-    )
+async def _extract_pdf(session: Session, config: Config, _: Outside) -> Result:
+    source = _text(config, "source")
+    if source.startswith(("http://", "https://")):
+        content = await fetched(session.page(), session.origins, source)
+    else:
+        files = {one.path.name: one.path for one in await session.downloads()}
+        if source not in files:
+            listed = ", ".join(files) or "none"
+            raise BrowserError(
+                f"No file {source!r} was downloaded in this run; there are: {listed}. Name one of "
+                "them, or the address of a PDF."
+            )
+        content = files[source].read_bytes()
+    return await read_pdf(content, str(config.get("pages") or ""))
 
 
 _Action: TypeAlias = Callable[[Session, Config, Outside], Awaitable[Result]]
