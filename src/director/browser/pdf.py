@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Mapping
 from typing import cast
 from urllib.parse import urljoin
 
@@ -41,7 +40,7 @@ async def fetched(page: Page, origins: Origins, url: str) -> bytes:
     raise BrowserError(f"{url!r} was sent on {_REDIRECTS} times. Nothing was read.")
 
 
-async def read_pdf(content: bytes, pages: str = "") -> Mapping[str, Json]:
+async def read_pdf(content: bytes, pages: str = "") -> dict[str, Json]:
     """The text of some pages of a PDF, whole and by page, and how many it has."""
     if len(content) > MOST:
         raise BrowserError(f"The file has {len(content):,} bytes; at most {MOST:,} are read.")
@@ -69,4 +68,4 @@ async def read_pdf(content: bytes, pages: str = "") -> Mapping[str, Json]:
     found = json.loads(said)
     if "error" in found:
         raise BrowserError(_NO_READER if found["error"] == "missing" else str(found["error"]))
-    return cast("Mapping[str, Json]", found)
+    return cast("dict[str, Json]", found)
