@@ -192,6 +192,22 @@ export class Talk {
     found.classList.add("found");
     found.tabIndex = -1;
     found.focus({ preventScroll: true });
+    await this.hold(found);
+  }
+
+  // Rooms above it get their true height as they load; what was looked for stays in view meanwhile.
+  async hold(found) {
+    let calm = 0;
+    for (let round = 0; round < 40 && calm < 5; round += 1) {
+      await new Promise(requestAnimationFrame);
+      const busy = this.loads.size > 0;
+      await Promise.all(this.loads.values());
+      const box = this.box.getBoundingClientRect();
+      const at = found.getBoundingClientRect();
+      const seen = at.bottom > box.top + 20 && at.top < box.bottom - 20;
+      if (!seen) found.scrollIntoView({ block: "center" });
+      calm = seen && !busy ? calm + 1 : 0;
+    }
   }
 
   async search(words) {

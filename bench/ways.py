@@ -1,9 +1,9 @@
-"""Measures the engine through each integration: `.venv/bin/python bench/middleware.py`.
+"""Measures the engine through each integration: `.venv/bin/python bench/ways.py`.
 
 The same loop of thirty and a hundred tool calls by the same scripted mind, through every way in, against the
 double in this process: is every fact still known at the end, how many tokens were sent, what the
 run would cost at the prices of 2026 with the provider's cache, what our own work took, and how much
-memory it holds. Prints tables and writes `bench/results/middleware.json`; no model, no network.
+memory it holds. Prints tables and writes `bench/results/ways.json`; no model, no network.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from director.models.brains import Mind
 from director.models.brains.mind import Task
 from director.testing.double import Double
 
-RESULTS = Path(__file__).parent / "results" / "middleware.json"
+RESULTS = Path(__file__).parent / "results" / "ways.json"
 MODELS = ("gpt-6.1-terra", "gpt-6-sol", "claude-sonnet-5-5")
 REQUEST = "Read every page of the shop, then tell me all codes."
 SCHEMA = {"type": "object", "properties": {"number": {"type": "integer"}}, "required": ["number"]}

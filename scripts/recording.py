@@ -1,0 +1,90 @@
+"""A short recording of the rehearsal in the app, into `docs/pictures/rehearsal.webp`.
+
+.venv/bin/python scripts/recording.py
+"""
+
+# ruff: noqa: INP001, T201  a command, which prints
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from pictures import FLAGS, OUT, SIZES, compressing, served
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
+
+from director.store import open_store
+
+EACH = 700  # milliseconds between two pictures
+SHOWN = 350  # and how long each is shown
+LAST = 4_000
+WIDTH = 960
+
+
+def main() -> None:
+    """Play, look again and again, write."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["DIRECTOR_HOME"] = folder
+        with (
+            open_store(Path(folder) / "director.db") as store,
+            served(store) as (url, link),
+            sync_playwright() as playing,
+        ):
+            browser = playing.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+            width, height = SIZES["wide"]
+            page = browser.new_page(viewport={"width": width, "height": height})
+            page.set_default_timeout(120_000)
+            page.goto(link)
+            taken = list(different(seen(page, url)))
+            browser.close()
+    file = OUT / "rehearsal.webp"
+    times = [SHOWN] * (len(taken) - 1) + [LAST]
+    taken[0].save(
+        file, save_all=True, append_images=taken[1:], duration=times, loop=0, quality=55, method=4
+    )
+    print(f"{len(taken)} pictures, {file.stat().st_size:,} bytes: {file}")
+
+
+def seen(page: Page, url: str) -> Iterator[Image.Image]:
+    """The rehearsal from its first click to its end."""
+    page.goto(url)
+    yield picture(page)
+    page.get_by_role("button", name="Watch the rehearsal").click()
+    page.wait_for_selector("#rehearsal")
+    while page.locator("#rehearsal a.primary").count() == 0:
+        yield picture(page)
+        page.wait_for_timeout(EACH)
+        if page.locator("#composer[data-busy='0']").count() == 0:
+            continue
+        if page.locator("#rehearsal [data-dialog]").count():
+            compressing(page)
+            yield picture(page)
+            page.click("#apply")
+            page.wait_for_selector(".message.summary")
+        elif page.locator("#rehearsal [data-say]:enabled").count():
+            page.click("#rehearsal [data-say]")
+            page.wait_for_timeout(EACH)
+    yield picture(page)
+
+
+def picture(page: Page) -> Image.Image:
+    """The page as it is now, smaller."""
+    found = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    return found.resize((WIDTH, found.height * WIDTH // found.width), Image.Resampling.LANCZOS)
+
+
+def different(pictures: Iterator[Image.Image]) -> Iterator[Image.Image]:
+    """Each picture that is not the same as the one before it."""
+    before = b""
+    for one in pictures:
+        if (now := one.tobytes()) != before:
+            yield one
+        before = now
+
+
+if __name__ == "__main__":
+    main()
