@@ -161,7 +161,7 @@ def report(taken: Taken, opens: float, size: int) -> str:
     rows.append(("last to middle", f"{medians['last'] / medians['middle']:.2f}"))
     rows += [
         (f"MB at most, after {at:,} turns", f"{taken.memory[at]:.0f}")
-        for at in (turns // 10, turns // 2, turns)
+        for at in sorted({max(HUNDRED, turns // part // HUNDRED * HUNDRED) for part in (10, 2, 1)})
     ]
     rows += [
         ("entries", f"{taken.entries:,}"),
