@@ -5,6 +5,7 @@ The browser itself stands behind a guard that lets nothing through; each session
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,8 +13,8 @@ from pathlib import Path
 from typing import Final, cast, final
 
 from playwright.async_api import Browser as PlaywrightBrowser
+from playwright.async_api import BrowserContext, ProxySettings, StorageState, async_playwright
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import ProxySettings, StorageState, async_playwright
 
 from director.browser.chromium import find_chromium, switches
 from director.browser.errors import BrowserError, BrowserGone, plainly
@@ -26,6 +27,7 @@ from director.browser.session import Session
 
 # Without it a browser reaches this machine past its proxy.
 _BYPASS: Final = "<-loopback>"
+_CLOSES: Final = 30.0
 
 
 @final
@@ -79,9 +81,7 @@ class Browser:
                 yield session
             finally:
                 await session.end()
-                # A browser that is gone has closed it already.
-                with contextlib.suppress(PlaywrightError):
-                    await context.close()
+                await _closed(context)
 
 
 @asynccontextmanager
@@ -105,8 +105,14 @@ async def open_browser(*, headless: bool = True) -> AsyncIterator[Browser]:
         try:
             yield Browser(browser, headless=headless)
         finally:
-            with contextlib.suppress(PlaywrightError):
-                await browser.close()
+            await _closed(browser)
+
+
+async def _closed(what: BrowserContext | PlaywrightBrowser) -> None:
+    """Close it; one that is gone is closed already, or never says so."""
+    with contextlib.suppress(PlaywrightError, TimeoutError):
+        async with asyncio.timeout(_CLOSES):
+            await what.close()
 
 
 def _proxy(address: str) -> ProxySettings:

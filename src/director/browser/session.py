@@ -37,6 +37,7 @@ from director.workflow.values import Tab
 TIMEOUT: Final = 30_000.0
 _POPUP: Final = 5.0
 _LONGEST: Final = 1_000
+_GRACE: Final = 2.0
 
 
 @final
@@ -111,8 +112,9 @@ class Session:
             try:
                 await self.navigate(url, given)
             except BrowserError:
-                with contextlib.suppress(PlaywrightError):
-                    await page.close()
+                with contextlib.suppress(PlaywrightError, BrowserGone):
+                    async with self._while_it_lives():
+                        await page.close()
                 raise
         return given
 
@@ -239,7 +241,8 @@ class Session:
     async def doing(self, what: str) -> AsyncIterator[None]:
         """Turn Playwright's errors into ours, cleaned; wrap whatever uses a page in it."""
         try:
-            yield
+            async with self._while_it_lives():
+                yield
         except PlaywrightError as error:
             told = self.net.clean(f"could not {what}: {plainly(error.message)}")[:_LONGEST]
         else:
@@ -251,10 +254,33 @@ class Session:
     async def gone(self) -> BrowserGone | None:
         """What to raise if the browser has ended; nothing while it answers."""
         try:
-            await self._context.cookies("http://127.0.0.1")
+            async with self._while_it_lives():
+                await self._context.cookies("http://127.0.0.1")
         except PlaywrightError:
             return self._gone("has no pages any more")
+        except BrowserGone as gone:
+            return gone
         return None
+
+    @asynccontextmanager
+    async def _while_it_lives(self) -> AsyncIterator[None]:
+        """End a call soon after the browser has: Playwright leaves some unanswered for ever."""
+        loop = asyncio.get_running_loop()
+        patience = asyncio.timeout(_GRACE if self._watch.ended else None)
+
+        def ended() -> None:
+            patience.reschedule(loop.time() + _GRACE)
+
+        self._watch.at_end.append(ended)
+        try:
+            async with patience:
+                yield
+        except TimeoutError:
+            if patience.expired():
+                raise self._gone("answers no more") from None
+            raise
+        finally:
+            self._watch.at_end.remove(ended)
 
     def _happened(self) -> Happened:
         found = self.events(self._looked)

@@ -42,6 +42,7 @@ class Watch:
         self._downloads = downloads
         self.opened = asyncio.Event()
         self.ended = False
+        self.at_end: list[Callable[[], None]] = []
         # Where a page's last navigation wanted to go, if it was refused.
         self.refused: dict[Page, str] = {}
         # Why an origin did not answer when it was last tried.
@@ -79,6 +80,8 @@ class Watch:
 
     def _end(self, _: BrowserContext) -> None:
         self.ended = True
+        for told in tuple(self.at_end):
+            told()
 
     def _popup(self, page: Page, opener: str) -> None:
         name = self.adopt(page, opener, active=False)
