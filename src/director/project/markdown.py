@@ -66,7 +66,7 @@ def headings(text: str) -> list[Heading]:
     return [
         Heading(len(found[1]), (found[2] or "").strip(), at, at + len(line))
         for line, at, closed in _lines(text)
-        if closed and (found := _HEADING.match(line.rstrip("\r\n")))
+        if closed and (found := _HEADING.match(_bare(line)))
     ]
 
 
@@ -110,7 +110,7 @@ def _lines(text: str) -> Iterator[tuple[str, int, bool]]:
     for line in _LINE.findall(text):
         closed = not loose and not strict and not comment and (at == 0 or at >= front)
         yield line, at, closed
-        bare = line.rstrip("\r\n")
+        bare = _bare(line)
         inside = bool(loose or strict)
         loose, strict = _fence(bare, loose, _FENCE), _fence(bare, strict, _STRICT)
         if not inside:
@@ -139,11 +139,16 @@ def _comment(line: str, *, comment: bool) -> bool:
     return line.rfind("<!--") > line.rfind("-->") or (comment and "-->" not in line)
 
 
+def _bare(line: str) -> str:
+    """A line without its end, and without the mark that some editors put ahead of a file."""
+    return line.rstrip("\r\n").removeprefix("\ufeff")
+
+
 def _kind(line: str) -> str:
-    bare = line.strip()
+    bare = _bare(line).strip()
     if not bare:
         return "blank"
-    if _HEADING.match(line.rstrip("\r\n")):
+    if _HEADING.match(_bare(line)):
         return "heading"
     if _ITEM.match(line):
         return "list"
