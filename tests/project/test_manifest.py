@@ -115,8 +115,10 @@ def test_the_stable_order_shares_more_of_its_beginning(root: Path) -> None:
 
 
 def test_a_repository_around_the_project_is_not_asked(tmp_path: Path) -> None:
-    """Its history is not this project's."""
+    """Its history is not this project's, not even by a link."""
     committed(written(tmp_path, {"a.txt": "a"}), "Something else")
     project = written(tmp_path / "inner", SMALL)
     assert "Something else" not in fresh(project, "builder").text
     assert "No earlier progress is recorded." in fresh(project, "builder").text
+    (project / ".git").symlink_to(tmp_path / ".git")
+    assert "Something else" not in fresh(project, "builder").text

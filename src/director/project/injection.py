@@ -22,7 +22,12 @@ _OUTSIDE = re.compile(r"(?:^|=)(?:/|~)|(?:^|[/=])\.\.(?:/|$)")
 # Options by which a program that only reads starts another one, writes, or goes elsewhere.
 _REACHING = re.compile(
     r"-C|-c|--output(=.*)?|-o.*|--git-dir(=.*)?|--work-tree(=.*)?|--exec-path(=.*)?|--ext-diff"
-    r"|--textconv|--no-index|--open-files-in-pager(=.*)?|-O.*|--upload-pack(=.*)?|--config-env(=.*)?"
+    r"|-exec|-execdir|-ok|-okdir|--textconv|--no-index|--open-files-in-pager(=.*)?|-O.*|--upload-pack(=.*)?|--config-env(=.*)?"
+)
+# Programs whose work is to start another one, which no rule would have allowed.
+_STARTERS = frozenset(
+    "sh bash dash ash ksh zsh csh tcsh fish busybox env xargs parallel sudo doas su runuser setsid "
+    "nohup nice ionice timeout stdbuf unshare chroot watch script ssh eval exec command".split()
 )
 Outcome: TypeAlias = Literal["ran", "not allowed", "refused", "failed"]
 
@@ -129,8 +134,15 @@ def refusal(command: str) -> str:
         argv = shlex.split(command)
     except ValueError:
         return "its quotes do not match"
-    if not argv or "/" in argv[0]:
-        return "the command is named by a path" if argv else "it is empty"
+    return _reaching(argv) if argv else "it is empty"
+
+
+def _reaching(argv: Sequence[str]) -> str:
+    """Why a command could do more than read below the project; nothing if it could not."""
+    if "/" in argv[0]:
+        return "the command is named by a path"
+    if argv[0] in _STARTERS:
+        return f"{argv[0]!r} starts other commands"
     for argument in argv[1:]:
         if _OUTSIDE.search(argument):
             return f"{argument!r} leads out of the project"
