@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})(.*)")
 _STRICT = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
@@ -61,13 +62,14 @@ def blocks(text: str) -> list[Block]:
     return found
 
 
-def headings(text: str) -> list[Heading]:
+@lru_cache(64)
+def headings(text: str) -> tuple[Heading, ...]:
     """The headings of a text, in order; what stands in a fence or a comment is none."""
-    return [
+    return tuple(
         Heading(len(found[1]), (found[2] or "").strip(), at, at + len(line))
         for line, at, closed in _lines(text)
-        if closed and (found := _HEADING.match(_bare(line)))
-    ]
+        if closed and "#" in line and (found := _HEADING.match(_bare(line)))
+    )
 
 
 def part(text: str, words: str, level: int = 2) -> tuple[int, int] | None:
@@ -110,11 +112,13 @@ def _lines(text: str) -> Iterator[tuple[str, int, bool]]:
     for line in _LINE.findall(text):
         closed = not loose and not strict and not comment and (at == 0 or at >= front)
         yield line, at, closed
-        bare = _bare(line)
         inside = bool(loose or strict)
-        loose, strict = _fence(bare, loose, _FENCE), _fence(bare, strict, _STRICT)
-        if not inside:
-            comment = _comment(bare, comment=comment)
+        # Most lines of a long file can open and close nothing.
+        if "```" in line or "~~~" in line:
+            bare = _bare(line)
+            loose, strict = _fence(bare, loose, _FENCE), _fence(bare, strict, _STRICT)
+        if not inside and (comment or "<!--" in line):
+            comment = _comment(line, comment=comment)
         at += len(line)
 
 

@@ -7,7 +7,7 @@ loses it again when the context is read back.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from director.context.guard import guarded, unguarded
@@ -116,10 +116,14 @@ def written(section: Section) -> str:
     return f"<{section.tag}>\n{guarded(_content(section), ORDER)}\n</{section.tag}>"
 
 
-def rendered(sections: Sequence[Section], order: Sequence[str] = ORDER) -> str:
+def rendered(
+    sections: Sequence[Section],
+    order: Sequence[str] = ORDER,
+    write: Callable[[Section], str] = written,
+) -> str:
     """The whole context: sections in order, a blank line between, one line feed at the end."""
     ranked = sorted(sections, key=lambda one: order.index(one.tag))
-    return "\n\n".join(written(section) for section in ranked) + "\n" if ranked else ""
+    return "\n\n".join(write(section) for section in ranked) + "\n" if ranked else ""
 
 
 def read_context(text: str) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
