@@ -248,7 +248,13 @@ def _as_it_was(root: Path, manifest: Mapping[str, Any], git: Git) -> Project:
     if _unchanged(now, manifest):
         return now
     head = next((s["commit"] for _, s in sources_of(manifest) if s["commit"]), None)
-    then = read_project(Held(git.files(head))) if head else now
+    # What was not committed then may still lie there as it was.
+    as_then = {
+        path: content
+        for path, source in sources_of(manifest)
+        if (content := now.folder.read(path)) is not None and sha256(content) == source["sha256"]
+    }
+    then = read_project(Held({**git.files(head), **as_then})) if head else now
     for path, source in sources_of(manifest):
         content = then.folder.read(path)
         if content is None or sha256(content) != source["sha256"]:

@@ -127,7 +127,7 @@ def test_profiles_and_references_are_listed_and_shown() -> None:
 
 @pytest.mark.promise("B7")
 def test_the_same_bytes_in_processes_that_share_nothing(root: Path) -> None:
-    """Hash seed, zone, locale, working folder; git's own settings of the user too."""
+    """Hash seed, zone, locale, git's own settings of the user, and when the files were written."""
     command = [
         sys.executable,
         "-m",
@@ -142,6 +142,8 @@ def test_the_same_bytes_in_processes_that_share_nothing(root: Path) -> None:
     for seed, zone, locale in (("1", "Asia/Tokyo", "C"), ("2", "America/Lima", "tr_TR.UTF-8")):
         env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(_ROOT / "src"), "PYTHONHASHSEED": seed}
         env |= {"TZ": zone, "LC_ALL": locale, "PYTHONUTF8": "1", "GIT_DIR": "/nowhere"}
+        for path in root.rglob("*.md"):
+            os.utime(path, (int(seed) * 10**8, int(seed) * 10**9))
         done = subprocess.run([*command, str(root)], env=env, check=True, capture_output=True)
         said.add(done.stdout)
     assert len(said) == 1

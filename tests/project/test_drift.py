@@ -48,6 +48,7 @@ def test_files_that_agree_have_no_drift() -> None:
         ),
         ({f"{STEP}/STEP.md": None}, f"{STEP}/STEP.md", "missing"),
         ({_DONE: "# Task: Order form"}, TASK, "beside its done form"),
+        ({TASK: None, _DONE: SMALL[TASK]}, ".director/STATE.md", "every task is done"),
         ({TASK: "# Task: Order form\n"}, TASK, "no What To Do and no Done When"),
         (
             {".director/STATE.md": "## Current Position\n\n**Current task:** Ovens\n"},

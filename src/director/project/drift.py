@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from director.project.markdown import fields, headings, part, section
@@ -160,6 +160,8 @@ def _state(project: Project) -> Iterator[Drift]:
         yield Drift(STATE, "is missing", mend, hint=True)
         return
     told = fields(section(text, "Current Position"))
+    if where is None:
+        yield from _finished(project, told)
     names = (where and name_of(project, where.task)) or ""
     current = told.get("current task", "")
     if where and told and names.casefold() not in current.casefold():
@@ -179,6 +181,16 @@ def _state(project: Project) -> Iterator[Drift]:
     if entries > 10:
         said = f"has {entries} recent activities, 10 are meant"
         yield Drift(STATE, said, "move the oldest elsewhere", hint=True)
+
+
+def _finished(project: Project, told: Mapping[str, str]) -> Iterator[Drift]:
+    """A position at a task, though every task is done."""
+    current = told.get("current task", "").casefold()
+    for place in project.places():
+        if current and name_of(project, place.task).casefold() in current:
+            said = f"its current task is {told['current task']}; every task is done"
+            yield Drift(STATE, said, "say in its position that all is done")
+            return
 
 
 def _progress(project: Project, text: str) -> Iterator[Drift]:
