@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from director.project.markdown import Block, blocks, frontmatter_end
+from director.project.markdown import fences, frontmatter_end
 
 _PLACEHOLDER = re.compile(r"(?:(?<=\s)|^)!`([^`\n]+)`(?!`)", re.MULTILINE)
 _WRONG = re.compile(r"(?<![`!\\])`!([^`\n]+)`(?!`)")
@@ -75,7 +75,7 @@ class Expanded:
 
 def placeholders(text: str) -> list[Placeholder]:
     """Every command of a text, outside of fences, code spans and frontmatter."""
-    hidden = [*_fences(text), *(found.span() for found in _SPAN.finditer(text))]
+    hidden = [*fences(text), *(found.span() for found in _SPAN.finditer(text))]
     hidden.append((0, frontmatter_end(text)))
     return [
         Placeholder(found[1], found.start(), found.end(), text.count("\n", 0, found.start()) + 1)
@@ -86,7 +86,7 @@ def placeholders(text: str) -> list[Placeholder]:
 
 def wrong_forms(text: str) -> list[str]:
     """Places where the mark stands inside the backticks, where no host would run it."""
-    hidden = _fences(text)
+    hidden = fences(text)
     return [
         f"line {text.count(chr(10), 0, found.start()) + 1}: `!{found[1]}` is not run by anyone: "
         f"the mark belongs ahead of the backtick, !`{found[1]}`"
@@ -149,13 +149,3 @@ def _reaching(argv: Sequence[str]) -> str:
         if _REACHING.fullmatch(argument):
             return f"{argument!r} lets a command do more than read"
     return ""
-
-
-def _fences(text: str) -> list[tuple[int, int]]:
-    """Where fences stand, wherever anyone might see one: a whole block that holds a fence line."""
-    return [(one.start, one.end) for one in blocks(text) if any(_fence_lines(text, one))]
-
-
-def _fence_lines(text: str, block: Block) -> Iterator[bool]:
-    for line in text[block.start : block.end].splitlines():
-        yield line.lstrip(" \t>-*+").startswith(("```", "~~~"))

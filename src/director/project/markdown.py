@@ -122,6 +122,20 @@ def _lines(text: str) -> Iterator[tuple[str, int, bool]]:
         at += len(line)
 
 
+def fences(text: str) -> list[tuple[int, int]]:
+    """The lines that are in a fence, or open or close one, to any reader of Markdown."""
+    found: list[tuple[int, int]] = []
+    loose = strict = ""
+    at = 0
+    for line in _LINE.findall(text):
+        inside = loose or strict
+        loose, strict = _fence(_bare(line), loose, _FENCE), _fence(_bare(line), strict, _STRICT)
+        if inside or loose or strict:
+            found.append((at, at + len(line)))
+        at += len(line)
+    return found
+
+
 def frontmatter_end(text: str) -> int:
     """Where the frontmatter of a text ends; 0 without any."""
     found = re.match(r"\ufeff?---[ \t]*\r?\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", text)
