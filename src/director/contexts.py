@@ -6,6 +6,7 @@ Reads a project and its history; writes only when asked to keep.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -192,7 +193,9 @@ def _own(given: Sequence[Own | Place], skill: str | None) -> tuple[list[Own], st
     if skill is None or skill in SKILLS or not Path(skill).is_file():
         return own, skill
     text = _read(Path(skill))
-    named = next((one for one in SKILLS if f"\nname: {one}\n" in text.text[:2_000]), None)
+    # Some name a skill with its plugin ahead, as in director:build.
+    told = re.search(r"^name:[ \t]*(?:[\w-]+:)?([\w-]+)[ \t]*\r?$", text.text[:2_000], re.MULTILINE)
+    named = told[1] if told and told[1] in SKILLS else None
     return [text, *own], named
 
 
@@ -248,7 +251,13 @@ def _as_it_was(root: Path, manifest: Mapping[str, Any], git: Git) -> Project:
     if _unchanged(now, manifest):
         return now
     head = next((s["commit"] for _, s in sources_of(manifest) if s["commit"]), None)
-    then = read_project(Held(git.files(head))) if head else now
+    # What was not committed then may still lie there as it was.
+    as_then = {
+        path: content
+        for path, source in sources_of(manifest)
+        if (content := now.folder.read(path)) is not None and sha256(content) == source["sha256"]
+    }
+    then = read_project(Held({**git.files(head), **as_then})) if head else now
     for path, source in sources_of(manifest):
         content = then.folder.read(path)
         if content is None or sha256(content) != source["sha256"]:
@@ -297,12 +306,15 @@ def _window(model: str) -> int:
     if ":" in model:
         try:
             named = parse(model)
-            return capabilities.find(named.provider, named.model).window
+            known = [capabilities.find(named.provider, named.model)]
         except (UnknownModel, KeyError) as error:
             raise ProjectError(
                 f"{str(error).splitlines()[0]} Give its window with --window."
             ) from None
-    for provider in ("openai", "anthropic"):
-        if (found := capabilities.find(provider, model)).known:
+    else:
+        known = [capabilities.find(provider, model) for provider in ("openai", "anthropic")]
+    # A window that is guessed by a model's family could be too large.
+    for found in known:
+        if found.known:
             return found.window
     raise ProjectError(f"The window of {model!r} is not known. Give it with --window.")

@@ -149,6 +149,24 @@ def test_fresh_contexts_of_a_project_are_given_through_the_protocol() -> None:
     assert "baker" in text(unknown)
 
 
+def test_a_project_whose_files_are_no_utf8_is_given_too(tmp_path: Path) -> None:
+    """The protocol carries text only: what is none is marked, and the rest arrives."""
+    (tmp_path / ".director").mkdir()
+    (tmp_path / ".director/VISION.md").write_bytes("# Vision\n\nBrötchen\n".encode("latin-1"))
+
+    async def conversation() -> list[Any]:
+        async with Client(make_server(Fitting(), None, Preparing(tmp_path))) as client:
+            asked = {"agent": "interviewer"}
+            return [
+                await client.call_tool("fresh_context", asked),
+                await client.call_tool("project_status", {}),
+            ]
+
+    made, status = asyncio.run(conversation())
+    assert "Br\ufffdtchen" in text(made)
+    assert "save it as UTF-8" in text(status)
+
+
 def test_the_command_serves_over_stdio() -> None:
     """As a client's settings would start it."""
     program = StdioServerParameters(command=sys.executable, args=["-m", "director.cli", "mcp"])

@@ -80,6 +80,8 @@ def test_json_holds_context_report_and_manifest(root: Path) -> None:
         (["builder", "--task", "nothing"], "There is no task 'nothing'"),
         (["builder", "--skill", "planner"], "is an agent"),
         (["builder", "--model", "nobody-knows"], "Give it with --window"),
+        (["builder", "--model", "anthropic:claude-of-tomorrow"], "Give it with --window"),
+        (["builder", "--out", "nowhere/c.md"], "There is no folder 'nowhere'"),
         (["builder", "--host", "fax"], "There is no host 'fax'"),
         (["builder", "--instructions", "nowhere.md"], "cannot be read"),
         (["deep-researcher", "--step", "9.9"], "There is no step '9.9'"),
@@ -92,6 +94,15 @@ def test_what_cannot_be_done_is_said_in_one_line(
 ) -> None:
     """With what would be right."""
     assert said in ran(root, *arguments, code=2)[1]
+
+
+def test_a_skill_file_brings_the_profile_of_its_name(root: Path, tmp_path: Path) -> None:
+    """Also if it is named with its plugin ahead, and in lines of Windows."""
+    written(root, {".director/codebase/TESTING.md": "How it is tested.\n"})
+    (tmp_path / "SKILL.md").write_bytes(b"---\r\nname: director:inspect\r\n---\r\n\r\nLook.\r\n")
+    out, _ = ran(root, "verifier", "--skill", str(tmp_path / "SKILL.md"))
+    assert "How it is tested." in out
+    assert "Look." in out
 
 
 def test_a_context_above_a_ceiling_comes_in_parts_that_make_it_whole(root: Path) -> None:
@@ -127,7 +138,7 @@ def test_profiles_and_references_are_listed_and_shown() -> None:
 
 @pytest.mark.promise("B7")
 def test_the_same_bytes_in_processes_that_share_nothing(root: Path) -> None:
-    """Hash seed, zone, locale, working folder; git's own settings of the user too."""
+    """Hash seed, zone, locale, git's own settings of the user, and when the files were written."""
     command = [
         sys.executable,
         "-m",
@@ -142,6 +153,8 @@ def test_the_same_bytes_in_processes_that_share_nothing(root: Path) -> None:
     for seed, zone, locale in (("1", "Asia/Tokyo", "C"), ("2", "America/Lima", "tr_TR.UTF-8")):
         env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(_ROOT / "src"), "PYTHONHASHSEED": seed}
         env |= {"TZ": zone, "LC_ALL": locale, "PYTHONUTF8": "1", "GIT_DIR": "/nowhere"}
+        for path in root.rglob("*.md"):
+            os.utime(path, (int(seed) * 10**8, int(seed) * 10**9))
         done = subprocess.run([*command, str(root)], env=env, check=True, capture_output=True)
         said.add(done.stdout)
     assert len(said) == 1

@@ -46,7 +46,8 @@ def test_next_names_the_task_and_the_reason(tmp_path: Path) -> None:
 
 def test_the_doctor_names_drift_and_fixes_it(tmp_path: Path) -> None:
     """One finding for each file."""
-    broken = {**SMALL, ".director/STATE.md": "## Current Position\n\n**Current task:** Ovens\n"}
+    stale = "## Current Position\n\n**Current task:** Ovens\n\n## Progress\n\n### Goal 1\n- Step 1 (2/2)\n"
+    broken = {**SMALL, ".director/STATE.md": stale}
     written(tmp_path, broken)
     found = list(look_at_project(tmp_path))
     assert [each.name for each in found] == ["Project", "Project .director/STATE.md"]
@@ -54,7 +55,20 @@ def test_the_doctor_names_drift_and_fixes_it(tmp_path: Path) -> None:
     home = {"DIRECTOR_HOME": str(tmp_path / "home")}
     ran = CliRunner().invoke(app, ["doctor", "--fix", "--project", str(tmp_path)], env=home)
     assert "Project .director/STATE.md" not in ran.stdout
-    assert "Order form" in (tmp_path / ".director/STATE.md").read_text()
+    state = (tmp_path / ".director/STATE.md").read_text()
+    assert "Order form" in state
+    assert "- Step 1 (1/2)" in state
+
+
+def test_the_doctor_finds_nothing_broken_right_after_init(tmp_path: Path) -> None:
+    """The empty form of the vision is a hint to fill it in."""
+    told("init", tmp_path)
+    found = list(look_at_project(tmp_path))
+    assert {each.name: each.state for each in found} == {
+        "Project": "works",
+        "Project .director/VISION.md": "absent",
+    }
+    assert "fill it in" in found[1].mend
 
 
 def test_a_folder_without_a_project_is_no_fault(tmp_path: Path) -> None:

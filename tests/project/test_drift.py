@@ -48,22 +48,59 @@ def test_files_that_agree_have_no_drift() -> None:
         ),
         ({f"{STEP}/STEP.md": None}, f"{STEP}/STEP.md", "missing"),
         ({_DONE: "# Task: Order form"}, TASK, "beside its done form"),
+        ({TASK: None, _DONE: SMALL[TASK]}, ".director/STATE.md", "every task is done"),
         ({TASK: "# Task: Order form\n"}, TASK, "no What To Do and no Done When"),
         (
             {".director/STATE.md": "## Current Position\n\n**Current task:** Ovens\n"},
             ".director/STATE.md",
             "Ovens",
         ),
+        (
+            {f"{GOAL}/GOAL.md": "## Steps\n\n1. **Step 1: S** -- s\n2. **Step 2: T** -- t\n"},
+            f"{GOAL}/GOAL.md",
+            "names step 2, which has no folder",
+        ),
+        (
+            {f"{STEP}/STEP.md": "## Tasks\n\n- [x] Task 1: P\n- [ ] Task 3: Q\n"},
+            f"{STEP}/STEP.md",
+            "does not name task 2, which has a file",
+        ),
+        (
+            {f"{STEP}/tasks/02-again.md": "# Task: Again\n"},
+            f"{STEP}/tasks",
+            "task 2 is there 2 times",
+        ),
+        ({".director/IDEAS.md": "Brötchen".encode("latin-1")}, ".director/IDEAS.md", "no UTF-8"),
+        (
+            {".director/STATE.md": "## Progress\n\n### Goal 1: Open\n\n**Tasks:** 0 of 2\n"},
+            ".director/STATE.md",
+            "how far it says goal 1 is",
+        ),
+        (
+            {".director/STATE.md": "## Progress\n\n### Goal 1: Open\n- Step 1: S (2/2 tasks)\n"},
+            ".director/STATE.md",
+            "how far it says goal 1 is",
+        ),
     ],
 )
 def test_each_kind_of_drift_is_named_with_its_file(
-    change: dict[str, str | None], path: str, said: str
+    change: dict[str, str | bytes | None], path: str, said: str
 ) -> None:
     """And with what would mend it."""
     files = {name: text for name, text in {**SMALL, **change}.items() if text is not None}
     found = [each for each in drift(project_of(files)) if each.path == path]
     assert any(said in each.said for each in found)
     assert all(each.mend for each in found)
+
+
+def test_an_empty_form_and_a_missing_file_are_hints_and_no_fault(tmp_path: Path) -> None:
+    """Right after `director init` nothing is broken."""
+    make_project(tmp_path)
+    assert [(each.path, each.hint) for each in drift(open_project(tmp_path))] == [
+        (".director/VISION.md", True)
+    ]
+    bare = {path: text for path, text in SMALL.items() if "/tasks/" in path}
+    assert all(each.hint for each in drift(project_of(bare)))
 
 
 def test_what_is_offered_mends_the_project_and_nothing_else(tmp_path: Path) -> None:

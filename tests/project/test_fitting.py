@@ -224,6 +224,14 @@ def test_decisions_are_found_whatever_else_their_heading_says(heading: str) -> N
     assert "More." not in shown["decisions"][0][1]
 
 
+@pytest.mark.parametrize("heading", ["Open decisions", "Decisions to make"])
+def test_a_heading_about_decisions_without_any_of_the_three_kinds_is_none(heading: str) -> None:
+    """What is still open binds nobody."""
+    step = f"# Step 1: S\n\n## {heading}\n\n- Which oven?\n"
+    shown = dict(read_context(made("builder", 200_000, {**SMALL, f"{STEP}/STEP.md": step}).text))
+    assert "decisions" not in shown
+
+
 def test_missing_and_blank_files_leave_no_trace() -> None:
     """No empty tag, no word about it."""
     bare = made("builder", 200_000, {".director/VISION.md": " \n", TASK: SMALL[TASK]})

@@ -9,7 +9,7 @@ import pytest
 from director.contexts import Own, fresh
 from director.project.injection import Output, expand, placeholders, refusal, wrong_forms
 from director.project.running import runner
-from project.folders import SMALL, written
+from project.folders import SMALL, committed, git, written
 
 
 def text_of(root: Path, text: str, *allowed: str) -> str:
@@ -35,7 +35,10 @@ def root(tmp_path: Path) -> Path:
         ("a!`ls`", []),
         ("`!ls`", []),
         ("```\n!`ls`\n```\n", []),
-        ("~~~\n\n!`ls`\n\n~~~\n!`cat x`", []),
+        ("~~~\n\n!`ls`\n\n~~~\n!`cat x`", ["cat x"]),
+        ("````\n```\n!`ls`\n```\n````\n", []),
+        ("> ```\n> !`ls`\n> ```\n", []),
+        ("```\n!`ls`\n", []),
         ("- item\n  ```\n  !`ls`\n  ```\n", []),
         ("``!`ls` ``", []),
         ("!`ls\ncat`", []),
@@ -74,6 +77,8 @@ def test_the_wrong_form_is_pointed_out_with_the_right_one() -> None:
         *("cat *.md", "cat x?", "cat {a,b}", "cat \\x", "ls & ls", "cat [ab]", "cat ~root", "# ls"),
         *("/bin/cat x", "./run.sh", "bin/x", "git -C elsewhere log", "git -c core.pager=x log"),
         *("git diff --output=x", "git grep -O", "git diff --no-index a b", "git log --ext-diff"),
+        *("bash -c ls", "sh x", "env cat x", "xargs cat", "sudo ls", "timeout 9 cat x"),
+        *("find . -exec ls", "find . -execdir ls", "git log -oX", "git --git-dir=x log"),
         "cat x\nrm y",
     ],
 )
@@ -97,6 +102,34 @@ def test_a_link_that_leads_out_is_refused(path: str, root: Path) -> None:
     """Wherever in the path it stands."""
     told = text_of(root, f"!`cat {path}`", "cat")
     assert told == f"[!cat {path}: failed, {path!r} leads out of the project]"
+
+
+@pytest.mark.promise("E5")
+@pytest.mark.parametrize(
+    "command", ["grep -R secret .", "grep -R secret linked2", "find -L . -name secret", "ls -LR ."]
+)
+def test_a_command_that_walks_through_links_reads_nothing_outside(
+    command: str, root: Path, tmp_path: Path
+) -> None:
+    """Its arguments name nothing that leads out; what it meets on the way does."""
+    (tmp_path / "hidden").mkdir()
+    (tmp_path / "hidden/deep.txt").write_text("the secret is flour")
+    (root / "inner").mkdir()
+    (root / "inner/link").symlink_to(tmp_path / "hidden")
+    (root / "linked2").symlink_to(root / "inner")
+    told = text_of(root, f"!`{command}`", command.split(maxsplit=1)[0])
+    assert "flour" not in told
+    assert "deep.txt" not in told
+
+
+def test_git_reads_the_repository_that_a_worktree_belongs_to(root: Path, tmp_path: Path) -> None:
+    """That repository names the worktree too; one that does not is out of reach."""
+    committed(root, "Bake the bread")
+    git(root, "worktree", "add", "-q", str(tmp_path / "beside"))
+    assert "Bake the bread" in text_of(tmp_path / "beside", "!`git log`", "git log")
+    (tmp_path / "stranger").mkdir()
+    (tmp_path / "stranger/.git").write_text((tmp_path / "beside/.git").read_text())
+    assert "Bake the bread" not in text_of(tmp_path / "stranger", "!`git log`", "git log")
 
 
 @pytest.mark.promise("E5")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,25 @@ def test_a_context_is_made_again_from_its_commit(root: Path) -> None:
     assert replayed(root)[1]
 
 
+def test_a_context_is_made_again_from_its_commit_and_what_was_not_committed(root: Path) -> None:
+    """A source that lay beside the commit and still does is read where it lies."""
+    (root / _VISION).write_text("# Vision\n\nNever committed.\n")
+    kept(root, fresh(root, "builder"))
+    (root / TASK).write_text("# Task: Other\n")
+    assert replayed(root)[1]
+
+
+def test_a_context_of_files_with_odd_names_is_kept_and_made_again(root: Path) -> None:
+    """Names and texts that are no UTF-8 come back as the bytes that they are."""
+    task = root / STEP / os.fsdecode(b"tasks/03-caf\xe9 noir.md")
+    task.write_bytes(b"# Task: Caf\xe9\n\n## What To Do\n\nBrew.\n")
+    made = fresh(root, "builder", "1.1.3")
+    folder, _ = kept(root, made)
+    assert b"Caf\xe9" in (folder / "context.md").read_bytes()
+    assert all(check.holds for check in verified(root))
+    assert replayed(root)[1]
+
+
 def test_what_was_never_committed_cannot_be_made_again_and_is_named(root: Path) -> None:
     """Rather than something else being made."""
     (root / _VISION).write_text("# Vision\n\nNever committed.\n")
@@ -115,8 +135,10 @@ def test_the_stable_order_shares_more_of_its_beginning(root: Path) -> None:
 
 
 def test_a_repository_around_the_project_is_not_asked(tmp_path: Path) -> None:
-    """Its history is not this project's."""
+    """Its history is not this project's, not even by a link."""
     committed(written(tmp_path, {"a.txt": "a"}), "Something else")
     project = written(tmp_path / "inner", SMALL)
     assert "Something else" not in fresh(project, "builder").text
     assert "No earlier progress is recorded." in fresh(project, "builder").text
+    (project / ".git").symlink_to(tmp_path / ".git")
+    assert "Something else" not in fresh(project, "builder").text

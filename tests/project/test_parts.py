@@ -14,6 +14,7 @@ _BITS = [
     *(f"<{mark}{tag}>" for tag in ORDER for mark in ("", "/")),
     "## A.md",
     "\\## A.md",
+    "## .director/x.md",
     "\n",
     "<",
     "\\",
@@ -31,16 +32,21 @@ _BITS += [
     "\u2028",
 ]
 contents = st.lists(st.sampled_from(_BITS) | st.text(max_size=3), max_size=10).map("".join)
-names = st.text(min_size=1, max_size=8).map("{}.md".format)
+_FORMS = {"instructions": "{}.md", "working_files": ".director/{}.txt"}
+
+
+def texts_of(tag: str) -> st.SearchStrategy[tuple[str, list[tuple[str, str]]]]:
+    """Files with names such as a section has them."""
+    words = st.text(min_size=1, max_size=8) if tag in _FORMS else st.sampled_from("ABC")
+    names = words.map(_FORMS.get(tag, "{}.md").format)
+    return st.tuples(st.just(tag), st.lists(st.tuples(names, contents), min_size=1, max_size=3))
 
 
 @pytest.mark.promise("B4")
 @settings(max_examples=120)
 @given(
     st.lists(
-        st.tuples(
-            st.sampled_from(ORDER), st.lists(st.tuples(names, contents), min_size=1, max_size=3)
-        ),
+        st.sampled_from(ORDER).flatmap(texts_of),
         max_size=4,
         unique_by=lambda one: one[0],
     )
@@ -69,6 +75,17 @@ def test_look_alikes_of_our_tags_are_escaped_and_nothing_else(text: str) -> None
     """A reader is not fooled either."""
     whole = rendered([Section("vision", (Source("s", f"a {text} <div> <tasks> b", "r"),))])
     assert f"a {text[0]}\\{text[1:]} <div> <tasks> b" in whole
+
+
+@pytest.mark.promise("B4")
+@pytest.mark.parametrize(
+    "text", ["## package.json", "## v1.2.0", "## src/api/", "### A.md", "# A.md"]
+)
+def test_a_heading_that_is_no_name_of_such_a_file_stays_as_it_is(text: str) -> None:
+    """Only what could pass for another file of the same section gets a backslash."""
+    source = Source("s", f"one\n{text}\ntwo\n", "r", "A.md")
+    assert f"one\n{text}\ntwo\n" in rendered([Section("codebase", (source,))])
+    assert "\\## A.md" in rendered([Section("codebase", (Source("s", "## A.md", "r", "B.md"),))])
 
 
 @pytest.mark.parametrize(
@@ -116,6 +133,22 @@ def test_bookkeeping_is_left_out_before_ten_are_taken() -> None:
         "a b",
         "c",
     ]
+
+
+@pytest.mark.parametrize(
+    ("subject", "books"),
+    [
+        ("session: update timestamps", True),
+        ("Session: updated state after task 3", True),
+        ("Log undo: the last task", True),
+        ("session: keep it in a cookie", False),
+        ("feat(session): update timestamps", False),
+        ("Logging: undo", False),
+    ],
+)
+def test_only_the_tools_own_commits_are_bookkeeping(subject: str, books: bool) -> None:  # noqa: FBT001
+    """A project may have sessions of its own."""
+    assert changes([Commit("1", subject)]).left_out == books
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from director.project.disk import Disk
+from director.project.drift import drift
+from director.project.progress import missing_for, name_of, next_task
 from director.project.reading import open_project
 from director.project.values import ProjectError, as_bytes, as_text
 from project.folders import GOAL, SMALL, STEP, TASK, project_of, written
@@ -59,6 +61,18 @@ def test_without_any_task_a_goal_is_what_its_file_says(said: str, complete: bool
     assert bare.goals[0].complete is complete
     told = SMALL[f"{GOAL}/GOAL.md"].replace("In progress", said)
     assert not project_of({**SMALL, f"{GOAL}/GOAL.md": told}).goals[0].complete
+
+
+def test_line_ends_and_marks_of_other_editors_change_nothing() -> None:
+    """Titles, needs, boxes and decisions are found in files of Windows, with a byte order mark."""
+    theirs = {path: "\ufeff" + text.replace("\n", "\r\n") for path, text in SMALL.items()}
+    project = project_of(theirs)
+    assert drift(project) == []
+    place = next_task(project).place
+    assert place is not None
+    assert name_of(project, place.task) == "Order form"
+    assert name_of(project, place.step) == "Take orders"
+    assert missing_for(project, place) == ""
 
 
 @given(st.binary(max_size=200))

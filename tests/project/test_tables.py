@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from director.project.parts import DEEP, ORDER
+from director.project.parts import DEEP, HEADED, ORDER
 from director.project.profiles import AGENTS, SKILLS, load_profile
-from director.project.report import TARGETS
 from director.project.tasktypes import API, TESTING, UI, typed
 from project.example import bakery, shown, source
 
@@ -21,6 +22,31 @@ _COLUMNS = {
     "Instructions": "instructions",
     "State": "project_state",
     "Decisions": "decisions",
+}
+# Each tag that holds one file or more: who is shown it, and a file in it.
+_STANDARD = {
+    "vision": ("builder", "VISION.md"),
+    "gameplan": ("planner", "GAMEPLAN.md"),
+    "current_step": ("builder", _STEP),
+    "task": ("builder", _TASK),
+    "project_state": ("planner", "STATE.md"),
+}
+_DEEP = {
+    "research": ("brainstorm", "research/FEATURES.md"),
+    "codebase": ("builder", "codebase/CONVENTIONS.md"),
+    "research_summary": ("planner", "research/SUMMARY.md"),
+    "codebase_summary": ("planner", "codebase/SUMMARY.md"),
+    "step_research": ("planner", "goals/01-take-orders/02-ordering/RESEARCH.md"),
+}
+# Each share of the window: its target, and the lines of the report that are meant.
+_BUDGET = {
+    "Vision": ("5-10%", "Vision"),
+    "Current step": ("3-5%", "Current Step"),
+    "Task": ("2-5%", "Task"),
+    "Recent changes": ("3-5%", "Recent Changes"),
+    "Instructions": ("1-2%", "Instructions"),
+    "Reference docs": ("5-10%", "Reference Docs"),
+    "Deep context": ("3-8% together", "Research Summary", "Research", "Codebase"),
 }
 # Vision, Gameplan, Step, Task, Recent Changes, Instructions, State, Decisions, Research, Codebase.
 _AGENTS = {
@@ -45,31 +71,19 @@ _SKILLS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("tag", "agent", "path"),
-    [
-        ("vision", "builder", "VISION.md"),
-        ("gameplan", "planner", "GAMEPLAN.md"),
-        ("current_step", "builder", _STEP),
-        ("task", "builder", _TASK),
-        ("project_state", "planner", "STATE.md"),
-        ("research_summary", "planner", "research/SUMMARY.md"),
-        ("codebase_summary", "planner", "codebase/SUMMARY.md"),
-        ("step_research", "planner", "goals/01-take-orders/02-ordering/RESEARCH.md"),
-    ],
-)
-def test_standard_and_deep_tags_of_one_file(tag: str, agent: str, path: str) -> None:
+@pytest.mark.parametrize("tag", _STANDARD)
+def test_standard_tag(tag: str) -> None:
     """The Markdown inside is the file, unchanged."""
+    agent, path = _STANDARD[tag]
     assert shown(bakery(agent))[tag] == {"": source(path)}
 
 
-@pytest.mark.parametrize(
-    ("tag", "agent", "path"),
-    [("research", "brainstorm", "FEATURES.md"), ("codebase", "builder", "CONVENTIONS.md")],
-)
-def test_deep_tags_of_several_files(tag: str, agent: str, path: str) -> None:
-    """One tag, the files under headings with their names."""
-    assert shown(bakery(agent))[tag][path] == source(f"{tag}/{path}")
+@pytest.mark.parametrize("tag", _DEEP)
+def test_deep_context_tag(tag: str) -> None:
+    """Unchanged too; files that share a tag stand under headings with their names."""
+    agent, path = _DEEP[tag]
+    name = path.rpartition("/")[2] if tag in HEADED else ""
+    assert shown(bakery(agent))[tag][name] == source(path)
 
 
 def test_standard_tag_decisions() -> None:
@@ -137,6 +151,7 @@ def test_skill_profile(row: str) -> None:
         ("Testing", TESTING.words, ["TESTING.md", "CONVENTIONS.md"]),
         ("General", ("bread", "information", "review", "specific", "latest"), ["CONVENTIONS.md"]),
     ],
+    ids=["UI", "API", "Testing", "General"],
 )
 def test_task_type(row: str, words: tuple[str, ...], files: list[str]) -> None:
     """Each keyword tells it, and chooses its files."""
@@ -147,29 +162,24 @@ def test_task_type(row: str, words: tuple[str, ...], files: list[str]) -> None:
         assert row == "General" or word in kinds.evidence[row]
 
 
-@pytest.mark.parametrize(
-    ("row", "target"),
-    [
-        ("Vision", "5-10%"),
-        ("Current Step", "3-5%"),
-        ("Task", "2-5%"),
-        ("Recent Changes", "3-5%"),
-        ("Instructions", "1-2%"),
-        ("Reference Docs", "5-10%"),
-        ("Codebase", "3-8%"),
-    ],
-)
-def test_budget_allocation(row: str, target: str) -> None:
+@pytest.mark.parametrize("row", _BUDGET)
+def test_budget_allocation(row: str) -> None:
     """The target is shown in the report beside what is used; it is no cap."""
-    line = next(one for one in str(bakery("builder").report).splitlines() if f" {row}:" in one)
-    assert f"target {target}" in line
-    assert any(meant.startswith(target) for meant in TARGETS.values())
+    agent = "brainstorm" if row.startswith("Deep") else "builder"
+    told = str(bakery(agent).report).splitlines()
+    target, *lines = _BUDGET[row]
+    for line in lines:
+        (found,) = (one for one in told if one.strip().startswith(f"{line}:"))
+        assert f"% of window, target {target};" in found
 
 
-def test_budget_allocation_total() -> None:
-    """The report has a total, the budget of 30% and a status."""
-    told = str(bakery("builder").report)
+@pytest.mark.parametrize("row", ["Total"])
+def test_budget_allocation_of_the_whole(row: str) -> None:
+    """The report has a total in percent of both, the budget of 30% and a status."""
+    made = bakery("builder")
+    told = str(made.report)
     assert told.startswith("Context Budget Report:\n  Vision:")
+    assert re.search(rf"  {row}: +{made.tokens:,} tokens \(\d+\.\d% of window; ", told)
     assert "Budget:             60,000 tokens (30% of a window of 200,000)" in told
     assert "Within budget" in told
 

@@ -98,6 +98,8 @@ def for_(  # noqa: PLR0913  each option has a name
     from director.contexts import delivered, fresh  # noqa: PLC0415  quick help
     from director.project.values import ProjectError  # noqa: PLC0415
 
+    if out is not None and not out.parent.is_dir():
+        fail("context", f"There is no folder {str(out.parent)!r}: nothing was written.")
     try:
         made = fresh(
             project,

@@ -14,6 +14,8 @@ from director.cli.findings import Finding
 if TYPE_CHECKING:
     from director.project.drift import Drift
 
+_ROUNDS = 3
+
 
 def look_at_project(root: Path) -> Iterator[Finding]:
     """The project in a folder: one finding, and one more for each file that drifted."""
@@ -42,9 +44,9 @@ def look_at_project(root: Path) -> Iterator[Finding]:
         offered = any(each.text is not None for each in drifted)
         mend = "; ".join(each.mend for each in drifted)
         mend += " (director doctor --fix does it)" if offered else ""
-        yield Finding(
-            f"Project {path}", "broken", "; ".join(each.said for each in drifted), "", mend
-        )
+        said = "; ".join(each.said for each in drifted)
+        hints = all(each.hint for each in drifted)
+        yield Finding(f"Project {path}", "absent" if hints else "broken", said, "", mend)
 
 
 def mended(root: Path) -> list[str]:
@@ -54,8 +56,12 @@ def mended(root: Path) -> list[str]:
     from director.project.reading import open_project  # noqa: PLC0415
     from director.project.values import FOLDER, ProjectError  # noqa: PLC0415
 
+    written: list[str] = []
     try:
-        return mend(root, drift(open_project(root))) if (root / FOLDER).exists() else []
+        # Two offers for one file are taken one after the other.
+        for _ in range(_ROUNDS if (root / FOLDER).exists() else 0):
+            written += mend(root, drift(open_project(root)))
     except (ProjectError, OSError):
         # The look that follows says what is wrong.
-        return []
+        pass
+    return list(dict.fromkeys(written))

@@ -15,6 +15,7 @@ from director.models import Tool, tool
 from director.project.drift import drift
 from director.project.progress import name_of, next_task
 from director.project.reading import open_project
+from director.project.values import as_bytes
 
 
 class Preparing:
@@ -34,10 +35,12 @@ class Preparing:
         return tuple(map(tool, self._functions.values()))
 
     def run(self, called: Tool, args: Mapping[str, Any]) -> str:
-        """The result of one of the tools."""
-        return self._functions[called.name](**args)
+        """The result of one of the tools; bytes that are no text cannot be sent and are marked."""
+        return as_bytes(self._functions[called.name](**args)).decode("utf-8", "replace")
 
-    def fresh_context(self, agent: str, task: str = "", skill: str = "", model: str = "") -> str:
+    def fresh_context(
+        self, agent: str, task: str = "", skill: str = "", model: str = "", window: int = 0
+    ) -> str:
         """Give a fresh context for an agent and a task, or the names of files that hold it.
 
         Args:
@@ -46,9 +49,17 @@ class Preparing:
             task: the path of a task file; the next task if it is empty
             skill: blueprint, build, brainstorm, pivot or inspect, if the agent works by one
             model: who will read it; decides the window
+            window: how many tokens the model takes, if that is not known of it
 
         """
-        made = fresh(self._root, agent, task or None, skill=skill or None, model=model or None)
+        made = fresh(
+            self._root,
+            agent,
+            task or None,
+            skill=skill or None,
+            model=model or None,
+            window=window or None,
+        )
         return delivered(self._root, made, "mcp")
 
     def project_status(self) -> str:

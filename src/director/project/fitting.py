@@ -78,14 +78,23 @@ Step = tuple[str, str, Callable[[Plan], Iterator[tuple[int, Callable[[int], Plan
 
 @dataclass(slots=True)
 class _Room:
-    """Counting plans against a limit."""
+    """Counting plans against a limit; what was written or counted once is remembered."""
 
     limit: Limit
     order: Sequence[str]
     cuts: list[Cut] = field(default_factory=list)
+    sizes: dict[Plan, int] = field(default_factory=dict)
+    texts: dict[Section, str] = field(default_factory=dict)
 
     def size(self, plan: Plan) -> int:
-        return self.limit.counter(rendered(plan, self.order))
+        if plan not in self.sizes:
+            self.sizes[plan] = self.limit.counter(rendered(plan, self.order, self._written))
+        return self.sizes[plan]
+
+    def _written(self, section: Section) -> str:
+        if section not in self.texts:
+            self.texts[section] = written(section)
+        return self.texts[section]
 
     def fits(self, plan: Plan) -> bool:
         return self.size(plan) <= self.limit.tokens

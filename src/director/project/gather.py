@@ -31,6 +31,7 @@ from director.project.values import (
 SUMMARY = "SUMMARY.md"
 NO_CHANGES = Changes()
 LEAD = "What the user has decided for this step:\n"
+KINDS = ("Locked", "Flexible", "Deferred")
 RULES = """
 RULES:
 - Locked is settled: do exactly what it says.
@@ -125,11 +126,15 @@ def decisions(project: Project, step: Step | None, rule: str) -> Iterator[Source
 
 
 def _decided(text: str) -> tuple[int, int] | None:
-    """Where the decisions stand, also if their heading says a little more."""
-    titles = [one.words for one in headings(text) if one.level == 2]
-    named = (title for title in titles if re.search(r"\bdecisions?\b", title, re.IGNORECASE))
-    title = "Decisions" if "Decisions" in titles else next(named, "")
-    return part(text, title.rstrip(":")) if title else None
+    """Where the decisions stand; a heading that says more needs one of the three kinds under it."""
+    if found := part(text, "Decisions"):
+        return found
+    for one in headings(text):
+        if one.level == 2 and re.search(r"\bdecisions?\b", one.words, re.IGNORECASE):
+            found = part(text, one.words.rstrip(":"))
+            if found and any(part(text[slice(*found)], kind, 3) for kind in KINDS):
+                return found
+    return None
 
 
 def _instructions(project: Project, asked: Wanted) -> Iterator[Source]:

@@ -28,7 +28,10 @@ class Git:
 
     def __init__(self, root: Path) -> None:
         self.root = Path(os.path.realpath(root))
-        self.there = (self.root / ".git").exists()
+        own = self.root / ".git"
+        # A link could lead to the history of something else.
+        inside = Path(os.path.realpath(own)).is_relative_to(self.root)
+        self.there = own.exists() and inside
 
     @cached_property
     def head(self) -> str:

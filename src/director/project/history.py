@@ -10,7 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 MOST = 10
-_BOOKS = re.compile(r"session: |Log undo: ")
+# Narrow on purpose: a project may well have commits about sessions of its own.
+_BOOKS = re.compile(
+    r"session: (?:updated?|saved?) (?:timestamps?|state)\b|log undo: ", re.IGNORECASE
+)
 _TYPED = re.compile(r"(\w+)(?:\(([^()]*)\))?(!?):\s+(.+)")
 _LOGGED = re.compile(r"([0-9a-f]{7,64})\s+(?:\d{4}-\d\d-\d\d\s+)?(.*)")
 _NUMBER = re.compile(r"\s*\(#\d+\)\s*$")

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from director.project.markdown import Block, blocks, frontmatter_end
+from director.project.markdown import fences, frontmatter_end
 
 _PLACEHOLDER = re.compile(r"(?:(?<=\s)|^)!`([^`\n]+)`(?!`)", re.MULTILINE)
 _WRONG = re.compile(r"(?<![`!\\])`!([^`\n]+)`(?!`)")
@@ -22,7 +22,12 @@ _OUTSIDE = re.compile(r"(?:^|=)(?:/|~)|(?:^|[/=])\.\.(?:/|$)")
 # Options by which a program that only reads starts another one, writes, or goes elsewhere.
 _REACHING = re.compile(
     r"-C|-c|--output(=.*)?|-o.*|--git-dir(=.*)?|--work-tree(=.*)?|--exec-path(=.*)?|--ext-diff"
-    r"|--textconv|--no-index|--open-files-in-pager(=.*)?|-O.*|--upload-pack(=.*)?|--config-env(=.*)?"
+    r"|-exec|-execdir|-ok|-okdir|--textconv|--no-index|--open-files-in-pager(=.*)?|-O.*|--upload-pack(=.*)?|--config-env(=.*)?"
+)
+# Programs whose work is to start another one, which no rule would have allowed.
+_STARTERS = frozenset(
+    "sh bash dash ash ksh zsh csh tcsh fish busybox env xargs parallel sudo doas su runuser setsid "
+    "nohup nice ionice timeout stdbuf unshare chroot watch script ssh eval exec command".split()
 )
 Outcome: TypeAlias = Literal["ran", "not allowed", "refused", "failed"]
 
@@ -70,7 +75,7 @@ class Expanded:
 
 def placeholders(text: str) -> list[Placeholder]:
     """Every command of a text, outside of fences, code spans and frontmatter."""
-    hidden = [*_fences(text), *(found.span() for found in _SPAN.finditer(text))]
+    hidden = [*fences(text), *(found.span() for found in _SPAN.finditer(text))]
     hidden.append((0, frontmatter_end(text)))
     return [
         Placeholder(found[1], found.start(), found.end(), text.count("\n", 0, found.start()) + 1)
@@ -81,7 +86,7 @@ def placeholders(text: str) -> list[Placeholder]:
 
 def wrong_forms(text: str) -> list[str]:
     """Places where the mark stands inside the backticks, where no host would run it."""
-    hidden = _fences(text)
+    hidden = fences(text)
     return [
         f"line {text.count(chr(10), 0, found.start()) + 1}: `!{found[1]}` is not run by anyone: "
         f"the mark belongs ahead of the backtick, !`{found[1]}`"
@@ -129,21 +134,18 @@ def refusal(command: str) -> str:
         argv = shlex.split(command)
     except ValueError:
         return "its quotes do not match"
-    if not argv or "/" in argv[0]:
-        return "the command is named by a path" if argv else "it is empty"
+    return _reaching(argv) if argv else "it is empty"
+
+
+def _reaching(argv: Sequence[str]) -> str:
+    """Why a command could do more than read below the project; nothing if it could not."""
+    if "/" in argv[0]:
+        return "the command is named by a path"
+    if argv[0] in _STARTERS:
+        return f"{argv[0]!r} starts other commands"
     for argument in argv[1:]:
         if _OUTSIDE.search(argument):
             return f"{argument!r} leads out of the project"
         if _REACHING.fullmatch(argument):
             return f"{argument!r} lets a command do more than read"
     return ""
-
-
-def _fences(text: str) -> list[tuple[int, int]]:
-    """Where fences stand, wherever anyone might see one: a whole block that holds a fence line."""
-    return [(one.start, one.end) for one in blocks(text) if any(_fence_lines(text, one))]
-
-
-def _fence_lines(text: str, block: Block) -> Iterator[bool]:
-    for line in text[block.start : block.end].splitlines():
-        yield line.lstrip(" \t>-*+").startswith(("```", "~~~"))

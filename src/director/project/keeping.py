@@ -36,7 +36,7 @@ def keep(root: Path, fresh: Fresh, report: str) -> Path:
     top = folder.parent
     write_private(folder / CONTEXT, fresh.content)
     write_private(folder / MANIFEST, as_json(fresh.manifest).encode())
-    write_private(folder / REPORT, report.encode())
+    write_private(folder / REPORT, as_bytes(report))
     write_private(top / LAST, folder.name.encode())
     os.utime(folder)
     _forget(top)

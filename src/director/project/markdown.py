@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})(.*)")
 _STRICT = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
@@ -61,13 +62,14 @@ def blocks(text: str) -> list[Block]:
     return found
 
 
-def headings(text: str) -> list[Heading]:
+@lru_cache(64)
+def headings(text: str) -> tuple[Heading, ...]:
     """The headings of a text, in order; what stands in a fence or a comment is none."""
-    return [
+    return tuple(
         Heading(len(found[1]), (found[2] or "").strip(), at, at + len(line))
         for line, at, closed in _lines(text)
-        if closed and (found := _HEADING.match(line.rstrip("\r\n")))
-    ]
+        if closed and "#" in line and (found := _HEADING.match(_bare(line)))
+    )
 
 
 def part(text: str, words: str, level: int = 2) -> tuple[int, int] | None:
@@ -110,12 +112,28 @@ def _lines(text: str) -> Iterator[tuple[str, int, bool]]:
     for line in _LINE.findall(text):
         closed = not loose and not strict and not comment and (at == 0 or at >= front)
         yield line, at, closed
-        bare = line.rstrip("\r\n")
         inside = bool(loose or strict)
-        loose, strict = _fence(bare, loose, _FENCE), _fence(bare, strict, _STRICT)
-        if not inside:
-            comment = _comment(bare, comment=comment)
+        # Most lines of a long file can open and close nothing.
+        if "```" in line or "~~~" in line:
+            bare = _bare(line)
+            loose, strict = _fence(bare, loose, _FENCE), _fence(bare, strict, _STRICT)
+        if not inside and (comment or "<!--" in line):
+            comment = _comment(line, comment=comment)
         at += len(line)
+
+
+def fences(text: str) -> list[tuple[int, int]]:
+    """The lines that are in a fence, or open or close one, to any reader of Markdown."""
+    found: list[tuple[int, int]] = []
+    loose = strict = ""
+    at = 0
+    for line in _LINE.findall(text):
+        inside = loose or strict
+        loose, strict = _fence(_bare(line), loose, _FENCE), _fence(_bare(line), strict, _STRICT)
+        if inside or loose or strict:
+            found.append((at, at + len(line)))
+        at += len(line)
+    return found
 
 
 def frontmatter_end(text: str) -> int:
@@ -139,11 +157,16 @@ def _comment(line: str, *, comment: bool) -> bool:
     return line.rfind("<!--") > line.rfind("-->") or (comment and "-->" not in line)
 
 
+def _bare(line: str) -> str:
+    """A line without its end, and without the mark that some editors put ahead of a file."""
+    return line.rstrip("\r\n").removeprefix("\ufeff")
+
+
 def _kind(line: str) -> str:
-    bare = line.strip()
+    bare = _bare(line).strip()
     if not bare:
         return "blank"
-    if _HEADING.match(line.rstrip("\r\n")):
+    if _HEADING.match(_bare(line)):
         return "heading"
     if _ITEM.match(line):
         return "list"

@@ -7,7 +7,7 @@ loses it again when the context is read back.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from director.context.guard import guarded, unguarded
@@ -48,13 +48,20 @@ STABLE = (
 )
 ORDERS = {"seed": ORDER, "stable": STABLE}
 DEEP = ("step_research", "research_summary", "research", "codebase_summary", "codebase")
-# Sections that may hold several files, each under a heading with its name.
-HEADED = ("research", "codebase", "working_files", "instructions")
+# Sections that may hold several files, each under a heading with its name: the form of the names.
+HEADED = {
+    "research": r"[A-Z]+\.md",
+    "codebase": r"[A-Z]+\.md",
+    "working_files": r"\.director/\S+",
+    "instructions": r"\S*[./]\S*",
+}
 PROTECTED = ("vision", "decisions", "task")
 
 _OPENING = re.compile(rf"<({'|'.join(ORDER)})>\n")
-_FILE = re.compile(r"^(\\*)(## \S*[./]\S*[ \t\r]*)$", re.MULTILINE)
-_TEXT = re.compile(r"^## (\S*[./]\S*)[ \t\r]*$", re.MULTILINE)
+_FILE = {
+    tag: re.compile(rf"^(\\*)(## {name}[ \t\r]*)$", re.MULTILINE) for tag, name in HEADED.items()
+}
+_TEXT = {tag: re.compile(rf"^## ({name})[ \t\r]*$", re.MULTILINE) for tag, name in HEADED.items()}
 _HIDDEN = re.compile(r"[\s%\x00-\x1f\x7f-\xa0]")
 
 
@@ -109,10 +116,14 @@ def written(section: Section) -> str:
     return f"<{section.tag}>\n{guarded(_content(section), ORDER)}\n</{section.tag}>"
 
 
-def rendered(sections: Sequence[Section], order: Sequence[str] = ORDER) -> str:
+def rendered(
+    sections: Sequence[Section],
+    order: Sequence[str] = ORDER,
+    write: Callable[[Section], str] = written,
+) -> str:
     """The whole context: sections in order, a blank line between, one line feed at the end."""
     ranked = sorted(sections, key=lambda one: order.index(one.tag))
-    return "\n\n".join(written(section) for section in ranked) + "\n" if ranked else ""
+    return "\n\n".join(write(section) for section in ranked) + "\n" if ranked else ""
 
 
 def read_context(text: str) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
@@ -144,21 +155,21 @@ def _content(section: Section) -> str:
     texts = []
     for source in section.sources:
         ahead = f"## {heading(source.name)}\n" if source.name else ""
-        texts.append(ahead + _FILE.sub(r"\\\1\2", source.shown))
+        texts.append(ahead + _FILE[section.tag].sub(r"\\\1\2", source.shown))
     return "\n".join(texts)
 
 
 def _texts(tag: str, content: str) -> tuple[tuple[str, str], ...]:
     if tag not in HEADED:
         return (("", content),)
-    marks = list(_TEXT.finditer(content))
+    marks = list(_TEXT[tag].finditer(content))
     first = marks[0].start() if marks else len(content) + 1
     found = [("", content[: first - 1])] if first else []
     for place, mark in enumerate(marks):
         last = place + 1 == len(marks)
         end = len(content) if last else marks[place + 1].start() - 1
         found.append((mark[1], content[mark.end() + 1 : end]))
-    return tuple((name, _FILE.sub(_bare, text)) for name, text in found)
+    return tuple((name, _FILE[tag].sub(_bare, text)) for name, text in found)
 
 
 def _bare(found: re.Match[str]) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Literal, TypeAlias
 
-from director.project.parts import ORDER
+from director.project.parts import HEADED, ORDER
 from director.project.values import ProjectError
 from director.workflow.nearest import hint
 
@@ -104,7 +105,11 @@ def reference(name: str) -> str:
 
 def _deep(value: object) -> Deep:
     if isinstance(value, list):
-        return tuple(str(one) for one in value)
+        names = tuple(str(one) for one in value)
+        for one in names:
+            if not re.fullmatch(HEADED["codebase"], one):
+                raise ProjectError(f"A file of research or codebase is named as X.md, not {one!r}.")
+        return names
     for word in _WORDS:
         if value == word:
             return word  # type: ignore[return-value]  # it is one of these words

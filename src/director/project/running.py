@@ -1,4 +1,7 @@
-"""The edge that runs a skill's command: no shell, nothing writable, bounded time and output."""
+"""The edge that runs a skill's command: no shell, nothing writable, bounded time and output.
+
+Nor can it read anything of the user's outside the project, whatever its arguments lead to.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,8 @@ def _ran(argv: Sequence[str], home: Path, seconds: float, most: int) -> Output:
         "GIT_CONFIG_VALUE_1": "*",
         "GIT_PAGER": "cat",
     }
-    launcher = [sys.executable, "-I", str(Path(__file__).with_name("confine.py")), str(most + 1)]
+    confine = str(Path(__file__).with_name("confine.py"))
+    launcher = [sys.executable, "-I", confine, str(most + 1), str(home)]
     with TemporaryFile() as out:
         try:
             child = subprocess.Popen(  # noqa: S603  no shell, allowed, confined
@@ -84,7 +88,7 @@ def _ran(argv: Sequence[str], home: Path, seconds: float, most: int) -> Output:
         out.seek(0)
         content = out.read(most + 1)
     if code == NOT_CONFINED and not content:
-        return Output("", "this system cannot keep it from writing (Landlock is needed)")
+        return Output("", "this system cannot confine it (Landlock is needed)")
     text = content[:most].decode("utf-8", "ignore" if len(content) > most else "replace")
     if code and len(content) <= most:
         return Output(text, f"it ended with {code}: {text.strip()[:200]}")
