@@ -134,7 +134,8 @@ function keep() {
   if (value) sessionStorage.setItem(draft, value);
   else sessionStorage.removeItem(draft);
 }
-document.getElementById("say").value = sessionStorage.getItem(draft) ?? "";
+document.getElementById("say").value ||= sessionStorage.getItem(draft) ?? "";
+keep();
 document.addEventListener("input", (event) => event.target.id === "say" && keep());
 
 document.addEventListener("submit", (event) => {
