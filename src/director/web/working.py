@@ -18,6 +18,7 @@ from director.counting import counter_for
 from director.settings import PROFILES
 from director.web.reading import meter as size
 from director.web.reading.chat import turn_now
+from director.web.reading.requests import lines
 from director.web.rendering import api_of, page
 from director.web.studio import NotThere, Studio
 from director.web.views import chat, compression, meter, nodes, plan, runs
@@ -169,7 +170,7 @@ async def _browser(studio: Studio, workflow: str) -> Shown:
 async def _meter(studio: Studio, workflow: str) -> Shown:
     found = await studio.meter(workflow)
     thread = current_thread(studio.store, workflow)
-    made = await asyncio.to_thread(studio.store.versions, "request", thread)
+    made = await asyncio.to_thread(lines, studio.store, thread)
     return {"meter": meter.meter_view(found, made)}
 
 

@@ -54,6 +54,29 @@ def test_the_inspector_shows_exactly_what_was_sent_and_how_two_requests_differ(a
     expect(page.locator("#difference details", has_text="System prompt")).to_contain_text("same")
 
 
+def test_requests_are_listed_fifty_at_a_time(app: App) -> None:
+    """The newest first, older ones behind a link, and back to the newest."""
+    thread = a_talk(app.store, "many", rounds=1)
+    app.stage.lines["Count."] = [say("One.")]
+    page = app.open("/w/many")
+    page.fill("#say", "Count.")
+    page.press("#say", "Control+Enter")
+    expect(page.locator("section .message.agent").last).to_contain_text("One.")
+    made = app.store.get("request", thread)
+    assert made is not None
+    for _ in range(59):
+        app.store.put("request", thread, made.body)
+    page.goto(f"{app.url}/w/many/requests")
+    numbers = page.locator("td:first-child a")
+    expect(numbers).to_have_count(50)
+    expect(numbers.first).to_have_text("60")
+    page.get_by_role("link", name="Older").click()
+    expect(numbers).to_have_count(10)
+    expect(page.get_by_role("link", name="Older")).to_have_count(0)
+    page.get_by_role("link", name="Newest").click()
+    expect(numbers.first).to_have_text("60")
+
+
 def test_compression_from_the_button_to_restore(app: App) -> None:
     """The exact count, a preview with what is kept and lost, greyed turns, citations, Restore."""
     thread = a_talk(app.store, "compresses")

@@ -63,7 +63,11 @@ def test_what_is_typed_and_pressed_before_the_page_listens_is_done_when_it_does(
     app.stage.lines["Before you listen."] = [say("I heard.")]
     held: list[Route] = []
     page = app.context.new_page()
-    page.route("**/static/live.js", lambda route: held.append(route))
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/static/live.js", hold)
     page.goto(f"{app.url}/w/fast", wait_until="commit")
     tell(page, "Before you listen.")
     page.get_by_role("button", name="Tick off: Fill the table").click()
