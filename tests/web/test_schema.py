@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from director.models.script import Say
 from director.runs import Means, queue_run
 from director.store import Store
-from director.web.away import bring_back, is_away
+from director.store.away import bring_back, is_away
 from web.rooms import WORKFLOW, a_studio, let_in
 
 # It never ends; it has tests of its own.

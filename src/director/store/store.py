@@ -138,10 +138,10 @@ class Store:
     def versions(
         self,
         kind: str,
-        id: str,
+        id: str,  # noqa: A002
         *,
         after: int = 0,
-        upto: int | None = None,  # noqa: A002
+        upto: int | None = None,
     ) -> list[Versioned]:
         """Every version of a record, or those after one and up to another, the oldest first."""
         with self._database.reading() as connection:
