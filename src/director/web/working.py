@@ -24,7 +24,7 @@ from director.web.studio import NotThere, Studio
 from director.web.views import chat, compression, meter, nodes, plan, runs
 from director.web.views import settings as view
 from director.web.views.around import tabs_view, variables_view
-from director.web.wants import Here, Known
+from director.web.wants import Here, Known, thread_of
 from director.workflow.description import PARTS, Description
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
@@ -47,8 +47,9 @@ async def work(request: Request, workflow: Known, studio: Here) -> HTMLResponse:
 
 
 class Asked(BaseModel):
-    """Which of a part: a version of the plan, a chunk of the chat, words to look for."""
+    """Which of a part: a version of the plan, a chunk of a conversation, words to look for."""
 
+    thread: Annotated[str, Field(max_length=200)] = ""
     version: Annotated[int, Field(ge=1, le=2**31)] | None = None
     chunk: Annotated[int, Field(ge=0, le=2**31)] | None = None
     words: Annotated[str, Field(max_length=500)] = ""
@@ -100,12 +101,13 @@ def _chat(studio: Studio, workflow: str, _: Asked) -> Shown:
 
 
 def _chunk(studio: Studio, workflow: str, asked: Asked) -> Shown:
-    thread = current_thread(studio.store, workflow)
-    return {"chunk": chat.chunk(studio.store, thread, asked.chunk or 0)}
+    thread = thread_of(studio, workflow, asked.thread)
+    older = "" if thread == current_thread(studio.store, workflow) else thread
+    return {"chunk": chat.chunk(studio.store, thread, asked.chunk or 0), "older": older}
 
 
 def _hits(studio: Studio, workflow: str, asked: Asked) -> Shown:
-    thread = current_thread(studio.store, workflow)
+    thread = thread_of(studio, workflow, asked.thread)
     return {"hits": chat.search(studio.store, thread, asked.words), "words": asked.words}
 
 

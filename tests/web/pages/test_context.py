@@ -77,6 +77,40 @@ def test_requests_are_listed_fifty_at_a_time(app: App) -> None:
     expect(numbers.first).to_have_text("60")
 
 
+def test_an_earlier_conversation_is_opened_read_searched_and_inspected(app: App) -> None:
+    """From the menu; however long it is; nothing can be said in it or undone."""
+    thread = a_talk(app.store, "olds", rounds=20)
+    app.stage.lines["The last word."] = [say("Heard.")]
+    page = app.open("/w/olds")
+    page.fill("#say", "The last word.")
+    page.press("#say", "Control+Enter")
+    expect(page.locator("section .message.agent").last).to_contain_text("Heard.")
+    compress(page)
+    page.get_by_text("More").click()
+    page.get_by_role("button", name="New conversation").click()
+    expect(page.get_by_text("Say what you want done.")).to_be_visible()
+    page.get_by_text("More").click()
+    page.get_by_role("link", name="Conversations").click()
+    rows = page.locator(".workflows li")
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_contain_text("now")
+    rows.last.get_by_role("link").click()
+    expect(page.locator(".message.summary")).to_contain_text("in use")
+    expect(page.locator("#say")).to_have_count(0)
+    expect(page.get_by_role("button", name="Restore")).to_have_count(0)
+    page.get_by_role("searchbox").fill("lamp-1.")
+    page.get_by_role("searchbox").press("Enter")
+    page.locator("#hits a").last.click()
+    expect(page.locator(".message.found")).to_be_in_viewport()
+    page.get_by_role("link", name="What the model saw").click()
+    page.get_by_role("link", name="1", exact=True).first.click()
+    expect(page.locator("h1")).to_have_text("Request 1")
+    assert f"thread={thread}" in page.url
+    page.get_by_role("link", name="An earlier conversation").click()
+    page.get_by_role("link", name="Go to the conversation of now").click()
+    expect(page.locator("#say")).to_be_visible()
+
+
 def test_compression_from_the_button_to_restore(app: App) -> None:
     """The exact count, a preview with what is kept and lost, greyed turns, citations, Restore."""
     thread = a_talk(app.store, "compresses")

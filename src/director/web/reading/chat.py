@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
 
 from director.agent.lease import last_turn, running
+from director.agent.threads import current_thread
 from director.context.values import AgentTurn, Call, Turn
 from director.store import Entry, Store
 from director.store.checkpoints import Checkpoint, checkpoints, deleted
@@ -23,6 +24,7 @@ TurnState: TypeAlias = Literal[
     "rounds", "tokens", "money", "time",
 ]  # fmt: skip
 LONGEST = 4_000
+_FIRST = 300
 INTERRUPTED = (
     "The program ended in the middle of this turn. What was said and done until then is kept; an "
     "answer that was being written is not. Nothing was repeated. Say how to go on, or retry."
@@ -87,6 +89,33 @@ class TurnNow:
     text: str = ""
     asked: Asked | None = None
     origins: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation of a workflow: how long it is, when it began, what was said first."""
+
+    thread: str
+    head: int
+    current: bool
+    began: float | None = None
+    last: float | None = None
+    first: str = ""
+
+
+def conversations(store: Store, workflow: str) -> list[Conversation]:
+    """The conversations of a workflow, the oldest first."""
+    now = current_thread(store, workflow)
+    return [_conversation(store, one, now) for one in store.threads(workflow)]
+
+
+def _conversation(store: Store, thread: str, now: str) -> Conversation:
+    head = store.head(thread)
+    ends = [*store.entries(thread, 0, 1), *store.entries(thread, max(0, head - 1), head)]
+    if not ends:
+        return Conversation(thread, head, thread == now)
+    first = str(ends[0].body.get("text") or "")[:_FIRST]
+    return Conversation(thread, head, thread == now, ends[0].at, ends[-1].at, first)
 
 
 def page(
