@@ -11,6 +11,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from fastapi.templating import Jinja2Templates
 
+from director.runs.telling import seconds_text
 from director.web.views import words
 from director.workflow.sensitive import is_sensitive
 
@@ -45,6 +46,7 @@ templates.env.filters |= {
     "tokens": _tokens,
     "clock": _clock,
     "iso": _iso,
+    "seconds": seconds_text,
 }
 templates.env.tests["sensitive"] = is_sensitive
 

@@ -158,7 +158,8 @@ def _described(told: Description) -> dict[str, Any]:
 
 
 def _nodes(studio: Studio, workflow: str, _: Asked) -> Shown:
-    return {"flow": nodes.workflow_view(studio.store, Saved(studio.store, workflow))}
+    statuses = studio.reader(workflow).state().statuses
+    return {"view": nodes.workflow_view(studio.store, workflow, statuses)}
 
 
 def _variables(studio: Studio, workflow: str, _: Asked) -> Shown:
