@@ -89,14 +89,14 @@ def _common(workflow: str) -> Shown:
 def _chat(studio: Studio, workflow: str, _: Asked) -> Shown:
     store = studio.store
     thread = current_thread(store, workflow)
-    found, now = chat.chat(store, thread), turn_now(store, thread)
+    found = chat.chat(store, thread)
     asked = [one for one in approvals(store, workflow) if one.state == "asked"]
     return {
         "chat": found,
         "chunk": found.newest,
         "approvals": asked,
         "questions": runs.waiting(store, workflow),
-        "failure": now.text if now.state == "failed" else "",
+        "failure": found.now.text if found.now.state == "failed" else "",
     }
 
 
@@ -114,12 +114,12 @@ def _hits(studio: Studio, workflow: str, asked: Asked) -> Shown:
 def _composer(studio: Studio, workflow: str, _: Asked) -> Shown:
     store, settings = studio.store, studio.settings
     busy = studio.is_busy(workflow)
-    found = chat.chat(store, current_thread(store, workflow))
+    thread = current_thread(store, workflow)
     return {
         "busy": busy,
         "rehearsal": studio.rehearsals.next(workflow),
-        "chat": found,
-        "can_retry": bool(found.head) and not busy,
+        "asked": turn_now(store, thread).asked,
+        "can_retry": bool(store.head(thread)) and not busy,
         "meter_model": size.model_of(store, workflow, settings),
         "models": view.usable(studio.supplies.vault),
         "profile": chosen_profile(store, workflow, settings).name,
