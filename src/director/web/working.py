@@ -18,6 +18,7 @@ from director.counting import counter_for
 from director.settings import PROFILES
 from director.web.reading import meter as size
 from director.web.reading.chat import turn_now
+from director.web.reading.compression import tried
 from director.web.reading.requests import lines
 from director.web.rendering import api_of, page
 from director.web.studio import NotThere, Studio
@@ -138,7 +139,7 @@ def _offered(studio: Studio, workflow: str, *, units: bool) -> Shown:
 
 
 def _history(studio: Studio, workflow: str, _: Asked) -> Shown:
-    return {"attempts": compression.tried(studio.store, current_thread(studio.store, workflow))}
+    return {"attempts": tried(studio.store, current_thread(studio.store, workflow))}
 
 
 def _plan(studio: Studio, workflow: str, asked: Asked) -> Shown:
