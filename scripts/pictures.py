@@ -21,7 +21,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from director.agent import current_thread
+from director.agent import current_thread, new_conversation
 from director.runs import save_workflow
 from director.store import Store, open_store
 from director.web.serving import bound, server_of, studio_at
@@ -126,6 +126,22 @@ def pages(store: Store, workflow: str) -> dict[str, tuple[str, Steps]]:
         "run": (f"{at}/runs/{run}", nothing),
         "settings": ("/settings", settled),
         "help": ("/help", nothing),
+        **conversations(store, workflow),
+    }
+
+
+def conversations(store: Store, workflow: str) -> dict[str, tuple[str, Steps]]:
+    """The list of conversations and the earlier one, looked at last: a new one is begun for it."""
+
+    def begun(page: Page) -> None:
+        if current_thread(store, workflow) == thread:
+            new_conversation(store, workflow)
+            page.reload()
+
+    thread, at = current_thread(store, workflow), f"/w/{workflow}"
+    return {
+        "conversations": (f"{at}/conversations", begun),
+        "conversation": (f"{at}/conversation?thread={thread}", begun),
     }
 
 

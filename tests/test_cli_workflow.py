@@ -17,6 +17,7 @@ from director.cli.watching import Watch
 from director.demo.site import Site
 from director.runs.serving import reopen
 from director.store import Store, open_store
+from director.store.away import put_away
 from director.store.changes import Subscription
 from director.store.values import Change
 
@@ -113,6 +114,19 @@ def test_an_import_of_the_same_id_is_a_new_version_and_shows_what_changed(
     assert "version 2; what changed since version 1" in said
     assert '+  "name": "Asks for two codes"' in said
     assert "Asks for two codes" in run("workflow", "list")[1]
+
+
+def test_a_workflow_that_was_deleted_in_the_app_is_not_listed(
+    run: Run, asking: str, tmp_path: Path
+) -> None:
+    """It is named apart, with how to bring it back."""
+    run("workflow", "import", asking)
+    with open_store(tmp_path / "home" / "director.db") as store:
+        put_away(store, "asking")
+    out = run("workflow", "list")[1]
+    assert "Asks" not in out
+    assert "Deleted: asking. Bring one back in the app" in out
+    assert json.loads(run("workflow", "list", "--json")[1]) == []
 
 
 def test_a_run_that_asks_waits_and_goes_on_when_it_is_answered(run: Run, asking: str) -> None:

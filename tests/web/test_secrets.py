@@ -29,7 +29,7 @@ def found_in(content: bytes) -> list[str]:
 def talker(seen: Seen) -> Sequence[Emit]:
     """Looks at everything, and then fails with words that hold the canary."""
     results = [item for item in seen.items if item.kind == "result"]
-    if len(results) < 2:
+    if len(results) < 2 and seen.tools:
         tool = ("get_workflow_variables", "get_workflow_nodes")[len(results)]
         return [asks(tool, f"c{len(results)}")]
     return [Fail("invalid_api_key", f"Your key {CANARY} is wrong.")]
@@ -61,6 +61,9 @@ def test_no_response_event_log_or_file_holds_a_secret(
         now = client.get("/api/workflows/w/turn")
         assert now.json()["turn"]["state"] == "failed"
         assert "is wrong" in now.json()["failure"]
+        refused = client.post("/api/workflows/w/compression/propose", json={})
+        assert "is wrong" in refused.json()["error"]
+        answers.append(refused)
         for method, path in routes(client.app):  # type: ignore[arg-type]
             if method == "GET" and path != "/events":
                 answers.append(client.get(path, headers={"host": OURS}))

@@ -112,11 +112,26 @@ def test_a_turn_of_another_program_counts_as_well(store: Store, tmp_path: Path) 
         async def meanwhile() -> list[int]:
             async with held(store, thread):
                 said = await asyncio.to_thread(say, client, "Hello?")
+                test = await asyncio.to_thread(client.post, f"{API}/nodes/first/test", json={})
                 stop = await asyncio.to_thread(client.post, f"{API}/stop")
-                return [said.status_code, stop.status_code]
+                return [said.status_code, test.status_code, stop.status_code]
 
-        assert asyncio.run(meanwhile()) == [409, 409]
+        assert asyncio.run(meanwhile()) == [409, 409, 409]
         assert kinds(store) == []
+
+
+@pytest.mark.promise("F7")
+def test_a_node_test_holds_the_conversation_and_leaves_it_as_it_was(
+    store: Store, tmp_path: Path
+) -> None:
+    """For every program; how the last turn ended is told as before."""
+    with room(store, tmp_path, [[Say("Well.")]]) as (studio, client):
+        say(client, "Hello.")
+        before = ended(studio, client)
+        assert client.post(f"{API}/nodes/first/test", json={}).status_code == 200
+        assert client.get(f"{API}/turn").json() == before
+    told = [one.body["state"] for one in store.versions("turn", current_thread(store, "w"))]
+    assert told == ["running", "said", "running", "said"]
 
 
 def test_a_turn_that_fails_says_why_and_keeps_what_was_said(store: Store, tmp_path: Path) -> None:

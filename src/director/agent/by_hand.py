@@ -42,4 +42,5 @@ async def compress_by_hand(desk: Desk, turns: Iterable[int] | None = None) -> Ou
         writer=writer,
         marks=marks_of(desk, model),
         turns=turns,
+        clean=desk.clean,
     )

@@ -7,7 +7,7 @@ the thread is as it was and the conversation goes on. Every attempt is kept besi
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, TypeAlias
@@ -68,6 +68,7 @@ async def compress_now(  # noqa: PLR0913  each has a name
     by: By = "manual",
     turn: int = 0,
     beside: int = 0,
+    clean: Callable[[str], str] = str,
 ) -> Outcome:
     """Propose and apply in one go; what is said meanwhile stays in view.
 
@@ -77,7 +78,14 @@ async def compress_now(  # noqa: PLR0913  each has a name
     _check_idle(store, thread, by)
     try:
         proposal = await propose(
-            store, thread, state, writer=writer, marks=marks, turns=turns, beside=beside
+            store,
+            thread,
+            state,
+            writer=writer,
+            marks=marks,
+            turns=turns,
+            beside=beside,
+            clean=clean,
         )
     except Refused as why:
         _note(store, thread, by, turn=turn, model=writer.name, refused=why)
@@ -137,6 +145,7 @@ async def compress_if_due(  # noqa: PLR0913  each has a name
     writer: Model,
     marks: Marks,
     turn: int = 0,
+    clean: Callable[[str], str] = str,
 ) -> Outcome:
     """Compress the older turns if a request of this size would reach the mark.
 
@@ -164,6 +173,7 @@ async def compress_if_due(  # noqa: PLR0913  each has a name
         by="auto",
         turn=turn,
         beside=beside,
+        clean=clean,
     )
 
 

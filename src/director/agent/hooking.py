@@ -44,6 +44,7 @@ async def compress_when_due(desk: Desk, profile: Profile, state: State, said: Co
         writer=writer,
         marks=marks,
         turn=last_said(desk.store, desk.thread),
+        clean=desk.clean,
     )
     if outcome.proposal is not None and outcome.proposal.cost is not None:
         desk.spent.money += outcome.proposal.cost

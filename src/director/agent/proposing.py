@@ -7,7 +7,7 @@ reason; one that lost something is given it back, as far as its cap allows.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -114,8 +114,12 @@ async def propose(  # noqa: PLR0913  as `look`
     turns: Iterable[int] | None = None,
     beside: int = 0,
     seconds: float = _SECONDS,
+    clean: Callable[[str], str] = str,
 ) -> Proposal:
-    """Have a summary written and check it; `Refused` if there is none that can be used."""
+    """Have a summary written and check it; `Refused` if there is none that can be used.
+
+    `clean` takes out of the words of a provider what must not be kept.
+    """
     found = preview(store, thread, turns, counter=writer.counter)
     if not found.fold.turns:
         raise Refused("There is nothing to compress.", bad=False)
@@ -125,8 +129,9 @@ async def propose(  # noqa: PLR0913  as `look`
     policy = replace(writer.policy, chain="never", background=False, max_output=most)
     limit = Budget(writer.capabilities.max_input, counter=writer.counter)
     asking = Asking(thread, 0, purpose="compress", policy=policy)
+    report = report_on(context, context, limit)
     reply, number = await _asked(
-        store, asking, writer=writer, report=report_on(context, context, limit), seconds=seconds
+        store, asking, writer=writer, report=report, seconds=seconds, clean=clean
     )
     if reply.calls:
         raise Refused("The model called a tool instead of writing a summary.", spent=reply.cost)
@@ -192,8 +197,14 @@ def _request(state: State, found: Preview, tokens: int, writer: Model) -> Contex
     return compression_request(state, found.fold, tokens=tokens, counter=writer.counter, room=room)
 
 
-async def _asked(
-    store: Store, asking: Asking, *, writer: Model, report: Report, seconds: float
+async def _asked(  # noqa: PLR0913  as `look`
+    store: Store,
+    asking: Asking,
+    *,
+    writer: Model,
+    report: Report,
+    seconds: float,
+    clean: Callable[[str], str],
 ) -> tuple[Reply, int]:
     """The model's answer, and the number of the request, which is kept however it ends."""
     # A journal of its own: what it says is no turn of the thread.
@@ -202,13 +213,13 @@ async def _asked(
             async with asyncio.timeout(seconds):
                 reply = await apart.send(report.sent, thread=asking.thread, policy=asking.policy)
         except (ModelError, TimeoutError) as error:
-            keep_request(store, asking, model=apart, report=report, ended=error)
-            why = str(error) or f"it took more than {seconds:g} seconds"
+            keep_request(store, asking, model=apart, report=report, ended=error, clean=clean)
+            why = clean(str(error)) or f"it took more than {seconds:g} seconds"
             raise Refused(f"The model wrote no summary: {why}", bad=False) from error
         except asyncio.CancelledError as stopped:
-            keep_request(store, asking, model=apart, report=report, ended=stopped)
+            keep_request(store, asking, model=apart, report=report, ended=stopped, clean=clean)
             raise
-        kept = keep_request(store, asking, model=apart, report=report, ended=reply)
+        kept = keep_request(store, asking, model=apart, report=report, ended=reply, clean=clean)
     return reply, kept.version
 
 

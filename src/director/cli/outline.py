@@ -8,6 +8,7 @@ from director.runs import Run, steps_of
 from director.runs.ledger import run_from
 from director.runs.telling import condition_text, node_text, time_text
 from director.store import Store
+from director.store.away import away
 from director.workflow.display import shown
 from director.workflow.references import direct, nested, parts_of
 from director.workflow.values import Json, Node, Workflow
@@ -39,10 +40,13 @@ def runs_of(store: Store, workflow: str = "") -> list[tuple[Run, float]]:
 
 
 def listing(store: Store) -> list[dict[str, Json]]:
-    """All workflows, a row each."""
+    """The workflows that were not deleted, a row each."""
     last = {run.workflow: (run, at) for run, at in runs_of(store)}
     rows: list[dict[str, Json]] = []
+    gone = away(store)
     for each in store.newest("workflow"):
+        if each.id in gone:
+            continue
         nodes = each.body.get("nodes")
         run, at = last.get(each.id, (None, 0.0))
         rows.append(

@@ -41,9 +41,10 @@ Output: TypeAlias = Annotated[
 def list_(*, as_json: AsJson = False, store: Url = None) -> None:
     """List the workflows: name, nodes, last run and how it ended."""
     from director.cli.outline import columns, listing  # noqa: PLC0415  quick help
+    from director.store.away import away  # noqa: PLC0415
 
     with opened_store(store, "workflow list") as opened:
-        rows = listing(opened)
+        rows, gone = listing(opened), sorted(away(opened))
     if as_json:
         typer.echo(json.dumps(rows, ensure_ascii=False))
     elif not rows:
@@ -51,6 +52,8 @@ def list_(*, as_json: AsJson = False, store: Url = None) -> None:
     else:
         names = ("id", "name", "nodes", "version", "last run", "state")
         typer.echo(columns(names, [[str(row[name]) for name in names] for row in rows]))
+    if gone and not as_json:
+        typer.echo(f"Deleted: {', '.join(gone)}. Bring one back in the app (director app).")
 
 
 @app.command()

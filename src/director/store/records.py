@@ -75,13 +75,17 @@ def get(connection: Connection, kind: str, name: str, version: int | None) -> Ve
     return records_of(connection, [row])[0] if row else None
 
 
-def versions(connection: Connection, kind: str, name: str) -> list[Versioned]:
-    """Every version of a record, the oldest first."""
+def versions(
+    connection: Connection, kind: str, name: str, *, after: int = 0, upto: int | None = None
+) -> list[Versioned]:
+    """The versions of a record after one and up to another, the oldest first."""
     asked = (
         select(records)
-        .where(records.c.kind == kind, records.c.id == name)
+        .where(records.c.kind == kind, records.c.id == name, records.c.version > after)
         .order_by(records.c.version)
     )
+    if upto is not None:
+        asked = asked.where(records.c.version <= upto)
     return records_of(connection, connection.execute(asked).all())
 
 

@@ -135,10 +135,17 @@ class Store:
         with self._database.reading() as connection:
             return records.get(connection, kind, id, version)
 
-    def versions(self, kind: str, id: str) -> list[Versioned]:  # noqa: A002
-        """Every version of a record, the oldest first."""
+    def versions(
+        self,
+        kind: str,
+        id: str,  # noqa: A002
+        *,
+        after: int = 0,
+        upto: int | None = None,
+    ) -> list[Versioned]:
+        """Every version of a record, or those after one and up to another, the oldest first."""
         with self._database.reading() as connection:
-            return records.versions(connection, kind, id)
+            return records.versions(connection, kind, id, after=after, upto=upto)
 
     def newest(self, kind: str, prefix: str = "") -> list[Versioned]:
         """The newest version of each record of a kind whose id starts so, sorted by id."""

@@ -7,8 +7,10 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import HTMLResponse
 
+from director.agent import current_thread
 from director.agent.saved import Saved
 from director.store import StoreError
+from director.web.reading.requests import lines, newest
 from director.web.rendering import api_of, page
 from director.web.studio import NotThere, Studio
 from director.web.views import requests
@@ -16,12 +18,21 @@ from director.web.wants import Here, Known, Thread
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 _Number = Annotated[int, Path(ge=1, le=2**31)]
+_AT_ONCE = 50
 
 
 @router.get("/w/{workflow}/requests")
-def listed(request: Request, workflow: Known, thread: Thread, studio: Here) -> HTMLResponse:
-    """Every request of the conversation, and the size over time."""
-    return page(request, "requests.html", _around(studio, workflow, thread))
+def listed(
+    request: Request,
+    workflow: Known,
+    thread: Thread,
+    studio: Here,
+    before: Annotated[int | None, Query(ge=1, le=2**31)] = None,
+) -> HTMLResponse:
+    """The requests of the conversation, some at a time, and the size over time."""
+    rows = lines(studio.store, thread, before=before, limit=_AT_ONCE)
+    shown = {**_around(studio, workflow, thread), "rows": rows, "before": before}
+    return page(request, "requests.html", shown)
 
 
 @router.get("/w/{workflow}/requests/{number}")
@@ -53,7 +64,7 @@ def _around(studio: Studio, workflow: str, thread: str) -> dict[str, object]:
     return {
         "workflow": workflow,
         "name": Saved(studio.store, workflow).workflow().name,
-        "thread": thread,
-        "rows": requests.rows(studio.store, thread),
+        "older": "" if thread == current_thread(studio.store, workflow) else thread,
+        "newest": newest(studio.store, thread),
         "time": requests.timeline(studio.store, thread),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from director.web import inspecting, watching, working
+from director.web import conversing, inspecting, watching, working
 from director.web.keys import KEYS, held_in
 from director.web.reading.workflows import listed
 from director.web.rendering import page
@@ -13,7 +13,7 @@ from director.web.views import settings as view
 from director.web.wants import Here
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
-for each in (working, inspecting, watching):
+for each in (working, conversing, inspecting, watching):
     router.include_router(each.router)
 
 

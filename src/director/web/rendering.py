@@ -11,6 +11,8 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from fastapi.templating import Jinja2Templates
 
+from director.runs.telling import seconds_text
+from director.sections.summary import spans
 from director.web.views import words
 from director.workflow.sensitive import is_sensitive
 
@@ -45,6 +47,8 @@ templates.env.filters |= {
     "tokens": _tokens,
     "clock": _clock,
     "iso": _iso,
+    "seconds": seconds_text,
+    "spans": spans,
 }
 templates.env.tests["sensitive"] = is_sensitive
 

@@ -8,13 +8,13 @@ only `reader`, `clean` and `settings` may be asked from any thread.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import Any
 
 from director.agent import Desk, current_thread, retry_turn, running, take_turn
 from director.agent.desk import Opens
+from director.agent.lease import held
 from director.agent.lending import lend
 from director.agent.opening import open_desk
 from director.browser import Session
@@ -22,7 +22,7 @@ from director.runs.supplies import Supplies
 from director.secrets import VaultError
 from director.settings import Settings, load_settings
 from director.store import Store
-from director.web.away import is_away
+from director.store.away import is_away
 from director.web.doing import Runs
 from director.web.feed import Feed
 from director.web.guard.hosts import OwnNames
@@ -75,7 +75,11 @@ class Studio:
         self._opens = opens or (lambda name, journal: opens_with(supplies.vault, name, journal))
         lend(supplies, store, self._opens)
         self.summaries = Summaries(
-            store, self._opens, reader=self.reader, settings=lambda: self.settings
+            store,
+            self._opens,
+            reader=self.reader,
+            settings=lambda: self.settings,
+            clean=self.clean,
         )
         self._feed: Feed | None = None
         self._desks: dict[str, Desk] = {}
@@ -164,9 +168,9 @@ class Studio:
         turn = retry_turn(desk, text, model=wanted.model, profile=wanted.profile)
         return await self.turns.begin(workflow, turn)
 
-    async def alone(self, workflow: str, work: Coroutine[Any, Any, T]) -> T:
-        """Do something in the live browser while no turn does."""
-        return await self.turns.alone(workflow, work)
+    async def alone(self, workflow: str, work: Callable[[], Awaitable[T]]) -> T:
+        """Do something in the live browser while no turn does, here or in another program."""
+        return await self.turns.alone(workflow, self._holding(workflow, work))
 
     async def stop(self, workflow: str) -> bool:
         """Stop what goes on in a workflow here; whether there was something."""
@@ -194,6 +198,12 @@ class Studio:
         return await asyncio.to_thread(
             meter, self.store, workflow, settings, reader=reader, tabs=tabs
         )
+
+    async def _holding(self, workflow: str, work: Callable[[], Awaitable[T]]) -> T:
+        async with held(self.store, current_thread(self.store, workflow)) as hold:
+            # It is no turn: how the last one ended is told as before.
+            hold.ends = hold.before
+            return await work()
 
     def _live(self, workflow: str) -> Session | None:
         desk = self._desks.get(workflow)

@@ -46,11 +46,13 @@ class Summaries:
         *,
         reader: Callable[[str], Reader],
         settings: Callable[[], Settings],
+        clean: Callable[[str], str],
     ) -> None:
         self._store = store
         self._opens = opens
         self._reader = reader
         self._settings = settings
+        self._clean = clean
         self._waiting: OrderedDict[str, Waiting] = OrderedDict()
 
     async def look(self, workflow: str, turns: Sequence[int] | None, model: str) -> Looked:
@@ -67,7 +69,13 @@ class Summaries:
         async with self._writer(workflow, model) as (writer, marks):
             state = self._reader(workflow).state()
             made = await propose(
-                self._store, thread, state, writer=writer, marks=marks, turns=turns
+                self._store,
+                thread,
+                state,
+                writer=writer,
+                marks=marks,
+                turns=turns,
+                clean=self._clean,
             )
         id_ = secrets.token_urlsafe(12)
         self._waiting[id_] = Waiting(workflow, thread, made, marks.to)

@@ -28,12 +28,17 @@ def _known(workflow: Annotated[str, Path(min_length=1, max_length=200)], studio:
 Known: TypeAlias = Annotated[str, Depends(_known)]
 
 
-def _thread(
-    workflow: Known, studio: Here, thread: Annotated[str, Query(max_length=200)] = ""
-) -> str:
+def thread_of(studio: Studio, workflow: str, thread: str) -> str:
+    """A conversation of a workflow, the current one if none is named; `NotThere` if it has none."""
     if thread and thread not in studio.store.threads(workflow):
         raise NotThere(f"The workflow {workflow!r} has no conversation {thread!r}.")
     return thread or current_thread(studio.store, workflow)
+
+
+def _thread(
+    workflow: Known, studio: Here, thread: Annotated[str, Query(max_length=200)] = ""
+) -> str:
+    return thread_of(studio, workflow, thread)
 
 
 Thread: TypeAlias = Annotated[str, Depends(_thread)]

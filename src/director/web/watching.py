@@ -6,12 +6,14 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from director.agent.saved import Saved
+from director.web.reading.runs import rows
 from director.web.rendering import api_of, page
 from director.web.studio import NotThere
 from director.web.views import runs
 from director.web.wants import Here, Known, KnownRun
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+_MOST = 1_000
 
 
 @router.get("/w/{workflow}/runs")
@@ -21,7 +23,8 @@ def listed(request: Request, workflow: Known, studio: Here) -> HTMLResponse:
         "workflow": workflow,
         "api": api_of(workflow),
         "flow": Saved(studio.store, workflow).workflow(),
-        "rows": runs.rows(studio.store, workflow),
+        "rows": rows(studio.store, workflow, limit=_MOST),
+        "marks": runs.MARKS,
     }
     return page(request, "runs.html", shown)
 
@@ -30,6 +33,7 @@ def listed(request: Request, workflow: Known, studio: Here) -> HTMLResponse:
 def one(request: Request, workflow: Known, run: KnownRun, studio: Here) -> HTMLResponse:
     """One run with its timeline."""
     found = runs.one(studio.store, run)
-    if found.row.run.workflow != workflow:
+    if found.detail.run.workflow != workflow:
         raise NotThere(f"The workflow {workflow!r} has no run {run!r}.")
-    return page(request, "run.html", {"workflow": workflow, "api": api_of(workflow), "view": found})
+    shown = {"workflow": workflow, "api": api_of(workflow), "view": found, "marks": runs.MARKS}
+    return page(request, "run.html", shown)

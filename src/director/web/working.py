@@ -18,12 +18,14 @@ from director.counting import counter_for
 from director.settings import PROFILES
 from director.web.reading import meter as size
 from director.web.reading.chat import turn_now
+from director.web.reading.compression import tried
+from director.web.reading.requests import lines
 from director.web.rendering import api_of, page
 from director.web.studio import NotThere, Studio
 from director.web.views import chat, compression, meter, nodes, plan, runs
 from director.web.views import settings as view
 from director.web.views.around import tabs_view, variables_view
-from director.web.wants import Here, Known
+from director.web.wants import Here, Known, thread_of
 from director.workflow.description import PARTS, Description
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
@@ -46,8 +48,9 @@ async def work(request: Request, workflow: Known, studio: Here) -> HTMLResponse:
 
 
 class Asked(BaseModel):
-    """Which of a part: a version of the plan, a chunk of the chat, words to look for."""
+    """Which of a part: a version of the plan, a chunk of a conversation, words to look for."""
 
+    thread: Annotated[str, Field(max_length=200)] = ""
     version: Annotated[int, Field(ge=1, le=2**31)] | None = None
     chunk: Annotated[int, Field(ge=0, le=2**31)] | None = None
     words: Annotated[str, Field(max_length=500)] = ""
@@ -87,36 +90,37 @@ def _common(workflow: str) -> Shown:
 def _chat(studio: Studio, workflow: str, _: Asked) -> Shown:
     store = studio.store
     thread = current_thread(store, workflow)
-    found, now = chat.chat(store, thread), turn_now(store, thread)
+    found = chat.chat(store, thread)
     asked = [one for one in approvals(store, workflow) if one.state == "asked"]
     return {
         "chat": found,
         "chunk": found.newest,
         "approvals": asked,
         "questions": runs.waiting(store, workflow),
-        "failure": now.text if now.state == "failed" else "",
+        "failure": found.now.text if found.now.state == "failed" else "",
     }
 
 
 def _chunk(studio: Studio, workflow: str, asked: Asked) -> Shown:
-    thread = current_thread(studio.store, workflow)
-    return {"chunk": chat.chunk(studio.store, thread, asked.chunk or 0)}
+    thread = thread_of(studio, workflow, asked.thread)
+    older = "" if thread == current_thread(studio.store, workflow) else thread
+    return {"chunk": chat.chunk(studio.store, thread, asked.chunk or 0), "older": older}
 
 
 def _hits(studio: Studio, workflow: str, asked: Asked) -> Shown:
-    thread = current_thread(studio.store, workflow)
+    thread = thread_of(studio, workflow, asked.thread)
     return {"hits": chat.search(studio.store, thread, asked.words), "words": asked.words}
 
 
 def _composer(studio: Studio, workflow: str, _: Asked) -> Shown:
     store, settings = studio.store, studio.settings
     busy = studio.is_busy(workflow)
-    found = chat.chat(store, current_thread(store, workflow))
+    thread = current_thread(store, workflow)
     return {
         "busy": busy,
         "rehearsal": studio.rehearsals.next(workflow),
-        "chat": found,
-        "can_retry": bool(found.head) and not busy,
+        "asked": turn_now(store, thread).asked,
+        "can_retry": bool(store.head(thread)) and not busy,
         "meter_model": size.model_of(store, workflow, settings),
         "models": view.usable(studio.supplies.vault),
         "profile": chosen_profile(store, workflow, settings).name,
@@ -135,7 +139,7 @@ def _offered(studio: Studio, workflow: str, *, units: bool) -> Shown:
 
 
 def _history(studio: Studio, workflow: str, _: Asked) -> Shown:
-    return {"attempts": compression.tried(studio.store, current_thread(studio.store, workflow))}
+    return {"attempts": tried(studio.store, current_thread(studio.store, workflow))}
 
 
 def _plan(studio: Studio, workflow: str, asked: Asked) -> Shown:
@@ -155,7 +159,8 @@ def _described(told: Description) -> dict[str, Any]:
 
 
 def _nodes(studio: Studio, workflow: str, _: Asked) -> Shown:
-    return {"flow": nodes.workflow_view(studio.store, Saved(studio.store, workflow))}
+    statuses = studio.reader(workflow).state().statuses
+    return {"view": nodes.workflow_view(studio.store, workflow, statuses)}
 
 
 def _variables(studio: Studio, workflow: str, _: Asked) -> Shown:
@@ -169,7 +174,7 @@ async def _browser(studio: Studio, workflow: str) -> Shown:
 async def _meter(studio: Studio, workflow: str) -> Shown:
     found = await studio.meter(workflow)
     thread = current_thread(studio.store, workflow)
-    made = await asyncio.to_thread(studio.store.versions, "request", thread)
+    made = await asyncio.to_thread(lines, studio.store, thread)
     return {"meter": meter.meter_view(found, made)}
 
 

@@ -54,6 +54,63 @@ def test_the_inspector_shows_exactly_what_was_sent_and_how_two_requests_differ(a
     expect(page.locator("#difference details", has_text="System prompt")).to_contain_text("same")
 
 
+def test_requests_are_listed_fifty_at_a_time(app: App) -> None:
+    """The newest first, older ones behind a link, and back to the newest."""
+    thread = a_talk(app.store, "many", rounds=1)
+    app.stage.lines["Count."] = [say("One.")]
+    page = app.open("/w/many")
+    page.fill("#say", "Count.")
+    page.press("#say", "Control+Enter")
+    expect(page.locator("section .message.agent").last).to_contain_text("One.")
+    made = app.store.get("request", thread)
+    assert made is not None
+    for _ in range(59):
+        app.store.put("request", thread, made.body)
+    page.goto(f"{app.url}/w/many/requests")
+    numbers = page.locator("td:first-child a")
+    expect(numbers).to_have_count(50)
+    expect(numbers.first).to_have_text("60")
+    page.get_by_role("link", name="Older").click()
+    expect(numbers).to_have_count(10)
+    expect(page.get_by_role("link", name="Older")).to_have_count(0)
+    page.get_by_role("link", name="Newest").click()
+    expect(numbers.first).to_have_text("60")
+
+
+def test_an_earlier_conversation_is_opened_read_searched_and_inspected(app: App) -> None:
+    """From the menu; however long it is; nothing can be said in it or undone."""
+    thread = a_talk(app.store, "olds", rounds=20)
+    app.stage.lines["The last word."] = [say("Heard.")]
+    page = app.open("/w/olds")
+    page.fill("#say", "The last word.")
+    page.press("#say", "Control+Enter")
+    expect(page.locator("section .message.agent").last).to_contain_text("Heard.")
+    compress(page)
+    page.get_by_text("More").click()
+    page.get_by_role("button", name="New conversation").click()
+    expect(page.get_by_text("Say what you want done.")).to_be_visible()
+    page.get_by_text("More").click()
+    page.get_by_role("link", name="Conversations").click()
+    rows = page.locator(".workflows li")
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_contain_text("now")
+    rows.last.get_by_role("link").click()
+    expect(page.locator(".message.summary")).to_contain_text("in use")
+    expect(page.locator("#say")).to_have_count(0)
+    expect(page.get_by_role("button", name="Restore")).to_have_count(0)
+    page.get_by_role("searchbox").fill("lamp-1.")
+    page.get_by_role("searchbox").press("Enter")
+    page.locator("#hits a").last.click()
+    expect(page.locator(".message.found")).to_be_in_viewport()
+    page.get_by_role("link", name="What the model saw").click()
+    page.get_by_role("link", name="1", exact=True).first.click()
+    expect(page.locator("h1")).to_have_text("Request 1")
+    assert f"thread={thread}" in page.url
+    page.get_by_role("link", name="An earlier conversation").click()
+    page.get_by_role("link", name="Go to the conversation of now").click()
+    expect(page.locator("#say")).to_be_visible()
+
+
 def test_compression_from_the_button_to_restore(app: App) -> None:
     """The exact count, a preview with what is kept and lost, greyed turns, citations, Restore."""
     thread = a_talk(app.store, "compresses")

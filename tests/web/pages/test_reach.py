@@ -8,6 +8,7 @@ from importlib.resources import files
 import pytest
 from playwright.sync_api import Page, expect
 
+from director.agent import new_conversation
 from director.settings import load_settings
 from director.store.variables import set_variable, workbench
 from web.pages.windows import App, a_talk, a_workflow, say, serving
@@ -44,8 +45,12 @@ def shown(app: App) -> list[str]:
     expect(page.locator(".card.asks")).to_be_visible()
     run = page.url.removeprefix(app.url)
     page.close()
+    old = a_talk(app.store, "older")
+    new_conversation(app.store, "older")
     inspector = ["/w/long/requests", "/w/long/requests/1?other=1"]
-    return ["/", "/w/axe", "/w/long", *inspector, "/w/axe/runs", run, "/settings", "/help", "/no"]
+    talks = ["/w/older/conversations", f"/w/older/conversation?thread={old}"]
+    work = ["/", "/w/axe", "/w/long", *inspector, *talks, "/w/axe/runs", run]
+    return [*work, "/settings", "/help", "/no"]
 
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])

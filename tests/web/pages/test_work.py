@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from director.agent import current_thread
 from director.agent.approvals import Approval, ask_for
@@ -55,6 +55,44 @@ def test_the_chat_streams_text_and_shows_calls_as_cards_that_open(app: App) -> N
     card.locator("summary").click()
     expect(card.locator("pre").first).to_contain_text('"range": "all"')
     expect(card.locator("pre").last).to_contain_text("1 find n1 transform")
+
+
+def test_what_is_typed_and_pressed_before_the_page_listens_is_done_when_it_does(app: App) -> None:
+    """However slowly its modules come: a message is sent, once, a button pressed."""
+    a_workflow(app.store, "fast")
+    app.stage.lines["Before you listen."] = [say("I heard.")]
+    held: list[Route] = []
+    page = app.context.new_page()
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/static/live.js", hold)
+    page.goto(f"{app.url}/w/fast", wait_until="commit")
+    tell(page, "Before you listen.")
+    page.get_by_role("button", name="Tick off: Fill the table").click()
+    page.get_by_role("searchbox").fill("listen")
+    page.get_by_role("searchbox").press("Enter")
+    assert app.store.head(current_thread(app.store, "fast")) == 0
+    held[0].continue_()
+    expect(page.locator(".message.agent")).to_have_text(re.compile("I heard."))
+    expect(page.locator(".message.user")).to_have_count(1)
+    expect(page.locator("#say")).to_have_value("")
+    expect(page.locator("#hits")).to_be_visible()
+    expect(page.locator("#task-4")).to_have_class(re.compile("completed"))
+    assert page.url.endswith("/w/fast")
+
+
+def test_a_page_that_came_without_its_modules_says_so_and_begins_anew(app: App) -> None:
+    """The server went away in between: the banner, and what was typed is there afterwards."""
+    a_workflow(app.store, "half")
+    page = app.context.new_page()
+    page.route("**/static/live.js", lambda route: route.abort(), times=1)
+    page.goto(f"{app.url}/w/half")
+    expect(page.locator("#offline")).to_be_visible()
+    page.fill("#say", "Half a page.")
+    expect(page.locator("#meter")).to_have_attribute("title", re.compile("What the model saw"))
+    expect(page.locator("#say")).to_have_value("Half a page.")
 
 
 def test_what_scouts_found_is_listed_with_what_was_dropped(app: App) -> None:

@@ -10,7 +10,16 @@ from pydantic import Field
 
 from director.agent import TurnRunning, current_thread, new_conversation
 from director.web.bodies import Body, Text
-from director.web.reading.chat import Page, Said, TurnNow, one, page, turn_now
+from director.web.reading.chat import (
+    Conversation,
+    Page,
+    Said,
+    TurnNow,
+    conversations,
+    one,
+    page,
+    turn_now,
+)
 from director.web.studio import NotThere, Studio, Wanted
 from director.web.wants import Here, Known, Thread
 
@@ -51,15 +60,6 @@ class Now:
     writing: str
     entry: int
     failure: str
-
-
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    """A conversation of a workflow."""
-
-    thread: str
-    head: int
-    current: bool
 
 
 @router.post("/say", status_code=202)
@@ -103,11 +103,9 @@ async def begin(workflow: Known, studio: Here) -> Conversation:
 
 
 @router.get("/conversations")
-def conversations(workflow: Known, studio: Here) -> list[Conversation]:
+def all_of_them(workflow: Known, studio: Here) -> list[Conversation]:
     """The conversations of a workflow, the oldest first."""
-    store = studio.store
-    now = current_thread(store, workflow)
-    return [Conversation(one, store.head(one), one == now) for one in store.threads(workflow)]
+    return conversations(studio.store, workflow)
 
 
 @router.get("/entries")

@@ -134,16 +134,19 @@ async def move(workflow: Known, node: Which, body: Moving, studio: Here) -> Done
 async def test(workflow: Known, node: Which, body: Trying, studio: Here) -> Done:
     """Test one node in the workbench, where variables, records and the browser stay."""
     desk = await studio.desk(workflow)
-    work = executing.test_single_node(desk, node, body.record)
-    return _done(workflow, studio, await studio.alone(workflow, work))
+    said = await studio.alone(workflow, lambda: executing.test_single_node(desk, node, body.record))
+    return _done(workflow, studio, said)
 
 
 @router.post("/run")
 async def run(workflow: Known, body: Selected, studio: Here) -> Done:
     """Run several nodes in the live browser, here and now."""
     desk = await studio.desk(workflow)
-    work = executing.execute_nodes(desk, body.nodes, body.mode, body.inputs, body.record)
-    return _done(workflow, studio, await studio.alone(workflow, work))
+    said = await studio.alone(
+        workflow,
+        lambda: executing.execute_nodes(desk, body.nodes, body.mode, body.inputs, body.record),
+    )
+    return _done(workflow, studio, said)
 
 
 @router.get("/versions")

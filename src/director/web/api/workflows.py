@@ -17,8 +17,8 @@ from director.browser import Origins
 from director.runs import save_workflow
 from director.runs.script import script_of
 from director.store import Moved, Store
+from director.store.away import bring_back, is_away, put_away
 from director.store.export import export_workflow
-from director.web.away import bring_back, is_away, put_away
 from director.web.bodies import Body, Name, Text
 from director.web.reading.workflows import Row, listed
 from director.web.studio import NotThere

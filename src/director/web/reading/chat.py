@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
 
 from director.agent.lease import last_turn, running
-from director.context.values import AgentTurn, Call, Turn
+from director.agent.threads import current_thread
+from director.context.values import AgentTurn, Call, Turn, UserTurn
+from director.context.wire.events import INTERRUPTED as NO_RESULT
 from director.store import Entry, Store
 from director.store.checkpoints import Checkpoint, checkpoints, deleted
 from director.store.project import TURNS, view
@@ -23,6 +25,7 @@ TurnState: TypeAlias = Literal[
     "rounds", "tokens", "money", "time",
 ]  # fmt: skip
 LONGEST = 4_000
+_FIRST = 300
 INTERRUPTED = (
     "The program ended in the middle of this turn. What was said and done until then is kept; an "
     "answer that was being written is not. Nothing was repeated. Say how to go on, or retry."
@@ -31,7 +34,7 @@ INTERRUPTED = (
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A call with its result; `open` if it has none. A long text is cut; `characters` has all."""
+    """A call with its result; `open` if it has none. A long text is cut: it has `characters`."""
 
     id: str
     tool: str
@@ -39,11 +42,15 @@ class Called:
     result: str
     state: CallState
     characters: int
+    images: int
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """An entry of a conversation; of a compression, also what it covers and how it stands."""
+    """An entry of a conversation; of a compression, also what it covers and how it stands.
+
+    What came from no model is a word of Director's own.
+    """
 
     seq: int
     kind: str
@@ -51,6 +58,8 @@ class Said:
     text: str
     shown: Shown = "visible"
     model: str = ""
+    own: bool = False
+    images: int = 0
     calls: tuple[Called, ...] = ()
     covers: tuple[int, ...] = ()
     before: int = 0
@@ -89,6 +98,33 @@ class TurnNow:
     origins: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation of a workflow: how long it is, when it began, what was said first."""
+
+    thread: str
+    head: int
+    current: bool
+    began: float | None = None
+    last: float | None = None
+    first: str = ""
+
+
+def conversations(store: Store, workflow: str) -> list[Conversation]:
+    """The conversations of a workflow, the oldest first."""
+    now = current_thread(store, workflow)
+    return [_conversation(store, one, now) for one in store.threads(workflow)]
+
+
+def _conversation(store: Store, thread: str, now: str) -> Conversation:
+    head = store.head(thread)
+    ends = [*store.entries(thread, 0, 1), *store.entries(thread, max(0, head - 1), head)]
+    if not ends:
+        return Conversation(thread, head, thread == now)
+    first = str(ends[0].body.get("text") or "")[:_FIRST]
+    return Conversation(thread, head, thread == now, ends[0].at, ends[-1].at, first)
+
+
 def page(
     store: Store, thread: str, *, before: int | None = None, limit: int = 50, whole: bool = False
 ) -> Page:
@@ -103,11 +139,17 @@ def page(
     while found and found[0].kind == "result" and start > 0:
         start -= 1
         found = [*store.entries(thread, start, start + 1), *found]
+    entries = told(store, thread, found, longest=None if whole else LONGEST)
+    return Page(thread, head, entries, earlier=bool(found) and found[0].seq > 1)
+
+
+def told(
+    store: Store, thread: str, found: Sequence[Entry], *, longest: int | None = None
+) -> tuple[Said, ...]:
+    """Some entries of a thread as they are shown; results go with the calls that they belong to."""
     hiding = store.hiding(thread)
     made = checkpoints(hiding)
-    shown = _shown(made, deleted(hiding))
-    entries = tuple(_said(found, made, shown, whole=whole))
-    return Page(thread, head, entries, earlier=bool(found) and found[0].seq > 1)
+    return tuple(_said(found, made, _shown(made, deleted(hiding)), longest))
 
 
 def one(store: Store, thread: str, seq: int) -> Said | None:
@@ -120,10 +162,7 @@ def one(store: Store, thread: str, seq: int) -> Said | None:
         after = more[-1].seq
         if len(results) < len(more):
             break
-    hiding = store.hiding(thread)
-    made = checkpoints(hiding)
-    listed = _said(found, made, _shown(made, deleted(hiding)), whole=True)
-    return next((each for each in listed if each.seq == seq), None)
+    return next((each for each in told(store, thread, found) if each.seq == seq), None)
 
 
 def turn_now(store: Store, thread: str) -> TurnNow:
@@ -172,20 +211,18 @@ def _shown(made: Sequence[Checkpoint], gone: frozenset[int]) -> Mapping[int, Sho
 
 
 def _said(
-    found: Sequence[Entry], made: Sequence[Checkpoint], shown: Mapping[int, Shown], *, whole: bool
+    found: Sequence[Entry],
+    made: Sequence[Checkpoint],
+    shown: Mapping[int, Shown],
+    longest: int | None,
 ) -> Iterable[Said]:
     spoken = [entry for entry in found if entry.kind in (*TURNS, "result")]
-    told = {one.seq: one.turns for one in view(spoken).told}
-    answered = {str(entry.body.get("call")) for entry in found if entry.kind == "result"}
+    turns = {one.seq: one.turns for one in view(spoken).told}
     by_seq = {one.seq: one for one in made}
     for entry in found:
-        how = shown.get(entry.seq, "visible")
         if entry.kind in TURNS:
-            turns = told.get(entry.seq, ())
-            calls = tuple(_called(call, answered, whole=whole) for call in _calls(turns))
-            text = "\n\n".join(turn.text for turn in turns if turn.text)
-            model = str(entry.body.get("model") or "")
-            yield Said(entry.seq, entry.kind, entry.at, text, how, model, calls)
+            how = shown.get(entry.seq, "visible")
+            yield _spoken(entry, turns.get(entry.seq, ()), how, longest)
         elif entry.kind == "checkpoint":
             yield _compression(entry, by_seq[entry.seq])
         elif entry.kind in ("restore", "delete"):
@@ -194,17 +231,27 @@ def _said(
             yield Said(entry.seq, entry.kind, entry.at, "", covers=covers)
 
 
-def _calls(turns: Sequence[Turn]) -> Iterable[Call]:
-    return (call for turn in turns if isinstance(turn, AgentTurn) for call in turn.calls)
+def _spoken(entry: Entry, turns: Sequence[Turn], shown: Shown, longest: int | None) -> Said:
+    calls = [call for turn in turns if isinstance(turn, AgentTurn) for call in turn.calls]
+    return Said(
+        entry.seq,
+        entry.kind,
+        entry.at,
+        "\n\n".join(turn.text for turn in turns if turn.text),
+        shown,
+        str(entry.body.get("model") or ""),
+        own=entry.kind == "agent" and not entry.body.get("wire"),
+        images=sum(turn.images for turn in turns if isinstance(turn, UserTurn)),
+        calls=tuple(_called(call, longest) for call in calls),
+    )
 
 
-def _called(call: Call, answered: set[str], *, whole: bool) -> Called:
-    result = call.result if whole else call.result[:LONGEST]
-    args = call.args if whole else call.args[:LONGEST]
-    if call.id not in answered:
-        return Called(call.id, call.tool, args, "", "open", 0)
+def _called(call: Call, longest: int | None) -> Called:
+    args, result = call.args[:longest], call.result[:longest]
+    if call.result == NO_RESULT:
+        return Called(call.id, call.tool, args, "", "open", 0, 0)
     state: CallState = "failed" if call.failed else "done"
-    return Called(call.id, call.tool, args, result, state, len(call.result))
+    return Called(call.id, call.tool, args, result, state, len(call.result), call.images)
 
 
 def _compression(entry: Entry, one: Checkpoint) -> Said:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from director.agent.compressing import attempts
 from director.agent.proposing import Look, Proposal
-from director.store import Store
+from director.store import Store, Versioned
+from director.store.checkpoints import Checkpoint
 from director.store.compress import history
 
 
@@ -73,7 +74,7 @@ class Past:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An attempt, also one that changed nothing, and why."""
+    """An attempt, also one that changed nothing, and why; of one that was done how it stands."""
 
     number: int
     at: float
@@ -86,6 +87,8 @@ class Attempt:
     after: int
     cost: str | None
     entry: int | None
+    state: str = ""
+    turns: tuple[int, ...] = ()
 
 
 def looked(found: Look, units: Sequence[tuple[int, ...]], model: str) -> Looked:
@@ -148,22 +151,29 @@ def done(store: Store, thread: str) -> list[Past]:
 
 def tried(store: Store, thread: str) -> list[Attempt]:
     """Every attempt to compress a thread, the newest first."""
-    return [
-        Attempt(
-            one.version,
-            one.at,
-            str(one.body["by"]),
-            str(one.body["outcome"]),
-            str(one.body["why"]),
-            str(one.body["model"]),
-            int(str(one.body["count"])),
-            int(str(one.body["before"])),
-            int(str(one.body["after"])),
-            None if one.body["cost"] is None else str(one.body["cost"]),
-            None if one.body["checkpoint"] is None else int(str(one.body["checkpoint"])),
-        )
-        for one in reversed(attempts(store, thread))
-    ]
+    made = {one.seq: one for one in history(store, thread)}
+    return [_attempt(one, made) for one in reversed(attempts(store, thread))]
+
+
+def _attempt(one: Versioned, made: Mapping[int, Checkpoint]) -> Attempt:
+    body = one.body
+    seq = None if body["checkpoint"] is None else int(str(body["checkpoint"]))
+    found = made.get(seq) if seq is not None else None
+    return Attempt(
+        one.version,
+        one.at,
+        str(body["by"]),
+        str(body["outcome"]),
+        str(body["why"]),
+        str(body["model"]),
+        int(str(body["count"])),
+        int(str(body["before"])),
+        int(str(body["after"])),
+        None if body["cost"] is None else str(body["cost"]),
+        seq,
+        found.state if found else "",
+        found.added if found else (),
+    )
 
 
 def _turns(turns: Sequence[object]) -> tuple[int, ...]:

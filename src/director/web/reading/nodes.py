@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -29,7 +29,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """How a node ended when it last ran; `stale` if it was changed after that."""
+    """How a node ended when it last ran; `stale` if it was changed after that.
+
+    A run may visit a node often: `visits` is how often, and `good` how often it was green.
+    """
 
     run: str
     status: str
@@ -41,11 +44,16 @@ class Tried:
     result: object
     picture: str
     stale: bool
+    visits: int
+    good: int
 
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """A node in the list: `depth` says how far in, `part` of which branch or body, of `owner`."""
+    """A node in the list: `depth` says how far in, `part` of which branch or body, of `owner`.
+
+    It has `inside` so many nodes of its own. What is hidden in a config cannot be edited.
+    """
 
     id: str
     position: int
@@ -57,7 +65,9 @@ class NodeRow:
     depth: int
     owner: str
     part: str
+    inside: int
     config: Mapping[str, object]
+    editable: bool
     requires: tuple[Mapping[str, object], ...]
     ensures: tuple[Mapping[str, object], ...]
     proof: Mapping[str, object] | None
@@ -94,9 +104,7 @@ def nodes(store: Store, workflow: str, statuses: Mapping[str, str]) -> Nodes:
     found = store.get("workflow", workflow)
     assert found is not None  # noqa: S101  whoever asks has looked
     now = from_json(cast("Json", found.body))
-    tried = _tried(store, workflow)
-    told = {id_: _told(run, step, id_ in statuses) for id_, (run, step) in tried.items()}
-    rows = tuple(_rows(now, told))
+    rows = tuple(_rows(now, _tried(store, workflow, statuses)))
     inputs = tuple(
         InputRow(
             one.name,
@@ -110,23 +118,27 @@ def nodes(store: Store, workflow: str, statuses: Mapping[str, str]) -> Nodes:
     return Nodes(workflow, now.name, now.description, found.version, now.origins, inputs, rows)
 
 
-def _tried(store: Store, workflow: str) -> dict[str, tuple[str, Step]]:
-    """The newest finished step of each node."""
+def _tried(store: Store, workflow: str, statuses: Mapping[str, str]) -> dict[str, Tried]:
+    """The newest finished step of each node: of the newest runs, and of all that tell a status."""
     newest = sorted(store.newest("run"), key=lambda one: -one.position)
     own = [one.id for one in newest if run_from(one).workflow == workflow]
-    found: dict[str, tuple[str, Step]] = {}
-    for run in dict.fromkeys([workbench(workflow), *own[:_RUNS]]):
-        for step in steps_of(store, run):
+    found: dict[str, Step] = {}
+    told: dict[str, Tried] = {}
+    for nth, run in enumerate(dict.fromkeys([workbench(workflow), *own])):
+        if nth > _RUNS and statuses.keys() <= found.keys():
+            break
+        steps = [one for one in steps_of(store, run) if one.type != "item"]
+        for step in steps:
             known = found.get(step.node)
-            newer = known is None or known[1].position < step.position
-            if newer and step.state == "finished" and step.type != "item":
-                found[step.node] = run, step
-    return found
+            if step.state == "finished" and (known is None or known.position < step.position):
+                found[step.node] = step
+                visits = [one for one in steps if one.node == step.node]
+                told[step.node] = _told(run, step, visits, stale=step.node not in statuses)
+    return told
 
 
-def _told(run: str, step: Step, fresh: bool) -> Tried:  # noqa: FBT001  one word says it
+def _told(run: str, step: Step, visits: Sequence[Step], *, stale: bool) -> Tried:
     evidence = (Found(bool(one.get("holds")), evidence_text(one)) for one in step.evidence)
-    picture = step.screenshot["$kept"] if step.screenshot else ""
     return Tried(
         run,
         step.status,
@@ -136,8 +148,10 @@ def _told(run: str, step: Step, fresh: bool) -> Tried:  # noqa: FBT001  one word
         tuple(evidence),
         step.warnings,
         masked(step.result),
-        picture,
-        stale=not fresh,
+        step.screenshot["$kept"] if step.screenshot else "",
+        stale,
+        len(visits),
+        sum(one.state == "finished" and one.status == "success" for one in visits),
     )
 
 
@@ -151,6 +165,9 @@ def _rows(workflow: Workflow, tried: Mapping[str, Tried]) -> Iterator[NodeRow]:
         if node.id in drawn:
             return
         drawn.add(node.id)
+        parts = list(parts_of(node))
+        config = with_aliases(node, workflow.nodes)
+        safe = masked(config)
         conditions = [f"requires {condition_text(one)}" for one in node.requires]
         conditions += [f"ensures {condition_text(one)}" for one in node.ensures]
         yield NodeRow(
@@ -164,14 +181,16 @@ def _rows(workflow: Workflow, tried: Mapping[str, Tried]) -> Iterator[NodeRow]:
             depth,
             owner,
             part,
-            cast("Mapping[str, object]", masked(with_aliases(node, workflow.nodes))),
+            sum(len(each.nodes) for each in parts),
+            cast("Mapping[str, object]", safe),
+            safe == config,
             node.requires,
             node.ensures,
             node.proof,
             tuple(conditions),
             tried.get(node.id),
         )
-        for each in parts_of(node):
+        for each in parts:
             for id_ in direct(workflow, each.nodes):
                 yield from under(known[id_], depth + 1, node.id, each.name)
 

@@ -30,7 +30,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A request in a list."""
+    """A request in a list; `cached` and `written` are of its input, `cut` is what it lost."""
 
     number: int
     at: float
@@ -38,14 +38,23 @@ class Line:
     model: str
     profile: str
     turn: int
+    head: int
     size: int
+    warn: int
     limit: int
     outcome: str
     input: int | None
     cached: int | None
+    written: int | None
     output: int | None
     cost: float | None
     lost: int
+    cut: int
+
+    @property
+    def from_cache(self) -> float | None:
+        """The share of its input that came from a cache, if it is known."""
+        return self.cached / self.input if self.cached is not None and self.input else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +63,6 @@ class Detail:
 
     line: Line
     parts: tuple[Size, ...]
-    warn: int
     before: int
     counter: str
     error: float
@@ -79,13 +87,20 @@ class Moment:
     cost: float | None = None
 
 
-def lines(store: Store, thread: str, *, before: int | None = None, limit: int = 100) -> list[Line]:
-    """The requests of a thread, the newest first."""
-    newest = store.get(KIND, thread)
-    end = newest.version if newest else 0
+def newest(store: Store, thread: str) -> int:
+    """The number of the last request of a thread; 0 if none was made."""
+    found = store.get(KIND, thread)
+    return found.version if found else 0
+
+
+def lines(
+    store: Store, thread: str, *, before: int | None = None, limit: int | None = None
+) -> list[Line]:
+    """The requests of a thread, the newest first: all, or so many before one."""
+    end = newest(store, thread)
     end = end if before is None else min(end, before - 1)
-    found = (store.get(KIND, thread, number) for number in range(end, max(0, end - limit), -1))
-    return [_line(one) for one in found if one is not None]
+    start = 0 if limit is None else max(0, end - limit)
+    return [_line(one) for one in reversed(store.versions(KIND, thread, after=start, upto=end))]
 
 
 def detail(store: Store, thread: str, number: int) -> Detail:
@@ -96,7 +111,6 @@ def detail(store: Store, thread: str, number: int) -> Detail:
     return Detail(
         line=_line(found),
         parts=_sizes(body),
-        warn=report["warn"],
         before=report["before"],
         counter=report["counter"],
         error=report["error"],
@@ -137,7 +151,7 @@ def timeline(store: Store, thread: str, *, limit: int = 500) -> list[Moment]:
 
 def _line(one: Versioned) -> Line:
     body = cast("Mapping[str, Any]", one.body)
-    usage = body.get("usage")
+    usage, report = body.get("usage"), body["report"]
     return Line(
         number=one.version,
         at=body["at"],
@@ -145,14 +159,18 @@ def _line(one: Versioned) -> Line:
         model=body["model"],
         profile=body["profile"],
         turn=body["turn"],
+        head=body["head"],
         size=sum(part["tokens"] for part in body["parts"]),
-        limit=body["report"]["limit"],
+        warn=report["warn"] or report["limit"],
+        limit=report["limit"],
         outcome=body["outcome"],
-        input=_usage(usage).input if usage else None,
+        input=Usage(**usage).input if usage else None,
         cached=usage["read"] if usage else None,
+        written=sum(usage["writes"].values()) if usage else None,
         output=usage["output"] if usage else None,
         cost=float(body["cost"]) if body.get("cost") else None,
-        lost=body["report"]["lost"],
+        lost=report["lost"],
+        cut=report["before"] - report["after"],
     )
 
 
@@ -170,10 +188,6 @@ def _sizes(body: Mapping[str, Any]) -> tuple[Size, ...]:
         )
         for part in parts
     )
-
-
-def _usage(body: Mapping[str, Any]) -> Usage:
-    return Usage(**body)
 
 
 def _lines(sent: bytes) -> list[str]:

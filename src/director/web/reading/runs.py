@@ -9,7 +9,7 @@ from director.runs import Question, Run, Step, questions, records_of, run_of, st
 from director.runs.ledger import run_from
 from director.runs.report import flat, in_time
 from director.runs.serving import is_parked
-from director.runs.telling import depth_of, evidence_text, key_text
+from director.runs.telling import config_text, depth_of, evidence_text, key_text
 from director.runs.worker import Pace, is_dead
 from director.store import Store
 from director.store.variables import variables
@@ -43,6 +43,7 @@ class StepRow:
     """One visit of a node: when, how long, what came of it, the hash of its picture."""
 
     key: str
+    node: str
     name: str
     alias: str
     type: str
@@ -57,13 +58,15 @@ class StepRow:
     warnings: tuple[str, ...]
     picture: str
     attempt: int
+    config: str
 
 
 @dataclass(frozen=True, slots=True)
 class RunDetail:
-    """A run in full."""
+    """A run in full; `where` is the step that it failed at."""
 
     run: RunRow
+    where: str
     inputs: Mapping[str, object]
     steps: tuple[StepRow, ...]
     questions: tuple[Question, ...]
@@ -88,8 +91,10 @@ def detail(store: Store, run: str) -> RunDetail:
     steps = tuple(_step(step, key_text(step.key, named)) for step in in_time(steps_of(store, run)))
     at = newest.at if newest else 0.0
     values: dict[str, Json] = dict(variables(store, run))  # type: ignore[arg-type]
+    failed_at = str((found.error or {}).get("key") or "")
     return RunDetail(
         _row(store, found, at, _alive(store)),
+        key_text(failed_at, named) if failed_at else "",
         {name: masked(value, name=name) for name, value in found.inputs.items()},
         steps,
         tuple(questions(store, run)),
@@ -143,10 +148,11 @@ def _step(step: Step, name: str) -> StepRow:
     evidence = (Found(bool(one.get("holds")), evidence_text(one)) for one in step.evidence)
     return StepRow(
         step.key,
+        step.node,
         name,
         step.alias,
         step.type,
-        depth_of(step.key) + (step.type == "item"),
+        depth_of(step.key) + step.key.count("["),
         step.state,
         step.status,
         step.began,
@@ -157,4 +163,5 @@ def _step(step: Step, name: str) -> StepRow:
         step.warnings,
         step.screenshot["$kept"] if step.screenshot else "",
         step.attempt,
+        config_text(step.config) if step.config else "",
     )

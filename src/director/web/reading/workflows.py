@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from director.store import Store, Versioned
-from director.web.away import away
+from director.store.away import away
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ const SIZE = 50;
 const NEAR = "1500px 0px";
 
 export class Talk {
-  constructor(base, turn) {
+  constructor(base, turn, shows = () => {}) {
     this.base = base;
     this.turn = turn;
+    this.shows = shows;
     this.box = document.getElementById("talk");
     this.stream = document.getElementById("stream");
     this.live = document.getElementById("live");
@@ -22,6 +23,19 @@ export class Talk {
     if (this.tail.dataset.running === "1") this.caughtUp();
     addEventListener("hashchange", () => this.named());
     this.named();
+    document.addEventListener("submit", (event) => {
+      if (event.target.id !== "search") return;
+      event.preventDefault();
+      this.search(document.getElementById("words").value);
+    });
+    document.addEventListener("click", (event) => {
+      if (event.target.closest("[data-close-hits]")) this.search("");
+      const turn = event.target.closest("[data-turn][href]");
+      if (!turn) return;
+      event.preventDefault();
+      this.shows();
+      this.go(Number(turn.dataset.turn));
+    });
   }
 
   // The turn that the address names, as a link from the inspector does.
@@ -32,6 +46,11 @@ export class Talk {
 
   get tail() {
     return document.getElementById("tail");
+  }
+
+  // The conversation that is shown, which need not be the one of now.
+  get which() {
+    return `thread=${encodeURIComponent(this.tail.dataset.thread)}`;
   }
 
   chunks() {
@@ -77,7 +96,7 @@ export class Talk {
 
   load(number) {
     if (!this.loads.has(number)) {
-      const asked = this.fetched(`?chunk=${number}`).then((made) => {
+      const asked = this.fetched(`?chunk=${number}&${this.which}`).then((made) => {
         if (made) this.put(number, made[0]);
       });
       this.loads.set(number, asked.finally(() => this.loads.delete(number)));
@@ -218,7 +237,7 @@ export class Talk {
     }
     hits.hidden = false;
     hits.replaceChildren(Object.assign(document.createElement("p"), { className: "waiting", textContent: "searching" }));
-    const answer = await fetch(`${this.base}hits?words=${encodeURIComponent(words)}`);
+    const answer = await fetch(`${this.base}hits?words=${encodeURIComponent(words)}&${this.which}`);
     hits.replaceChildren(...parsed(await answer.text()));
   }
 }

@@ -7,7 +7,7 @@ import { parsed, swap } from "./morph.js";
 
 const own = document.body.dataset.workflow;
 const base = `/w/${encodeURIComponent(own)}/part/`;
-const talk = new Talk(base, `/api/workflows/${encodeURIComponent(own)}/turn`);
+const talk = new Talk(base, `/api/workflows/${encodeURIComponent(own)}/turn`, () => panel("chat"));
 const stale = new Set();
 const loading = new Set();
 let waiting = 0;
@@ -134,18 +134,14 @@ function keep() {
   if (value) sessionStorage.setItem(draft, value);
   else sessionStorage.removeItem(draft);
 }
-document.getElementById("say").value = sessionStorage.getItem(draft) ?? "";
+document.getElementById("say").value ||= sessionStorage.getItem(draft) ?? "";
+keep();
 document.addEventListener("input", (event) => event.target.id === "say" && keep());
 
 document.addEventListener("submit", (event) => {
-  if (event.target.id === "composer") {
-    event.preventDefault();
-    say();
-  }
-  if (event.target.id === "search") {
-    event.preventDefault();
-    talk.search(document.getElementById("words").value);
-  }
+  if (event.target.id !== "composer") return;
+  event.preventDefault();
+  say();
 });
 
 const dialog = document.getElementById("dialog");
@@ -174,13 +170,6 @@ document.addEventListener("click", (event) => {
     document.getElementById("chat-menu").open = false;
   } else if (!at("#chat-menu")) document.getElementById("chat-menu").open = false;
   if (at("[data-shows]")) panel(at("[data-shows]").dataset.shows);
-  if (at("[data-close-hits]")) talk.search("");
-  const turn = at("[data-turn][href]");
-  if (turn) {
-    event.preventDefault();
-    panel("chat");
-    talk.go(Number(turn.dataset.turn));
-  }
   if (at("[data-panel-link]")) {
     panel(at("[data-panel-link]").dataset.panelLink);
     const found = document.querySelector(at("[data-panel-link]").getAttribute("href"));

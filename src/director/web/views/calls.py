@@ -7,13 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from director.context.values import Call
-from director.context.wire.events import INTERRUPTED
+from director.web.reading.chat import Called
 
 State: TypeAlias = Literal["done", "failed", "running", "interrupted", "asked", "answered"]
 SCOUTS = ("deploy_scout", "send_scout")
 _LINE = 110
-_RESULT = 40_000
 # What tells most about a call, the most telling first.
 _TELLING = (
     "reason",
@@ -55,7 +53,7 @@ class Card:
     choices: tuple[str, ...] = ()
 
 
-def card(call: Call, *, running: bool, asked: str) -> Card:
+def card(call: Called, *, running: bool, asked: str) -> Card:
     """A call as a card; `asked` is the call that waits for the user's word, if one does."""
     args = _args(call.args)
     question = str(args.get("question", "")) if call.tool == "ask_user" else ""
@@ -66,8 +64,8 @@ def card(call: Call, *, running: bool, asked: str) -> Card:
         _state(call, running=running, asked=asked, is_question=bool(question)),
         _line(args, call),
         json.dumps(args, indent=2, ensure_ascii=False) if args else call.args,
-        call.result[:_RESULT],
-        max(0, len(call.result) - _RESULT),
+        call.result,
+        call.characters - len(call.result),
         call.images,
         _findings(call),
         question,
@@ -75,14 +73,12 @@ def card(call: Call, *, running: bool, asked: str) -> Card:
     )
 
 
-def _state(call: Call, *, running: bool, asked: str, is_question: bool) -> State:
-    if call.result == INTERRUPTED:
+def _state(call: Called, *, running: bool, asked: str, is_question: bool) -> State:
+    if call.state == "open":
         if call.id == asked:
             return "asked"
         return "running" if running else "interrupted"
-    if is_question:
-        return "answered"
-    return "failed" if call.failed else "done"
+    return "answered" if is_question else call.state
 
 
 def _args(written: str) -> Mapping[str, object]:
@@ -93,16 +89,16 @@ def _args(written: str) -> Mapping[str, object]:
     return found if isinstance(found, dict) else {}
 
 
-def _line(args: Mapping[str, object], call: Call) -> str:
+def _line(args: Mapping[str, object], call: Called) -> str:
     told = [str(args[name]) for name in _TELLING if isinstance(args.get(name), str | int)]
-    if call.tool in SCOUTS and call.result != INTERRUPTED:
+    if call.tool in SCOUTS and call.state != "open":
         held = sum(each.holds for each in _findings(call))
         told.insert(0, f"{held} findings hold")
     line = " · ".join(" ".join(each.split()) for each in told if each)
     return line if len(line) <= _LINE else f"{line[: _LINE - 1]}…"
 
 
-def _findings(call: Call) -> tuple[Finding, ...]:
+def _findings(call: Called) -> tuple[Finding, ...]:
     """The findings in a scout's report: a line each, those that were dropped under a heading."""
     if call.tool not in SCOUTS:
         return ()

@@ -1,35 +1,29 @@
-"""The conversation as a person reads it: messages, calls, summaries, how the last turn ended.
+"""The words for a conversation: messages with their cards, summaries, how the last turn ended.
 
-It is read in chunks of entries, so a long thread costs no more than a short one. What a model sees
-is decided by `director.store.project`; here it is only told.
+It is read in `director.web.reading.chat`, a chunk of entries at a time, so a long thread costs no
+more than a short one. What a model sees is decided by `director.store.project`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from director.agent.lease import last_turn, running
-from director.agent.threads import open_question
-from director.context.values import AgentTurn, UserTurn
 from director.store import Entry, Store
-from director.store.checkpoints import HIDING, Checkpoint, checkpoints, deleted
-from director.store.project import view
-from director.store.telling import Told
+from director.web.reading.chat import Said, TurnNow, told, turn_now
 from director.web.views.calls import Card, card
 
 SIZE = 50
 # Results of the last answer of a chunk may stand in the next one.
 _AHEAD = 60
+_RESULT = 40_000
 _SHOWN_HITS = 60
 _AROUND = 60
 _SPACES = re.compile(r"\s+")
 Kind: TypeAlias = Literal["user", "agent", "notice", "summary", "line"]
 _ENDS = {
-    "running": "The program ended in the middle of this turn. What was done until then is kept, "
-    "and nothing runs again by itself.",
     "cancelled": "You stopped this turn. What was done until then is kept.",
     "failed": "This turn failed before it was answered. What was said and done is kept.",
 }
@@ -37,17 +31,12 @@ _ENDS = {
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One thing in the conversation. `at` is its turn's number, by which summaries cite it."""
+    """One thing in the conversation. The number of its entry is what summaries cite it by."""
 
     kind: Kind
-    at: int
-    when: float
-    text: str = ""
+    said: Said
+    text: str
     cards: tuple[Card, ...] = ()
-    images: int = 0
-    archived: bool = False
-    model: str = ""
-    checkpoint: Checkpoint | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +55,19 @@ class Chat:
     head: int
     chunks: int
     seen: str
-    running: bool
-    ended: str
+    now: TurnNow
     newest: Chunk
-    asked: str = ""
+
+    @property
+    def running(self) -> bool:
+        """Whether a turn of it is taken now."""
+        return self.now.state == "running"
+
+    @property
+    def ended(self) -> str:
+        """How the last turn ended, if it was not answered."""
+        is_left = self.now.state == "interrupted"
+        return self.now.text if is_left else _ENDS.get(self.now.state, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,91 +81,45 @@ class Hit:
     after: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """What decides how the entries of a thread are shown."""
-
-    told: Mapping[int, Told]
-    made: Mapping[int, Checkpoint]
-    covered: frozenset[int]
-    running: bool
-    asked: str
-
-
 def chat(store: Store, thread: str) -> Chat:
     """The conversation, of which only the newest chunk is read."""
     head = store.head(thread)
     chunks = max(1, -(-head // SIZE))
     marks = store.hiding(thread)
-    going = running(store, thread)
-    last = last_turn(store, thread)
-    return Chat(
-        thread,
-        head,
-        chunks,
-        f"{len(marks)}.{marks[-1].seq if marks else 0}",
-        going,
-        "" if going else _ENDS.get(str(last.get("state") or ""), ""),
-        chunk(store, thread, chunks - 1),
-        open_question(store, thread, last),
-    )
+    seen = f"{len(marks)}.{marks[-1].seq if marks else 0}"
+    now = turn_now(store, thread)
+    return Chat(thread, head, chunks, seen, now, _chunk(store, now, chunks - 1))
 
 
 def chunk(store: Store, thread: str, number: int) -> Chunk:
     """One stretch of a thread."""
+    return _chunk(store, turn_now(store, thread), number)
+
+
+def _chunk(store: Store, now: TurnNow, number: int) -> Chunk:
     after = number * SIZE
-    found = store.entries(thread, after, after + SIZE + _AHEAD)
-    here = [entry for entry in found if entry.seq <= after + SIZE]
-    marks = store.hiding(thread)
-    made = {one.seq: one for one in checkpoints(marks)}
-    current = next((one for one in made.values() if one.state == "current"), None)
-    seen = _Seen(
-        {one.seq: one for one in view([e for e in found if e.kind not in HIDING]).told},
-        made,
-        frozenset(current.summary.covers) if current else frozenset(),
-        running(store, thread),
-        open_question(store, thread, last_turn(store, thread)),
-    )
-    gone = deleted(marks)
-    left = [entry for entry in here if entry.seq not in gone]
-    return Chunk(number, tuple(one for entry in left for one in _messages(entry, seen)))
+    found = store.entries(now.thread, after, after + SIZE + _AHEAD)
+    listed = told(store, now.thread, found, longest=_RESULT)
+    here = (said for said in listed if said.seq <= after + SIZE and said.shown != "deleted")
+    return Chunk(number, tuple(_message(said, now) for said in here))
 
 
-def _messages(entry: Entry, seen: _Seen) -> Iterator[Message]:
-    match entry.kind:
-        case "user" | "agent":
-            told = seen.told.get(entry.seq)
-            for turn in told.turns if told else ():
-                yield _message(turn, entry, seen)
+def _message(said: Said, now: TurnNow) -> Message:
+    match said.kind:
+        case "user":
+            return Message("user", said, said.text)
         case "checkpoint":
-            found = seen.made[entry.seq]
-            text = found.summary.text
-            yield Message("summary", entry.seq, entry.at, text, checkpoint=found)
+            return Message("summary", said, said.text)
         case "restore":
-            said = f"The compression of entry {entry.body.get('checkpoint')} was undone."
-            yield Message("line", entry.seq, entry.at, said)
+            return Message("line", said, f"The compression of entry {said.covers[0]} was undone.")
         case "delete":
-            seqs = entry.body.get("seqs")
-            count = len(seqs) if isinstance(seqs, Sequence) else 0
-            said = f"{count} {'message was' if count == 1 else 'messages were'} taken back."
-            yield Message("line", entry.seq, entry.at, said)
+            many = "message was" if len(said.covers) == 1 else "messages were"
+            return Message("line", said, f"{len(said.covers)} {many} taken back.")
         case _:
-            return
-
-
-def _message(turn: UserTurn | AgentTurn, entry: Entry, seen: _Seen) -> Message:
-    archived = entry.seq in seen.covered
-    if isinstance(turn, UserTurn):
-        return Message(
-            "user", entry.seq, entry.at, turn.text, images=turn.images, archived=archived
-        )
-    cards = tuple(card(call, running=seen.running, asked=seen.asked) for call in turn.calls)
-    model = str(entry.body.get("model") or "")
-    # A word of Director's own came from no provider.
-    kind: Kind = "agent" if entry.body.get("wire") else "notice"
-    return Message(
-        kind, entry.seq, entry.at, turn.text, cards=cards, archived=archived, model=model
-    )
+            asked = now.asked.call if now.asked else ""
+            running = now.state == "running"
+            cards = tuple(card(call, running=running, asked=asked) for call in said.calls)
+            return Message("notice" if said.own else "agent", said, said.text, cards)
 
 
 def search(store: Store, thread: str, words: str) -> list[Hit]:

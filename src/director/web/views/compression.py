@@ -1,17 +1,14 @@
-"""What can be compressed now, and every compression that was made or tried."""
+"""What can be compressed now, in units that can only leave together."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from director.agent.compressing import attempts
 from director.agent.lease import running
 from director.context.sizes import turn_size
 from director.context.values import AgentTurn, Counter, Turn, UserTurn
 from director.sections.summary import spans
-from director.store import Store, Versioned
-from director.store.checkpoints import Checkpoint
-from director.store.compress import history
+from director.store import Store
 from director.store.project import view
 
 _LINE = 90
@@ -41,25 +38,6 @@ class Offer:
     def count(self) -> int:
         """All of them."""
         return self.user + self.agent
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """A compression as it is told: what came of it, and why nothing if nothing did."""
-
-    number: int
-    at: float
-    by: str
-    outcome: str
-    why: str
-    count: int
-    before: int
-    after: int
-    cost: str
-    model: str
-    checkpoint: int
-    state: str
-    turns: str
 
 
 def offer(store: Store, thread: str, counter: Counter, *, units: bool = True) -> Offer | None:
@@ -93,34 +71,3 @@ def _line(turns: list[Turn]) -> str:
     if said and calls:
         told = f"{told[: _LINE - 20]} · {len(calls)} calls"
     return told if len(told) <= _LINE else f"{told[: _LINE - 1]}…"
-
-
-def tried(store: Store, thread: str) -> list[Attempt]:
-    """Every attempt to compress a thread, the newest first."""
-    made = {one.seq: one for one in history(store, thread)}
-    return [_attempt(one, made) for one in reversed(attempts(store, thread))]
-
-
-def _attempt(one: Versioned, made: dict[int, Checkpoint]) -> Attempt:
-    body = one.body
-    seq = body.get("checkpoint")
-    found = made.get(seq) if isinstance(seq, int) else None
-    return Attempt(
-        one.version,
-        one.at,
-        str(body["by"]),
-        str(body["outcome"]),
-        str(body["why"]),
-        _number(body["count"]),
-        _number(body["before"]),
-        _number(body["after"]),
-        f"${float(str(body['cost'])):.4f}" if body.get("cost") else "",
-        str(body["model"]),
-        found.seq if found else 0,
-        found.state if found else "",
-        spans(found.added) if found else "",
-    )
-
-
-def _number(value: object) -> int:
-    return value if isinstance(value, int) else 0

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import cast
 
-from director.store import Versioned
-from director.store.values import Json
 from director.web.reading.meter import Meter
+from director.web.reading.requests import Line
 
 # The order and the colours of the parts: whatever is shown by part is shown so.
 GROUPS: Mapping[str, str] = {
@@ -51,7 +48,7 @@ class MeterView:
     scale: int
     slices: tuple[Slice, ...]
     requests: int
-    money: Decimal | None
+    money: float | None
     cached: float | None
 
 
@@ -77,24 +74,12 @@ def slices(parts: Iterable[tuple[str, str, int]], scale: int) -> tuple[Slice, ..
     return tuple(found)
 
 
-def meter_view(now: Meter, made: Sequence[Versioned]) -> MeterView:
+def meter_view(now: Meter, made: Sequence[Line]) -> MeterView:
     """The meter of what would be sent now; `made` are the requests of the thread so far."""
     scale = max(now.limit, now.size, 1)
     parts = [(one.place, one.name, one.tokens) for one in now.parts]
-    money, cached = spent(made)
+    costs = [line.cost for line in made if line.cost is not None]
+    whole = sum(line.input or 0 for line in made)
+    cached = sum(line.cached or 0 for line in made) / whole if whole else None
+    money = sum(costs) if costs else None
     return MeterView(now, scale, slices(parts, scale), len(made), money, cached)
-
-
-def spent(made: Sequence[Versioned]) -> tuple[Decimal | None, float | None]:
-    """What requests cost together, and the share of their input that came from a cache."""
-    costs = [Decimal(cost) for one in made if isinstance(cost := one.body.get("cost"), str)]
-    used = [usage for one in made if isinstance(usage := one.body.get("usage"), Mapping)]
-    read = sum(cast("int", usage["read"]) for usage in used)
-    whole = sum(input_of(usage) for usage in used)
-    return (sum(costs, Decimal(0)) if costs else None), (read / whole if whole else None)
-
-
-def input_of(usage: Json) -> int:
-    """The input tokens of a kept usage."""
-    writes = cast("Mapping[str, int]", usage["writes"])
-    return cast("int", usage["uncached"]) + cast("int", usage["read"]) + sum(writes.values())

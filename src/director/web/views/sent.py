@@ -16,12 +16,6 @@ from director.store.values import Json
 _LONGEST = 60_000
 
 
-def parts_in(body: Json) -> list[tuple[str, str, int]]:
-    """The parts of a kept request: place, name, tokens."""
-    found = cast("Sequence[Mapping[str, object]]", body["parts"])
-    return [(str(one["place"]), str(one["name"]), cast("int", one["tokens"])) for one in found]
-
-
 def texts_of(store: Store, thread: str, body: Json) -> dict[tuple[str, str], str]:
     """The text of each part, by its place and name, as it was sent."""
     head = cast("int", body["head"])
@@ -33,8 +27,9 @@ def texts_of(store: Store, thread: str, body: Json) -> dict[tuple[str, str], str
         listed = (f"{one.name}\n  {one.description}\n  {one.parameters}" for one in tools)
         found["tools", f"{len(tools)} tools"] = "\n\n".join(listed)
     ahead, turns, behind = split(sent.turns)
+    parts = cast("Sequence[Mapping[str, str]]", body["parts"])
     for place, block in (("first", ahead), ("last", behind)):
-        found |= _blocks(place, block, [name for at, name, _ in parts_in(body) if at == place])
+        found |= _blocks(place, block, [one["name"] for one in parts if one["place"] == place])
     if sent.summary is not None:
         found["history", "summary"] = sent.summary.text
     for name, lines in _history(turns).items():

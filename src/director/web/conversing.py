@@ -1,0 +1,47 @@
+"""The conversations that there were: a list of them, and one to be read. Nothing is said here."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from director.agent import current_thread
+from director.agent.saved import Saved
+from director.web.reading.chat import conversations
+from director.web.reading.requests import newest
+from director.web.rendering import api_of, page
+from director.web.studio import Studio
+from director.web.views.chat import chat
+from director.web.wants import Here, Known, Thread
+
+router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+
+
+@router.get("/w/{workflow}/conversations")
+def listed(request: Request, workflow: Known, studio: Here) -> HTMLResponse:
+    """The conversations of a workflow, the newest first."""
+    rows = conversations(studio.store, workflow)[::-1]
+    return page(request, "conversations.html", {**_around(studio, workflow), "rows": rows})
+
+
+@router.get("/w/{workflow}/conversation")
+def one(request: Request, workflow: Known, thread: Thread, studio: Here) -> Response:
+    """An earlier conversation; the one of now is read where it goes on."""
+    if thread == current_thread(studio.store, workflow):
+        return RedirectResponse(f"/w/{quote(workflow, safe='')}")
+    found = chat(studio.store, thread)
+    shown = {
+        **_around(studio, workflow),
+        "chat": found,
+        "chunk": found.newest,
+        "older": thread,
+        "requests": newest(studio.store, thread),
+    }
+    return page(request, "conversation.html", shown)
+
+
+def _around(studio: Studio, workflow: str) -> dict[str, object]:
+    name = Saved(studio.store, workflow).workflow().name
+    return {"workflow": workflow, "api": api_of(workflow), "name": name}
