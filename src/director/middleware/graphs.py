@@ -111,9 +111,7 @@ class ContextManagedAgent:
             self._keep(messages)
         fitted = self.threads.fit(messages, thread_of(config), phase=self.phase)
         self.latest = fitted
-        if len(fitted.messages) == len(messages) and all(
-            one is other for one, other in zip(fitted.messages, messages, strict=True)
-        ):
+        if fitted.messages is messages:
             return state
         return _with(state, field, fitted.messages)
 
