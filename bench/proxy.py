@@ -1,8 +1,8 @@
-"""Measures what the proxy adds to a request: `.venv/bin/python bench/proxy.py [--headroom PROGRAM]`.
+"""Measures what the proxy adds to a request: `.venv/bin/python bench/proxy.py`.
 
 One upstream that answers at once, asked directly, through a plain reverse proxy that only copies
 bytes, through ours with nothing to manage, through ours with a history to fit, and through
-Headroom's proxy if its program is named. The ways take turns request by request, so that the
+Headroom's proxy: that of `bench/.venv`, of the PATH, or one named by `--headroom`. The ways take turns request by request, so that the
 machine's moods hit all of them. Prints a table and writes `bench/results/proxy.json`.
 """
 
@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -134,6 +135,12 @@ def started(*args: str) -> tuple[subprocess.Popen[str], int]:
     return program, int(said)
 
 
+def installed() -> str:
+    """Headroom's program, if it is at hand."""
+    beside = Path(__file__).parent / ".venv" / "bin"
+    return shutil.which("headroom", path=beside) or shutil.which("headroom") or ""
+
+
 def headroom(program: str, target: int) -> tuple[subprocess.Popen[bytes], int]:
     """Headroom's proxy in front of the same upstream, when it answers."""
     with socket.socket() as free:
@@ -170,7 +177,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("role", nargs="*")
     options.add_argument("--rounds", type=int, default=300)
-    options.add_argument("--headroom", default="")
+    options.add_argument("--headroom", default=installed(), help="Headroom's program")
     options.add_argument("--dry", action="store_true", help="write nothing")
     chosen = options.parse_args()
     if chosen.role:
@@ -190,9 +197,12 @@ def main() -> None:
         }.items():
             program, ports[way] = started(*args)
             programs.append(program)
-        if chosen.headroom:
+        if not chosen.headroom:
+            print("Headroom is left out: install locked/bench.txt", file=sys.stderr)
+        else:
             other, ports["Headroom"] = headroom(chosen.headroom, target)
             programs.append(other)  # type: ignore[arg-type]
+        print("| request | way | p50 ms | p99 ms |\n|---|---|--:|--:|")
         for size, pages in SIZES.items():
             body = json.dumps({"model": "gpt-6-sol", "messages": history(pages)}).encode()
             took = asyncio.run(measured(ports, body, chosen.rounds))
