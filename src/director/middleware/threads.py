@@ -110,6 +110,11 @@ class Threads:
         message = f"nothing is known by the handle {handle!r}: ask for one that a notice names"
         raise KeyError(message)
 
+    def close(self) -> None:
+        """End the work in the background; what is fitted from now on is told in excerpts."""
+        if self.summaries is not None:
+            self.summaries.close()
+
     def __len__(self) -> int:
         return len(self._threads)
 

@@ -81,6 +81,8 @@ class Proxy:
         for talk in self._talks:
             talk.cancel()
         await asyncio.gather(*self._talks, return_exceptions=True)
+        for threads in self.threads.values():
+            threads.close()
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         talk = asyncio.get_running_loop().create_task(_Talk(self, Client(reader, writer)).hold())
