@@ -16,7 +16,7 @@ import gc
 import json
 import statistics
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, ModuleType
@@ -157,40 +157,48 @@ def run(found: Row, only: list[str]) -> None:
 
 
 def table(found: Row) -> Iterator[str]:
-    """The table, as far as it was run."""
+    """The table, as far as it was run: a line for each way in and setting."""
     yield (
-        "| way in | model | steps | lines | right, defects | tokens raw → managed | less |"
-        " $ raw → managed | less | cheaper from request | ms p50 / p99 | held KB |"
+        "| way in | steps, lines | right, defects | tokens, everything → managed | "
+        + " | ".join(f"$ {model}" for model in MODELS)
+        + " | ms p50 / p99 | held KB |"
     )
-    yield "|---|---|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|"
+    yield "|---|---|---|--:|" + "--:|" * len(MODELS) + "--:|--:|"
     for (steps, lines), ways in SETTINGS.items():
         for way in ways:
-            for model in MODELS:
-                place = f"{model}, {steps} steps, {lines} lines"
-                raw = found["runs"].get(f"raw {WAYS[way][1]}, {place}")
-                managed = found["runs"].get(f"{way}, {place}")
-                cells = [way, model, str(steps), str(lines)]
-                if not speaks(way, model):
-                    yield f"| {' | '.join(cells)} | it speaks with OpenAI only |" + " |" * 7
-                elif raw is not None and managed is not None:
-                    yield f"| {' | '.join([*cells, *told(raw, managed)])} |"
+            raws, manageds = (
+                [found["runs"].get(f"{name}, {m}, {steps} steps, {lines} lines") for m in MODELS]
+                for name in (f"raw {WAYS[way][1]}", way)
+            )
+            pairs = list(zip(raws, manageds, strict=True))
+            if any(all(pair) for pair in pairs):
+                yield f"| {way} | {steps}, {lines} | {' | '.join(told(way, pairs))} |"
 
 
-def told(raw: Row, managed: Row) -> list[str]:
-    """The figures of a line."""
-    right = " → ".join("yes" if row["right"] else "no" for row in (raw, managed))
-    from_on = cheaper_from(raw, managed)
-    priced = raw["dollars"] is not None and managed["dollars"] is not None
+def told(way: str, pairs: Sequence[tuple[Row | None, Row | None]]) -> list[str]:
+    """The figures of a line; of time and memory, those of the model with the most."""
+    ran = [(raw, managed) for raw, managed in pairs if raw is not None and managed is not None]
+    right = all(raw["right"] and managed["right"] for raw, managed in ran)
+    raw, managed = ran[0]
     return [
-        f"{right}, {managed['defects']}",
-        f"{raw['tokens']:,} → {managed['tokens']:,}",
-        f"{1 - managed['tokens'] / raw['tokens']:.0%}",
-        f"{raw['dollars']:.3f} → {managed['dollars']:.3f}" if priced else "–",
-        f"{1 - managed['dollars'] / raw['dollars']:.0%}" if priced else "–",
-        str(from_on) if from_on is not None else "–",
-        f"{managed['p50_ms']} / {managed['p99_ms']}",
-        f"{managed['held_kb']:,}",
+        f"{'yes' if right else 'NO'}, {sum(managed['defects'] for _, managed in ran)}",
+        f"{raw['tokens']:,} → {managed['tokens']:,} (−{1 - managed['tokens'] / raw['tokens']:.0%})",
+        *(priced(way, model, *pair) for model, pair in zip(MODELS, pairs, strict=True)),
+        f"{max(m['p50_ms'] for _, m in ran):.1f} / {max(m['p99_ms'] for _, m in ran):.0f}",
+        f"{max(m['held_kb'] for _, m in ran):,}",
     ]
+
+
+def priced(way: str, model: str, raw: Row | None, managed: Row | None) -> str:
+    """What a run costs, and from which request on it has cost less."""
+    if not speaks(way, model):
+        return "speaks with OpenAI only"
+    if raw is None or managed is None or raw["dollars"] is None or managed["dollars"] is None:
+        return "–"
+    change = f"{managed['dollars'] / raw['dollars'] - 1:+.0%}".replace("-", "−")
+    since = cheaper_from(raw, managed)
+    from_on = f", less from request {since}" if since is not None else ""
+    return f"{raw['dollars']:.3f} → {managed['dollars']:.3f} ({change}{from_on})"
 
 
 def kept_table(found: Row) -> Iterator[str]:
