@@ -90,6 +90,7 @@ class ContextManager:
             raise ValueError(message)
         self._sizes: dict[str, int] = {}
         self._named: tuple[tuple[int, str], ...] = ()
+        self._ahead: tuple[Turn, Scan] | None = None
         self._counter = self._counting()
         self._budget = self._marks()
         self._strategy(())
@@ -186,7 +187,7 @@ class ContextManager:
         self._gone: frozenset[int] = frozenset()
         self.prepared = None
         self._scan: Scan = self._strategy(()).scan(Context(), self._budget)
-        self._ahead: tuple[Turn, Scan] | None = None
+        self._ahead = None
 
     def _read(self, messages: Sequence[object]) -> None:
         """Parse what is new; on any difference in what was seen before, all of it."""

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from operator import is_
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from director.api import Fitted
 from director.context.recall import recall
@@ -95,7 +95,9 @@ class Threads:
         # Instructions come first on every wire and never leave; which object stands for them here,
         # this head or an equal one of an earlier call, is not known.
         sent = fitted.messages[len(head) :]
-        return replace(fitted, messages=messages if _same(sent, messages) else sent)
+        if _same(sent, messages):
+            sent = cast("list[object]", messages)
+        return replace(fitted, messages=sent)
 
     def recall(self, handle: str, thread: str | None = None, *, owner: str = "") -> str:
         """The original behind a handle, of a thread by name or else of the latest that knows it."""
