@@ -16,6 +16,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -148,22 +149,26 @@ def headroom(program: str, target: int) -> tuple[subprocess.Popen[bytes], int]:
         port = free.getsockname()[1]
     # It would look for prices and models on the network, and wait.
     env = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "HF_HUB_OFFLINE": "1"}
-    running = subprocess.Popen(
-        [program, "proxy", "--port", str(port), "--openai-api-url", f"http://127.0.0.1:{target}"],
-        env=env,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    deadline = time.monotonic() + 300
-    while time.monotonic() < deadline:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-        except OSError:
-            time.sleep(0.5)
-        else:
-            return running, port
-    running.terminate()
-    raise SystemExit("Headroom's proxy did not start")
+    command = [program, "proxy", "--port", str(port)]
+    with tempfile.TemporaryFile() as said:
+        running = subprocess.Popen(
+            [*command, "--openai-api-url", f"http://127.0.0.1:{target}"],
+            env=env,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+        )
+        deadline = time.monotonic() + 300
+        while time.monotonic() < deadline and running.poll() is None:
+            try:
+                socket.create_connection(("127.0.0.1", port), 1).close()
+            except OSError:
+                time.sleep(0.5)
+            else:
+                return running, port
+        running.terminate()
+        said.seek(0)
+        message = f"Headroom's proxy did not start: {said.read().decode()[-500:]}"
+    raise SystemExit(message)
 
 
 def told(took: Sequence[float]) -> tuple[float, float]:
@@ -198,7 +203,7 @@ def main() -> None:
             program, ports[way] = started(*args)
             programs.append(program)
         if not chosen.headroom:
-            print("Headroom is left out: install locked/bench.txt", file=sys.stderr)
+            print("Headroom is left out: see bench/README.md", file=sys.stderr)
         else:
             other, ports["Headroom"] = headroom(chosen.headroom, target)
             programs.append(other)  # type: ignore[arg-type]

@@ -32,6 +32,7 @@ from director.models.brains.mind import Task
 from director.testing.double import Double
 
 RESULTS = Path(__file__).parent / "results" / "ways.json"
+PAGE = Path(__file__).parents[1] / "docs" / "measured.md"
 MODELS = ("gpt-6.1-terra", "gpt-6-sol", "claude-sonnet-5-5")
 BUDGET = 20_000
 Row: TypeAlias = dict[str, Any]
@@ -209,19 +210,28 @@ def kept_table(found: Row) -> Iterator[str]:
         yield f"| {way} | {' | '.join(f'{figure:.1f}' for figure in row.values())} |"
 
 
+def replaced(page: str, lines: Sequence[str]) -> str:
+    """A page with this table instead of the one that has the same head."""
+    parts = page.split("\n\n")
+    head = lines[0].split("|")[1]
+    return "\n\n".join("\n".join(lines) if part.startswith(f"|{head}|") else part for part in parts)
+
+
 def main() -> None:
     """Run what is missing and print everything."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--only", nargs="*", default=[], help="words that a cell must name")
     options.add_argument("--again", action="store_true", help="forget what was found before")
+    options.add_argument("--write", action="store_true", help="put the tables into the page")
     chosen = options.parse_args()
     found: Row = {"runs": {}, "kept": {}}
     if RESULTS.exists() and not chosen.again:
         found |= json.loads(RESULTS.read_text())
     run(found, chosen.only)
-    print("\n".join(table(found)))
-    if found["kept"]:
-        print("\n" + "\n".join(kept_table(found)))
+    for lines in (list(table(found)), list(kept_table(found)) if found["kept"] else []):
+        print("\n".join(lines), end="\n\n")
+        if chosen.write and lines:
+            PAGE.write_text(replaced(PAGE.read_text(), lines))
 
 
 if __name__ == "__main__":
