@@ -1,8 +1,8 @@
-"""Measures what the proxy adds to a request: `.venv/bin/python bench/proxy.py [--headroom PROGRAM]`.
+"""Measures what the proxy adds to a request: `.venv/bin/python bench/proxy.py`.
 
 One upstream that answers at once, asked directly, through a plain reverse proxy that only copies
 bytes, through ours with nothing to manage, through ours with a history to fit, and through
-Headroom's proxy if its program is named. The ways take turns request by request, so that the
+Headroom's proxy: that of `bench/.venv`, of the PATH, or one named by `--headroom`. The ways take turns request by request, so that the
 machine's moods hit all of them. Prints a table and writes `bench/results/proxy.json`.
 """
 
@@ -12,9 +12,11 @@ import argparse
 import asyncio
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -134,6 +136,12 @@ def started(*args: str) -> tuple[subprocess.Popen[str], int]:
     return program, int(said)
 
 
+def installed() -> str:
+    """Headroom's program, if it is at hand."""
+    beside = Path(__file__).parent / ".venv" / "bin"
+    return shutil.which("headroom", path=beside) or shutil.which("headroom") or ""
+
+
 def headroom(program: str, target: int) -> tuple[subprocess.Popen[bytes], int]:
     """Headroom's proxy in front of the same upstream, when it answers."""
     with socket.socket() as free:
@@ -141,22 +149,26 @@ def headroom(program: str, target: int) -> tuple[subprocess.Popen[bytes], int]:
         port = free.getsockname()[1]
     # It would look for prices and models on the network, and wait.
     env = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "HF_HUB_OFFLINE": "1"}
-    running = subprocess.Popen(
-        [program, "proxy", "--port", str(port), "--openai-api-url", f"http://127.0.0.1:{target}"],
-        env=env,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    deadline = time.monotonic() + 300
-    while time.monotonic() < deadline:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-        except OSError:
-            time.sleep(0.5)
-        else:
-            return running, port
-    running.terminate()
-    raise SystemExit("Headroom's proxy did not start")
+    command = [program, "proxy", "--port", str(port)]
+    with tempfile.TemporaryFile() as said:
+        running = subprocess.Popen(
+            [*command, "--openai-api-url", f"http://127.0.0.1:{target}"],
+            env=env,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+        )
+        deadline = time.monotonic() + 300
+        while time.monotonic() < deadline and running.poll() is None:
+            try:
+                socket.create_connection(("127.0.0.1", port), 1).close()
+            except OSError:
+                time.sleep(0.5)
+            else:
+                return running, port
+        running.terminate()
+        said.seek(0)
+        message = f"Headroom's proxy did not start: {said.read().decode()[-500:]}"
+    raise SystemExit(message)
 
 
 def told(took: Sequence[float]) -> tuple[float, float]:
@@ -170,7 +182,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("role", nargs="*")
     options.add_argument("--rounds", type=int, default=300)
-    options.add_argument("--headroom", default="")
+    options.add_argument("--headroom", default=installed(), help="Headroom's program")
     options.add_argument("--dry", action="store_true", help="write nothing")
     chosen = options.parse_args()
     if chosen.role:
@@ -190,9 +202,12 @@ def main() -> None:
         }.items():
             program, ports[way] = started(*args)
             programs.append(program)
-        if chosen.headroom:
+        if not chosen.headroom:
+            print("Headroom is left out: see bench/README.md", file=sys.stderr)
+        else:
             other, ports["Headroom"] = headroom(chosen.headroom, target)
             programs.append(other)  # type: ignore[arg-type]
+        print("| request | way | p50 ms | p99 ms |\n|---|---|--:|--:|")
         for size, pages in SIZES.items():
             body = json.dumps({"model": "gpt-6-sol", "messages": history(pages)}).encode()
             took = asyncio.run(measured(ports, body, chosen.rounds))

@@ -1,9 +1,11 @@
-"""Measures the engine through each integration: `.venv/bin/python bench/ways.py`.
+"""Measures the engine through each way in: `.venv/bin/python bench/ways.py [--again] [--only WORDS]`.
 
-The same loop of thirty and a hundred tool calls by the same scripted mind, through every way in, against the
-double in this process: is every fact still known at the end, how many tokens were sent, what the
-run would cost at the prices of 2026 with the provider's cache, what our own work took, and how much
-memory it holds. Prints tables and writes `bench/results/ways.json`; no model, no network.
+The same long tool loop by the same scripted mind, raw and managed, through every way in and with
+three models, against the double in this process: is every fact still known at the end, how many
+tokens were sent, what the run would cost at the prices of 2026 with the provider's cache, what our
+own work took, and how much memory it holds. Beside it, what the engine keeps of recorded runs
+through the same hooks, by the measure of `compare.py`. What `results/ways.json` holds already is not
+run again, unless with `--again`. No model, no network.
 """
 
 from __future__ import annotations
@@ -12,65 +14,53 @@ import argparse
 import asyncio
 import gc
 import json
-import random
 import statistics
-import time
-import tracemalloc
-from collections.abc import Awaitable, Callable, Sequence
-from itertools import product
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, TypeAlias
 
-import director
-from director import ContextConfig
-from director.api import Fitted
-from director.middleware.threads import Threads
+import agents_of_ways as agents
+from hooks import HOOKS, making
+from material import recorded
+from measure import replay
+
 from director.models.brains import Mind
 from director.models.brains.mind import Task
 from director.testing.double import Double
 
 RESULTS = Path(__file__).parent / "results" / "ways.json"
+PAGE = Path(__file__).parents[1] / "docs" / "measured.md"
 MODELS = ("gpt-6.1-terra", "gpt-6-sol", "claude-sonnet-5-5")
-REQUEST = "Read every page of the shop, then tell me all codes."
-SCHEMA = {"type": "object", "properties": {"number": {"type": "integer"}}, "required": ["number"]}
+BUDGET = 20_000
 Row: TypeAlias = dict[str, Any]
-Run: TypeAlias = Callable[[Double, str, "Timed | None"], Awaitable[str]]
+
+# The way in, its agent, and whose raw run it is compared with.
+WAYS: dict[str, tuple[agents.Agent, str]] = {
+    "create_agent": (agents.create_agent, "create_agent"),
+    "pre_model_hook": (agents.pre_model_hook, "pre_model_hook"),
+    "ContextManagedAgent": (agents.managed_agent, "create_agent"),
+    "OpenAI Agents": (agents.openai_agents, "OpenAI Agents"),
+    "pydantic-ai": (agents.pydantic_ai, "pydantic-ai"),
+    "client": (agents.client, "client"),
+    "proxy": (agents.proxy, "client"),
+    "MCP fit": (agents.mcp, "client"),
+}
+# Steps and lines of a page, and the ways that are run so: both sizes of page with all of them.
+SETTINGS: dict[tuple[int, int], tuple[str, ...]] = {
+    (30, 40): tuple(WAYS),
+    (30, 120): tuple(WAYS),
+    (100, 40): ("create_agent", "client", "proxy"),
+    (100, 120): ("client",),
+}
+SHARE = 0.5
 
 
-class Timed(Threads):
-    """Threads that note how long each fit took."""
-
-    def __init__(self, budget: int, wire: Any = None) -> None:
-        super().__init__(ContextConfig(strategy="hybrid", budget=budget), wire=wire)
-        self.took: list[float] = []
-
-    def fit(self, messages: Sequence[object], *args: Any, **more: Any) -> Fitted:
-        """The same, timed."""
-        start = time.perf_counter()
-        try:
-            return super().fit(messages, *args, **more)
-        finally:
-            self.took.append((time.perf_counter() - start) * 1_000)
-
-
-def page(number: int, lines: int) -> str:
-    """A page as a tool returns it: a list of wares, and one fact."""
-    wares = random.Random(number)
-    rows = [
-        f"- link 'Mug {number}-{row}' [ref=e{row}]: price EUR {wares.randrange(900)}.50, "
-        f"{wares.choice(['in stock', 'sold out', 'on order'])}"
-        for row in range(lines)
-    ]
-    rows.insert(lines // 2, f"code_{number}=K{number * 37 + 11}")
-    return "\n".join(rows)
-
-
-LINES = 40
-
-
-def open_page(number: int) -> str:
-    """Open a page of the shop and read it."""
-    return page(number, LINES)
+def speaks(way: str, model: str) -> bool:
+    """Whether a framework speaks with the provider of a model."""
+    return way != "OpenAI Agents" or not model.startswith("claude")
 
 
 def reader(steps: int) -> Mind:
@@ -84,241 +74,164 @@ def answer(steps: int) -> str:
     return " ".join(f"code_{n}=K{n * 37 + 11}" for n in range(steps))
 
 
-def is_anthropic(model: str) -> bool:
-    """Whose model it is."""
-    return model.startswith("claude")
-
-
-async def langchain(double: Double, model: str, timed: Timed | None) -> str:
-    """LangChain's `create_agent` with our middleware, or without."""
-    from langchain.agents import create_agent  # noqa: PLC0415
-    from langchain_anthropic import ChatAnthropic  # noqa: PLC0415
-    from langchain_openai import ChatOpenAI  # noqa: PLC0415
-
-    from director.middleware.langchain import ContextMiddleware  # noqa: PLC0415
-
-    chat: Any = (
-        ChatAnthropic(model=model, base_url=double.anthropic_url, api_key="sk-any")
-        if is_anthropic(model)
-        else ChatOpenAI(model=model, base_url=double.openai_url, api_key="sk-any")
-    )
-    middleware = [ContextMiddleware(timed)] if timed is not None else []
-    agent = create_agent(chat, [open_page], middleware=middleware)
-    asked = {"messages": [("user", REQUEST)]}
-    result = await agent.ainvoke(asked, {"recursion_limit": 1_000})
-    return str(result["messages"][-1].text)
-
-
-async def langgraph(double: Double, model: str, timed: Timed | None) -> str:
-    """A compiled graph in our wrapper."""
-    from langchain.agents import create_agent  # noqa: PLC0415
-    from langchain_anthropic import ChatAnthropic  # noqa: PLC0415
-    from langchain_openai import ChatOpenAI  # noqa: PLC0415
-
-    from director.middleware.langchain import ContextManagedAgent  # noqa: PLC0415
-
-    chat: Any = (
-        ChatAnthropic(model=model, base_url=double.anthropic_url, api_key="sk-any")
-        if is_anthropic(model)
-        else ChatOpenAI(model=model, base_url=double.openai_url, api_key="sk-any")
-    )
-    agent: Any = create_agent(chat, [open_page])
-    managed = ContextManagedAgent(agent, timed) if timed is not None else agent
-    asked = {"messages": [("user", REQUEST)]}
-    result = await managed.ainvoke(asked, {"recursion_limit": 1_000})
-    return str(result["messages"][-1].text)
-
-
-async def pydantic_ai(double: Double, model: str, timed: Timed | None) -> str:
-    """pydantic-ai with our capability."""
-    from pydantic_ai import Agent  # noqa: PLC0415
-    from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415
-    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
-    from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415
-    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
-    from pydantic_ai.usage import UsageLimits  # noqa: PLC0415
-
-    from director.middleware.pydantic_ai import ContextCapability  # noqa: PLC0415
-
-    made: Any = (
-        AnthropicModel(model, provider=AnthropicProvider("sk-any", base_url=double.anthropic_url))
-        if is_anthropic(model)
-        else OpenAIChatModel(model, provider=OpenAIProvider(double.openai_url, api_key="sk-any"))
-    )
-    capabilities = [ContextCapability(timed)] if timed is not None else []
-    agent = Agent(made, tools=[open_page], capabilities=capabilities)
-    return str((await agent.run(REQUEST, usage_limits=UsageLimits(request_limit=500))).output)
-
-
-async def openai_agents(double: Double, model: str, timed: Timed | None) -> str:
-    """OpenAI's Agents SDK with our filter."""
-    from agents import Agent, OpenAIResponsesModel, RunConfig, Runner, function_tool  # noqa: PLC0415
-    from openai import AsyncOpenAI  # noqa: PLC0415
-
-    from director.middleware.openai_agents import InputFilter  # noqa: PLC0415
-
-    if is_anthropic(model):
-        return "-"
-    async with AsyncOpenAI(base_url=double.openai_url, api_key="sk-any") as client:
-        agent = Agent(
-            name="reader",
-            tools=[function_tool(open_page)],
-            model=OpenAIResponsesModel(model, client),
-        )
-        fit = InputFilter(timed) if timed is not None else None
-        config = RunConfig(call_model_input_filter=fit, tracing_disabled=True)
-        result = await Runner.run(agent, REQUEST, max_turns=500, run_config=config)
-    return str(result.final_output)
-
-
-async def client(double: Double, model: str, timed: Timed | None) -> str:
-    """A loop by hand over a wrapped client."""
-    from anthropic import Anthropic  # noqa: PLC0415
-    from openai import OpenAI  # noqa: PLC0415
-
-    if is_anthropic(model):
-        bare: Any = Anthropic(base_url=double.anthropic_url, api_key="sk-any")
-        loop = messages_loop
-    else:
-        bare = OpenAI(base_url=double.openai_url, api_key="sk-any")
-        loop = chat_loop
-    with director.wrap(bare, timed) if timed is not None else bare as used:
-        return await asyncio.to_thread(loop, used, model)
-
-
-def chat_loop(used: Any, model: str) -> str:
-    """A tool loop over Chat Completions."""
-    tool = {"type": "function", "function": {"name": "open_page", "parameters": SCHEMA}}
-    messages: list[Any] = [{"role": "user", "content": REQUEST}]
-    while True:
-        said = used.chat.completions.create(model=model, messages=messages, tools=[tool])
-        message = said.choices[0].message
-        messages.append(message.model_dump(exclude_none=True))
-        if not message.tool_calls:
-            return str(message.content)
-        for call in message.tool_calls:
-            result = open_page(**json.loads(call.function.arguments))
-            messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
-
-
-def messages_loop(used: Any, model: str) -> str:
-    """A tool loop over Anthropic's Messages, without cache marks."""
-    tool = {"name": "open_page", "input_schema": SCHEMA}
-    messages: list[Any] = [{"role": "user", "content": REQUEST}]
-    while True:
-        said = used.messages.create(model=model, max_tokens=4_000, messages=messages, tools=[tool])
-        messages.append({"role": "assistant", "content": [b.model_dump() for b in said.content]})
-        uses = [block for block in said.content if block.type == "tool_use"]
-        if not uses:
-            return "".join(block.text for block in said.content if block.type == "text")
-        results = [
-            {"type": "tool_result", "tool_use_id": use.id, "content": open_page(**use.input)}
-            for use in uses
-        ]
-        messages.append({"role": "user", "content": results})
-
-
-WAYS: dict[str, tuple[Run, Any]] = {
-    "create_agent, middleware": (langchain, "langchain"),
-    "LangGraph, wrapper": (langgraph, "langchain"),
-    "OpenAI Agents, filter": (openai_agents, "responses"),
-    "pydantic-ai, capability": (pydantic_ai, "anthropic"),
-    "client, wrapped": (client, None),
-}
-
-
-def measure(way: str, model: str, budget: int | None, steps: int) -> Row | None:
-    """One run through one way."""
-    run, wire = WAYS[way]
-    timed = Timed(budget, wire) if budget else None
-    with Double("anthropic" if is_anthropic(model) else "openai", reader(steps)) as double:
-        said = asyncio.run(run(double, model, timed))
-        if said == "-":
-            return None
-        totals, defects = double.ledger.totals(), len(double.defects)
-        peak, rate = double.ledger.high_water(), double.ledger.hit_rate()
-    took = sorted(timed.took) if timed is not None else []
-    return {
-        "way": way,
-        "model": model,
-        "budget": budget,
-        "steps": steps,
-        "right": said == answer(steps),
-        "defects": defects,
-        "requests": totals.requests,
-        "tokens": totals.input,
-        "largest": peak,
-        "cached": round(rate, 3),
-        "dollars": float(totals.cost) if totals.cost is not None else None,
-        "fit_p50_ms": round(statistics.median(took), 2) if took else None,
-        "fit_p99_ms": round(took[int(len(took) * 0.99)], 2) if took else None,
+def measured(agent: agents.Agent, model: str, steps: int, lines: int, *, managed: bool) -> Row:
+    """One run."""
+    gauge = agents.Gauge(BUDGET) if managed else None
+    provider: Any = "anthropic" if model.startswith("claude") else "openai"
+    with Double(provider, reader(steps)) as double:
+        said = asyncio.run(agent(agents.Setting(double, model, lines, gauge)))
+        totals = double.ledger.totals()
+        costs = [float(line.cost or 0) for line in double.ledger.lines]
+        row: Row = {
+            "right": said == answer(steps),
+            "defects": len(double.defects),
+            "requests": totals.requests,
+            "tokens": totals.input,
+            "dollars": float(totals.cost) if totals.cost is not None else None,
+            "cached": round(double.ledger.hit_rate(), 3),
+            "spent": [round(sum(costs[: n + 1]), 5) for n in range(len(costs))],
+        }
+    if gauge is None:
+        return row
+    took = sorted(gauge.took)
+    return row | {
+        "p50_ms": round(statistics.median(took), 2),
+        "p99_ms": round(took[int(len(took) * 0.99)], 2),
+        "largest": [gauge.before, gauge.after],
+        "held_kb": round(weight(gauge.holds) / 1_024),
     }
 
 
-def held_kb(budget: int, steps: int) -> tuple[int, int]:
-    """Memory that our layer holds of the history of a whole run, and that history's own, in KB."""
-    messages: list[Any] = [{"role": "user", "content": REQUEST}]
-    timed = Timed(budget, "chat")
-    tracemalloc.start()
-    for number in range(steps):
-        function = {"name": "open_page", "arguments": json.dumps({"number": number})}
-        call = {"id": f"c{number}", "type": "function", "function": function}
-        messages.append({"role": "assistant", "content": "", "tool_calls": [call]})
-        result = {"role": "tool", "tool_call_id": f"c{number}", "content": open_page(number)}
-        messages.append(result)
-        timed.fit(messages, "one")
-    gc.collect()
-    whole = tracemalloc.get_traced_memory()[0]
-    timed._threads.clear()  # noqa: SLF001  to see what they held
-    gc.collect()
-    left = tracemalloc.get_traced_memory()[0]
-    tracemalloc.stop()
-    return round((whole - left) / 1_024), round(len(json.dumps(messages)) / 1_024)
+def weight(root: object) -> int:
+    """Bytes of all that an object holds, the messages given to it included."""
+    left, seen, total = [root], {id(root)}, 0
+    apart = (type, ModuleType, FunctionType, BuiltinFunctionType)
+    while left:
+        one = left.pop()
+        total += sys.getsizeof(one)
+        for inner in gc.get_referents(one):
+            if id(inner) not in seen and not isinstance(inner, apart):
+                seen.add(id(inner))
+                left.append(inner)
+    return total
 
 
-def written(row: Row) -> str:
-    """A row of the table."""
-    cost = "-" if row["dollars"] is None else f"{row['dollars']:.3f}"
-    cells = (
-        row["way"],
-        row["model"],
-        row["steps"],
-        row["budget"] or "raw",
-        "yes" if row["right"] else "no",
-        row["defects"],
-        f"{row['tokens']:,}",
-        f"{row['largest']:,}",
-        f"{row['cached']:.0%}",
-        cost,
-        f"{row['fit_p50_ms']} / {row['fit_p99_ms']}",
+def cheaper_from(raw: Row, managed: Row) -> int | None:
+    """The request from which on the managed run has cost less, to its end."""
+    less = [m < r for m, r in zip(managed["spent"], raw["spent"], strict=False)]
+    turns = [n + 2 for n, (before, now) in enumerate(pairwise(less)) if now and not before]
+    return turns[-1] if turns and less[-1] else None
+
+
+def kept(way: str) -> Row:
+    """What the engine keeps of the recorded runs, through the hook of a way."""
+    runs = recorded("terminal", "shop", "tracker")
+    row = replay(making(HOOKS[way]), runs, SHARE).row()
+    return {name: row[name] for name in ("hard %", "hard_ctx %", "valid openai %", "kept %")}
+
+
+def cells(only: list[str]) -> Iterator[tuple[str, str, int, int]]:
+    """What is to be run; `only` are words that a cell's name must all hold."""
+    for (steps, lines), ways in SETTINGS.items():
+        for way in ways:
+            for model in MODELS:
+                name = f"{way}, {model}, {steps} steps, {lines} lines"
+                if speaks(way, model) and all(word in name for word in only):
+                    yield way, model, steps, lines
+
+
+def run(found: Row, only: list[str]) -> None:
+    """Run what is missing, and write down each as soon as it is known."""
+    for way, model, steps, lines in cells(only):
+        agent, other = WAYS[way]
+        for name, ran, managed in ((f"raw {other}", WAYS[other][0], False), (way, agent, True)):
+            key = f"{name}, {model}, {steps} steps, {lines} lines"
+            if key not in found["runs"]:
+                print(f"  {key} …", file=sys.stderr, flush=True)
+                found["runs"][key] = measured(ran, model, steps, lines, managed=managed)
+                RESULTS.write_text(json.dumps(found) + "\n")
+    for way in HOOKS:
+        if way not in found["kept"] and all(word in way for word in only):
+            print(f"  recorded runs: {way} …", file=sys.stderr, flush=True)
+            found["kept"][way] = kept(way)
+            RESULTS.write_text(json.dumps(found) + "\n")
+
+
+def table(found: Row) -> Iterator[str]:
+    """The table, as far as it was run: a line for each way in and setting."""
+    yield (
+        "| way in | steps, lines | right, defects | tokens, everything → managed | "
+        + " | ".join(f"$ {model}" for model in MODELS)
+        + " | ms p50 / p99 | held KB |"
     )
-    return f"| {' | '.join(map(str, cells))} |"
+    yield "|---|---|---|--:|" + "--:|" * len(MODELS) + "--:|--:|"
+    for (steps, lines), ways in SETTINGS.items():
+        for way in ways:
+            raws, manageds = (
+                [found["runs"].get(f"{name}, {m}, {steps} steps, {lines} lines") for m in MODELS]
+                for name in (f"raw {WAYS[way][1]}", way)
+            )
+            pairs = list(zip(raws, manageds, strict=True))
+            if any(all(pair) for pair in pairs):
+                yield f"| {way} | {steps}, {lines} | {' | '.join(told(way, pairs))} |"
+
+
+def told(way: str, pairs: Sequence[tuple[Row | None, Row | None]]) -> list[str]:
+    """The figures of a line; of time and memory, those of the model with the most."""
+    ran = [(raw, managed) for raw, managed in pairs if raw is not None and managed is not None]
+    right = all(raw["right"] and managed["right"] for raw, managed in ran)
+    raw, managed = ran[0]
+    return [
+        f"{'yes' if right else 'NO'}, {sum(managed['defects'] for _, managed in ran)}",
+        f"{raw['tokens']:,} → {managed['tokens']:,} (−{1 - managed['tokens'] / raw['tokens']:.0%})",
+        *(priced(way, model, *pair) for model, pair in zip(MODELS, pairs, strict=True)),
+        f"{max(m['p50_ms'] for _, m in ran):.1f} / {max(m['p99_ms'] for _, m in ran):.0f}",
+        f"{max(m['held_kb'] for _, m in ran):,}",
+    ]
+
+
+def priced(way: str, model: str, raw: Row | None, managed: Row | None) -> str:
+    """What a run costs, and from which request on it has cost less."""
+    if not speaks(way, model):
+        return "speaks with OpenAI only"
+    if raw is None or managed is None or raw["dollars"] is None or managed["dollars"] is None:
+        return "–"
+    change = f"{managed['dollars'] / raw['dollars'] - 1:+.0%}".replace("-", "−")
+    since = cheaper_from(raw, managed)
+    from_on = f", less from request {since}" if since is not None else ""
+    return f"{raw['dollars']:.3f} → {managed['dollars']:.3f} ({change}{from_on})"
+
+
+def kept_table(found: Row) -> Iterator[str]:
+    """What is kept of recorded runs through each hook."""
+    yield f"| hook | {' | '.join(next(iter(found['kept'].values())))} |"
+    yield "|---|--:|--:|--:|--:|"
+    for way, row in found["kept"].items():
+        yield f"| {way} | {' | '.join(f'{figure:.1f}' for figure in row.values())} |"
+
+
+def replaced(page: str, lines: Sequence[str]) -> str:
+    """A page with this table instead of the one that has the same head."""
+    parts = page.split("\n\n")
+    head = lines[0].split("|")[1]
+    return "\n\n".join("\n".join(lines) if part.startswith(f"|{head}|") else part for part in parts)
 
 
 def main() -> None:
-    """Every way with every model, raw and managed."""
+    """Run what is missing and print everything."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--budget", type=int, default=20_000)
-    options.add_argument("--steps", type=int, nargs="*", default=(30, 100))
-    options.add_argument("--ways", nargs="*", default=tuple(WAYS))
-    options.add_argument("--models", nargs="*", default=MODELS)
-    options.add_argument("--dry", action="store_true", help="write nothing")
+    options.add_argument("--only", nargs="*", default=[], help="words that a cell must name")
+    options.add_argument("--again", action="store_true", help="forget what was found before")
+    options.add_argument("--write", action="store_true", help="put the tables into the page")
     chosen = options.parse_args()
-    rows: list[Row] = []
-    print(
-        "| way | model | steps | budget | right | defects | tokens | largest | cached | $ | fit |"
-    )
-    budgets = (None, chosen.budget)
-    for way, model, steps, budget in product(chosen.ways, chosen.models, chosen.steps, budgets):
-        row = measure(way, model, budget, steps)
-        if row is not None:
-            rows.append(row)
-            print(written(row), flush=True)
-    held, own = held_kb(chosen.budget, max(chosen.steps))
-    print(f"{held} KB are held for a history of {own} KB")
-    if not chosen.dry:
-        found = {"runs": rows, "held_kb": held, "history_kb": own}
-        RESULTS.write_text(json.dumps(found, indent=1) + "\n")
+    found: Row = {"runs": {}, "kept": {}}
+    if RESULTS.exists() and not chosen.again:
+        found |= json.loads(RESULTS.read_text())
+    run(found, chosen.only)
+    for lines in (list(table(found)), list(kept_table(found)) if found["kept"] else []):
+        print("\n".join(lines), end="\n\n")
+        if chosen.write and lines:
+            PAGE.write_text(replaced(PAGE.read_text(), lines))
 
 
 if __name__ == "__main__":

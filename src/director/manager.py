@@ -90,6 +90,7 @@ class ContextManager:
             raise ValueError(message)
         self._sizes: dict[str, int] = {}
         self._named: tuple[tuple[int, str], ...] = ()
+        self._ahead: tuple[Turn, Scan] | None = None
         self._counter = self._counting()
         self._budget = self._marks()
         self._strategy(())
@@ -107,6 +108,7 @@ class ContextManager:
         if current_phase and (not self._named or self._named[-1][1] != current_phase):
             self._named = (*self._named, (max(0, len(self._turns) - 1), current_phase))
             self._scan.cut = self._strategy(self._named).cut
+            self._ahead = None
         sent = self._sent() if self.config.enabled else self._given()
         given = self._given()
         repairs = tuple(f"message {r.where}: {r.action}" for r in self._parser.parsed().repairs)
@@ -185,6 +187,7 @@ class ContextManager:
         self._gone: frozenset[int] = frozenset()
         self.prepared = None
         self._scan: Scan = self._strategy(()).scan(Context(), self._budget)
+        self._ahead = None
 
     def _read(self, messages: Sequence[object]) -> None:
         """Parse what is new; on any difference in what was seen before, all of it."""
@@ -221,6 +224,7 @@ class ContextManager:
             self._gone = frozenset(turn.at for turn in gone)
             start = replace(given, turns=())
         self._scan = self._strategy(self._named).scan(start, self._budget)
+        self._ahead = None
         self._fed = 0
 
     def _sent(self) -> Context:
@@ -242,7 +246,7 @@ class ContextManager:
         folded = len(self._scan.start.fold.turns) if self._scan.start.fold else 0
         for turn in self._turns[self._fed : last]:
             if turn.at not in self._gone:
-                self._scan.add(turn)
+                self._step(turn)
         for turn in self._turns[self._fed :]:
             calls = turn.calls if isinstance(turn, AgentTurn) else ()
             self.metrics.shrunk += len(calls)
@@ -254,8 +258,17 @@ class ContextManager:
         ahead = self._scan.copy()
         for turn in self._turns[last:]:
             ahead.add(turn)
+            self._ahead = (turn, ahead.copy())
         ahead.call()
         return ahead.context()
+
+    def _step(self, turn: Turn) -> None:
+        """Walk over a turn; where the look ahead went there already, it is the walk."""
+        looked, self._ahead = self._ahead, None
+        if looked is not None and looked[0] is turn:
+            self._scan = looked[1]
+        else:
+            self._scan.add(turn)
 
     def _given(self) -> Context:
         return Context(self._scan.given_sections, tuple(self._turns))

@@ -33,8 +33,9 @@ from director import (
     truncate,
 )
 from director.context.digest import HEADER, earlier, pieces, select, write
+from director.context.fold import fold_cut
 from director.context.laws import sticky
-from director.context.marks import low_mark, room_at
+from director.context.marks import Sticky, low_mark, room_at
 from director.context.shrink import Shrinking, noticed, shrink_text
 from director.context.sizes import context_size
 from director.context.values import Turn
@@ -328,3 +329,23 @@ def test_a_summary_does_not_depend_on_the_order_of_a_set() -> None:
         for seed in ("1", "2", "3")
     }
     assert len(seen) == 1
+
+
+def test_a_crossing_that_was_looked_at_is_not_worked_out_again() -> None:
+    """A copy of a walk looks ahead; the walk itself then takes over what was found."""
+    cuts = 0
+
+    def cut(context: Context, budget: Budget, low: int, /) -> Context:
+        nonlocal cuts
+        cuts += 1
+        return fold_cut()(context, budget, low)
+
+    walk = Sticky(cut).scan(Context(), Budget(300))
+    for turn in run_of(*(looked(at, f"page {at}: " + "words " * 40) for at in range(1, 8))).turns:
+        walk.add(turn)
+    before = cuts
+    ahead = walk.copy()
+    ahead.call()
+    walk.call()
+    assert cuts == before + 1
+    assert walk.context() == ahead.context()

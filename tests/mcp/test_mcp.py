@@ -23,13 +23,7 @@ from middleware import loops
 
 def history(steps: int) -> list[Any]:
     """A request and the pages that were read for it."""
-    messages: list[Any] = [{"role": "user", "content": loops.REQUEST}]
-    for step in range(steps):
-        function = {"name": "open_page", "arguments": f'{{"number": {step}}}'}
-        call = {"id": f"c{step}", "type": "function", "function": function}
-        messages.append({"role": "assistant", "content": "", "tool_calls": [call]})
-        messages.append({"role": "tool", "tool_call_id": f"c{step}", "content": loops.page(step)})
-    return messages
+    return [{"role": "user", "content": loops.REQUEST}, *loops.turns(steps)]
 
 
 def text(result: Any) -> str:

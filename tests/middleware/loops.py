@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import random
 from functools import cache
+from typing import Any
 
 from director.models.brains import Mind
 from director.models.brains.mind import Task
@@ -48,3 +49,14 @@ def answer(steps: int = STEPS) -> str:
 def open_page(number: int) -> str:
     """Open a page of the shop and read it."""
     return page(number)
+
+
+def turns(steps: int) -> list[Any]:
+    """The calls and their results so far, as chat messages."""
+    made: list[Any] = []
+    for number in range(steps):
+        function = {"name": "open_page", "arguments": json.dumps({"number": number})}
+        call = {"id": f"c{number}", "type": "function", "function": function}
+        made.append({"role": "assistant", "content": "", "tool_calls": [call]})
+        made.append({"role": "tool", "tool_call_id": f"c{number}", "content": page(number)})
+    return made

@@ -12,7 +12,11 @@ from openai import AsyncOpenAI, OpenAI
 
 import director
 from director import ContextConfig
+from director.context.wire import emit, parse
+from director.context.wire.emitter import bare
+from director.middleware.bodies import fit_body
 from director.middleware.clients import threads_of
+from director.middleware.threads import Threads
 from director.models.script import Ask, Say
 from director.testing.double import Double
 from middleware import loops
@@ -138,6 +142,32 @@ def test_off_and_nothing_to_do_pass_the_identical_objects(config: ContextConfig)
     messages = [{"role": "user", "content": "Hello?"}]
     director.wrap(bare, config).messages.create(messages=messages, system="Be brief.")
     assert bare.asked[0]["messages"] is messages
+
+
+@pytest.mark.parametrize(
+    ("api", "place", "instructions"),
+    [
+        ("chat", "messages", None),
+        ("responses", "input", "instructions"),
+        ("anthropic", "messages", "system"),
+    ],
+)
+def test_what_is_only_counted_is_never_sent(api: Any, place: str, instructions: str | None) -> None:
+    """Tools and instructions make the history smaller and are not among its messages."""
+    threads = Threads(3_000, wire=api)
+    tools = [{"name": "open_page", "description": "The one and only tool."}]
+    told = {instructions: "Be careful."} if instructions else {}
+    changed = 0
+    for steps in range(2, 12):
+        chat = [{"role": "user", "content": loops.REQUEST}, *loops.turns(steps)]
+        history = emit(bare(parse(chat).context), api)
+        sent = fit_body({place: history, "tools": tools, **told}, api, threads, thread="one")
+        written = json.dumps(sent.body[place])
+        assert "only tool" not in written
+        assert "careful" not in written
+        assert sent.body["tools"] is tools
+        changed += sent.changed
+    assert changed > 1
 
 
 def test_a_request_that_leans_on_the_server_is_left_alone() -> None:

@@ -94,6 +94,8 @@ def test_thirty_steps_end_with_the_answer_of_the_unmanaged_agent(
     assert len(provider.exchanges) == loops.STEPS + 1
     largest = max(len(repr(each.seen)) for each in provider.generations)
     assert largest < len(repr(result["messages"])) / 3
+    shown = {item.kind for each in provider.generations for item in each.seen.items}
+    assert shown == {"user", "call", "result"}
 
 
 @pytest.mark.parametrize("way", ["middleware", "wrapped"])

@@ -136,6 +136,30 @@ def test_no_request_waits_for_a_summary() -> None:
     hold.set()
 
 
+def test_closed_threads_go_on_in_excerpts() -> None:
+    """Nothing more is begun, and a summary that comes later is not used."""
+    hold = threading.Event()
+    asked: list[str] = []
+
+    def writes(text: str) -> str:
+        asked.append(text)
+        hold.wait(20)
+        return "written too late"
+
+    made = threads(writes)
+    steps = 1
+    while not asked:
+        made.fit(history(steps), "one")
+        steps += 1
+    made.close()
+    hold.set()
+    for more in range(steps, steps + 8):
+        fitted = made.fit(history(more), "one")
+        assert fitted.report.fits
+        assert "written too late" not in said(fitted.messages)
+    assert len(asked) == 1
+
+
 @pytest.mark.promise("A4")
 @pytest.mark.parametrize("failure", ["raises", "empty", "worthless"])
 def test_a_failed_summary_is_never_sent(failure: str) -> None:

@@ -11,7 +11,8 @@ import math
 import re
 from collections import Counter as Tally
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import chain
 
 from director.context.literals import is_literal
 from director.context.memory import remembered
@@ -55,9 +56,9 @@ class Piece:
 
 def pieces(turn: Turn, room: int, worth: float = 1.0) -> list[Piece]:
     """Cut one turn into pieces: what was said, each call, each line of a result."""
-    return (
-        [replace(piece, rank=piece.rank * worth) for piece in _pieces(turn, room)] if worth else []
-    )
+    if not worth:
+        return []
+    return [Piece(one.at, one.who, one.text, one.rank * worth) for one in _pieces(turn, room)]
 
 
 def _pieces(turn: Turn, room: int) -> list[Piece]:
@@ -155,6 +156,7 @@ class _Ranking:
         self.found, self.counter = found, counter
         self.words = [_words(piece.text) for piece in found]
         self.costs = [counter(piece.text) + 2 for piece in found]
+        self.cheapest = sorted(range(len(found)), key=self.costs.__getitem__, reverse=True)
         self.steady = [self._steady(i) for i in range(len(found))]
         self.value = self._values(elsewhere)
         self.taken: set[int] = set()
@@ -171,7 +173,7 @@ class _Ranking:
 
     def _values(self, elsewhere: Iterable[str]) -> dict[str, float]:
         """Rare words are worth more than common ones, literals three times as much."""
-        shared = Tally(word for group in self.words for word in group)
+        shared = Tally(chain.from_iterable(self.words))
         value = {
             word: math.log(1 + len(self.found) / n) * (3.0 if is_literal(word) else 1.0)
             for word, n in shared.items()
@@ -184,7 +186,7 @@ class _Ranking:
         """What a piece adds now."""
         beside = 1.0 + _BESIDE * ((i - 1 in self.taken) + (i + 1 in self.taken))
         tired = 1.0 + self.told[self.found[i].at] / _FATIGUE
-        says = sum(self.value.get(word, 0.0) for word in self.words[i])
+        says = sum(map(self.value.__getitem__, self.words[i]))
         return says * self.steady[i] * beside / tired
 
     def fill(self, room: int) -> list[Piece]:
@@ -211,8 +213,8 @@ class _Ranking:
     def _take(self, open_: Iterable[int], left: int) -> list[int]:
         heap = [(-self.gain(i), i) for i in open_]
         heapq.heapify(heap)
-        passed = []
-        while heap:
+        passed: list[int] = []
+        while heap and self._least() <= left:
             score, i = heapq.heappop(heap)
             if i in self.taken:
                 continue
@@ -228,7 +230,13 @@ class _Ranking:
                     if not 0 <= beside < len(self.found) or beside in self.taken:
                         continue
                     heapq.heappush(heap, (-self.gain(beside), beside))
-        return passed
+        return [*passed, *(i for _, i in heap if i not in self.taken)]
+
+    def _least(self) -> int:
+        """What the cheapest piece costs that was not taken."""
+        while self.cheapest and self.cheapest[-1] in self.taken:
+            self.cheapest.pop()
+        return self.costs[self.cheapest[-1]] if self.cheapest else 0
 
     def _choose(self, i: int) -> None:
         self.taken.add(i)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _TOKEN = re.compile(r"""https?://[^\s"'<>)\]]+|[\w~./][\w.~@/:,+-]*""")
 _MARKED = re.compile(r"[\d_@/]|[a-z][A-Z]|\w\.\w|^[A-Z][A-Z-]+$")
 _EDGES = ".,:;-+"
 
 
+@lru_cache(maxsize=8_192)
 def is_literal(token: str) -> bool:
     """Whether a token without spaces looks like a name, a number, an address or a path."""
     return _MARKED.search(token) is not None

@@ -78,6 +78,8 @@ class Scan:
         self.calls = self.seen = 0
         self.crossed = start.summary is not None
         self.loop_broken = False
+        # What a call here would send; copies share it until either walks on.
+        self.cuts: dict[tuple[Cut, int], Context] = {}
 
     def copy(self) -> Scan:
         """The same state, free to walk on without changing this one."""
@@ -89,6 +91,7 @@ class Scan:
         other.size, other.arrived = self.size, self.arrived
         other.calls, other.seen = self.calls, self.seen
         other.crossed, other.loop_broken = self.crossed, self.loop_broken
+        other.cuts = self.cuts
         return other
 
     def add(self, turn: Turn) -> None:
@@ -106,6 +109,7 @@ class Scan:
         self.count += turn_size(turn, messages)
         self.arrived += size
         self.seen += 1
+        self.cuts = {}
 
     def call(self) -> None:
         """The model is called here: rewrite if the limit would be passed."""
@@ -118,7 +122,9 @@ class Scan:
         low = self.budget.limit
         if self.size > low:
             low = low_mark(head, self._per_call(), self.budget)
-        smaller = self.cut(context, self.budget, low)
+        if (self.cut, low) not in self.cuts:
+            self.cuts[self.cut, low] = self.cut(context, self.budget, low)
+        smaller = self.cuts[self.cut, low]
         self.crossed = True
         size = context_size(smaller, self.budget.counter)
         if size < self.size:
@@ -126,6 +132,7 @@ class Scan:
             self.turns, self.size = list(smaller.turns), size
             self.count = context_size(smaller, messages)
             self.start = Context(smaller.sections, (), smaller.summary, smaller.fold)
+            self.cuts = {}
 
     def _per_call(self) -> float:
         """Tokens that a call brings; before a second one is seen there is no prefix to spare."""

@@ -6,17 +6,21 @@ A thread is what the client names it. Nothing is stored beyond the life of the s
 from __future__ import annotations
 
 import json
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from director.api import Fitted
 from director.context.report import Report
 from director.manager import ContextConfig
-from director.middleware.threads import Threads
+from director.middleware.threads import MOST, Threads
 from director.models import Tool, tool
 
 _LOSSES_SHOWN = 50
+_K = TypeVar("_K")
+_V = TypeVar("_V")
 
 
 class Fitting:
@@ -24,22 +28,23 @@ class Fitting:
 
     def __init__(self, budget: int = 100_000) -> None:
         self._budget = budget
-        self._threads: dict[tuple[int, str, str], Threads] = {}
-        self._latest: dict[str, tuple[Threads, Fitted]] = {}
+        self._threads: OrderedDict[tuple[int, str, str], Threads] = OrderedDict()
+        self._latest: OrderedDict[str, tuple[Threads, Fitted]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @property
+    def _functions(self) -> Mapping[str, Callable[..., str]]:
+        found = (self.fit, self.recall, self.report)
+        return {function.__name__: function for function in found}
 
     @property
     def tools(self) -> tuple[Tool, ...]:
         """The tools as a client sees them."""
-        return tuple(tool(function) for function in (self.fit, self.recall, self.report))
+        return tuple(map(tool, self._functions.values()))
 
     def run(self, called: Tool, args: Mapping[str, Any]) -> str:
         """The result of one of the tools."""
-        functions: Mapping[str, Callable[..., str]] = {
-            "fit": self.fit,
-            "recall": self.recall,
-            "report": self.report,
-        }
-        return functions[called.name](**args)
+        return self._functions[called.name](**args)
 
     def fit(
         self,
@@ -59,17 +64,23 @@ class Fitting:
             thread: the conversation; feed it the whole history each time
 
         """
-        limit = budget or self._budget
-        key = (limit, strategy, compression_level)
-        if key not in self._threads:
-            config = ContextConfig(
-                strategy=strategy, budget=limit, compression_level=compression_level
-            )
-            self._threads[key] = Threads(config)
-        fitted = self._threads[key].fit(messages, thread)
-        self._latest[thread] = (self._threads[key], fitted)
+        threads = self._managed(budget or self._budget, strategy, compression_level)
+        fitted = threads.fit(messages, thread)
+        with self._lock:
+            self._latest.pop(thread, None)
+            _add(self._latest, thread, (threads, fitted))
         said = {"messages": fitted.messages, "report": str(fitted.report)}
         return json.dumps(said, ensure_ascii=False)
+
+    def _managed(self, budget: int, strategy: str, level: str) -> Threads:
+        key = (budget, strategy, level)
+        with self._lock:
+            known = self._threads.pop(key, None)
+            if known is None:
+                config = ContextConfig(strategy=strategy, budget=budget, compression_level=level)
+                known = Threads(config)
+            _add(self._threads, key, known)
+        return known
 
     def recall(self, handle: str, thread: str = "default") -> str:
         """Read the original words behind a shortened result or a summary.
@@ -93,6 +104,13 @@ class Fitting:
         if thread not in self._latest:
             raise KeyError(f"there is no thread {thread!r}: fit its history first")
         return json.dumps(_told(self._latest[thread][1].report), ensure_ascii=False)
+
+
+def _add(known: OrderedDict[_K, _V], key: _K, value: _V) -> None:
+    """The latest goes last; past the most, what was not used for longest is forgotten."""
+    known[key] = value
+    if len(known) > MOST:
+        known.popitem(last=False)
 
 
 def _told(report: Report) -> Mapping[str, object]:

@@ -58,12 +58,10 @@ def fit_body(
         return Sent(body)
     if any(_given(body.get(name)) for name in _CHAINED):
         return Sent(body)
-    head = _head(body, place)
-    fitted = threads.fit([*head, *messages], thread, owner=owner)
-    sent = [message for message in fitted.messages if not any(message is one for one in head)]
-    if len(sent) == len(messages) and all(map(_is, sent, messages)):
+    fitted = threads.fit(messages, thread, head=_head(body, place), owner=owner)
+    if fitted.messages is messages:
         return Sent(body, fitted)
-    return Sent({**body, place.messages: sent}, fitted, changed=True)
+    return Sent({**body, place.messages: fitted.messages}, fitted, changed=True)
 
 
 def _head(body: Mapping[str, object], place: _Place) -> list[object]:
@@ -78,7 +76,3 @@ def _head(body: Mapping[str, object], place: _Place) -> list[object]:
 def _given(value: object) -> bool:
     # The clients mark what was not given by objects of their own.
     return isinstance(value, str | Mapping) and bool(value)
-
-
-def _is(one: object, other: object) -> bool:
-    return one is other

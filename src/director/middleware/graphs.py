@@ -111,9 +111,7 @@ class ContextManagedAgent:
             self._keep(messages)
         fitted = self.threads.fit(messages, thread_of(config), phase=self.phase)
         self.latest = fitted
-        if len(fitted.messages) == len(messages) and all(
-            one is other for one, other in zip(fitted.messages, messages, strict=True)
-        ):
+        if fitted.messages is messages:
             return state
         return _with(state, field, fitted.messages)
 
@@ -124,9 +122,10 @@ class ContextManagedAgent:
 
     def _note(self, chunk: object) -> None:
         """Add the messages of a chunk, whatever its shape, that are not known yet."""
-        known = {id(one) for one in self.original_messages}
-        names = {one.id for one in self.original_messages if one.id}
-        for message in _messages(chunk):
+        found = _messages(chunk)
+        known = {id(one) for one in self.original_messages} if found else set()
+        names = {one.id for one in self.original_messages if one.id} if found else set()
+        for message in found:
             if id(message) not in known and (message.id is None or message.id not in names):
                 self.original_messages.append(message)
 
@@ -177,10 +176,10 @@ def _messages(found: object, depth: int = 4) -> list[BaseMessage]:
         inside = found.get("messages")
         if isinstance(inside, list | tuple):
             return [one for one in inside if isinstance(one, BaseMessage)]
-        return [one for each in found.values() for one in _messages(each, depth - 1) if depth]
-    if isinstance(found, tuple):
-        return [one for each in found for one in _messages(each, depth - 1) if depth]
-    return []
+        found = tuple(found.values())
+    if not isinstance(found, tuple) or depth == 0:
+        return []
+    return [one for each in found for one in _messages(each, depth - 1)]
 
 
 def _peek(state: object, name: str) -> Any:  # noqa: ANN401

@@ -7,7 +7,7 @@ off, the very request passes that came.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware
@@ -66,12 +66,11 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
     def _fitted(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         if not self.threads.on:
             return request
-        head = _head(request)
-        fitted = self.threads.fit([*head, *request.messages], thread_of(get_config()))
-        sent = [message for message in fitted.messages if not _among(message, head)]
-        if _same(sent, request.messages):
+        given = request.messages
+        fitted = self.threads.fit(given, thread_of(get_config()), head=_head(request))
+        if fitted.messages is given:
             return request
-        return request.override(messages=sent)  # type: ignore[arg-type]
+        return request.override(messages=fitted.messages)  # type: ignore[arg-type]
 
 
 def pre_model_hook(
@@ -95,11 +94,3 @@ def _head(request: ModelRequest[Any]) -> list[SystemMessage]:
     tools = [as_json(convert_to_openai_tool(tool)) for tool in request.tools]
     head = [SystemMessage("\n".join(tools))] if tools else []
     return [*head, request.system_message] if request.system_message else head
-
-
-def _among(message: object, head: Sequence[object]) -> bool:
-    return any(message is one for one in head)
-
-
-def _same(one: Sequence[object], other: Sequence[object]) -> bool:
-    return len(one) == len(other) and all(map(lambda a, b: a is b, one, other))

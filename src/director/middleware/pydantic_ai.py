@@ -85,10 +85,8 @@ class _Fitting:
         head: list[Block] = [{"role": "system", "content": text}] if text else []
         blocks = [block for message in messages for block in self._read(message)]
         self._blocks = {id(message): self._blocks[id(message)] for message in messages}
-        fitted = self.threads.fit([*head, *blocks], self._thread)
-        if len(fitted.messages) == len(head) + len(blocks) and all(
-            one is other for one, other in zip(fitted.messages, [*head, *blocks], strict=True)
-        ):
+        fitted = self.threads.fit(blocks, self._thread, head=head)
+        if fitted.messages is blocks:
             return messages
         return from_blocks(fitted.messages, messages)
 

@@ -46,6 +46,7 @@ class Summaries:
         self._lock = threading.Lock()
         self.asked = self.ready = self.failed = 0
         self.trouble = ""
+        self._closed = False
 
     def prepare(self, manager: ContextManager, report: Report) -> None:
         """Begin a summary, if one will soon be needed and none is on its way."""
@@ -53,7 +54,8 @@ class Summaries:
             return
         with self._lock:
             # After a failure the next crossing makes do with excerpts; then it is tried again.
-            if manager in self._begun or self._failed.get(manager) == manager.crossings:
+            failed = self._failed.get(manager) == manager.crossings
+            if self._closed or failed or manager in self._begun:
                 return
             fold = manager.oldest(int(report.limit * self._keep))
             if fold is None:
@@ -80,6 +82,13 @@ class Summaries:
         with self._lock:
             running = [written for _, written in self._begun.values()]
         wait(running, timeout=seconds)
+
+    def close(self) -> None:
+        """Begin no more; what is being written is not waited for, and is thrown away."""
+        with self._lock:
+            self._closed = True
+            self._begun.clear()
+            self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _write(self, fold: Fold) -> Summary:
         try:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import dataclass, field, replace
+from operator import is_
+from typing import TypeAlias, cast
 
 from director.api import Fitted
 from director.context.recall import recall
@@ -72,19 +73,31 @@ class Threads:
         messages: Sequence[object],
         thread: str | None = None,
         *,
+        head: Sequence[object] = (),
         phase: str | None = None,
         owner: str = "",
     ) -> Fitted:
-        """What to send instead of these messages; without a name, the thread is found by them."""
-        known = self._find(messages, thread, owner)
+        """What to send instead of these messages; without a name, the thread is found by them.
+
+        `head` are system messages that stand for what is sent beside the messages: they count
+        against the budget and are not among what is given back. Where nothing is to be done,
+        `messages` of the result is the very object that came.
+        """
+        whole = [*head, *messages]
+        known = self._find(whole, thread, owner)
         with known.lock:
             if self.summaries is not None:
                 self.summaries.take(known.manager)
-            fitted = known.manager.fit(messages, phase)
+            fitted = known.manager.fit(whole, phase)
             known.sent = fitted.context
             if self.summaries is not None:
                 self.summaries.prepare(known.manager, fitted.report)
-        return fitted
+        # Instructions come first on every wire and never leave; which object stands for them here,
+        # this head or an equal one of an earlier call, is not known.
+        sent = fitted.messages[len(head) :]
+        if _same(sent, messages):
+            sent = cast("list[object]", messages)
+        return replace(fitted, messages=sent)
 
     def recall(self, handle: str, thread: str | None = None, *, owner: str = "") -> str:
         """The original behind a handle, of a thread by name or else of the latest that knows it."""
@@ -98,6 +111,11 @@ class Threads:
                 continue
         message = f"nothing is known by the handle {handle!r}: ask for one that a notice names"
         raise KeyError(message)
+
+    def close(self) -> None:
+        """End the work in the background; what is fitted from now on is told in excerpts."""
+        if self.summaries is not None:
+            self.summaries.close()
 
     def __len__(self) -> int:
         return len(self._threads)
@@ -147,6 +165,10 @@ def as_manager(managing: Managing, wire: Wire | None = None) -> ContextManager:
     if isinstance(managing, ContextConfig):
         return ContextManager(managing, wire=wire)
     return ContextManager(ContextConfig(strategy="hybrid", budget=managing), wire=wire)
+
+
+def _same(sent: Sequence[object], given: Sequence[object]) -> bool:
+    return len(sent) == len(given) and all(map(is_, sent, given))
 
 
 def _named(thread: str, owner: str) -> str:

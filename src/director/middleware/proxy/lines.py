@@ -12,6 +12,7 @@ import ssl
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
@@ -70,9 +71,15 @@ class Upstream:
 
     async def connect(self) -> Wire:
         """A new connection."""
-        context = ssl.create_default_context() if self.secure else None
+        context = _trusting() if self.secure else None
         reader, writer = await asyncio.open_connection(self.host, self.port, ssl=context)
         return Wire(reader, writer, self)
+
+
+@cache
+def _trusting() -> ssl.SSLContext:
+    # Reading the authorities takes longer than a connection.
+    return ssl.create_default_context()
 
 
 class Wire:

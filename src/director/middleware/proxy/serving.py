@@ -12,6 +12,7 @@ import socket
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 import h11
@@ -25,6 +26,7 @@ from director.middleware.threads import Managing, Threads, as_manager
 
 PREFIX = "/director"
 THREAD = b"x-director-thread"
+AT_ONCE = 16_384
 PROVIDERS: Mapping[Api, str] = MappingProxyType(
     {
         "chat": "https://api.openai.com",
@@ -79,6 +81,8 @@ class Proxy:
         for talk in self._talks:
             talk.cancel()
         await asyncio.gather(*self._talks, return_exceptions=True)
+        for threads in self.threads.values():
+            threads.close()
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         talk = asyncio.get_running_loop().create_task(_Talk(self, Client(reader, writer)).hold())
@@ -102,9 +106,10 @@ class Proxy:
         thread = request.header(THREAD).decode("latin-1") or None
         wanted = request.header(WANTED).lower() in (b"yes", b"1", b"true")
         given = offer(body, api) if wanted else body
-        sent = await asyncio.to_thread(
-            fit_body, given, api, self.threads[api], thread=thread, owner=self.seen.owner(request)
-        )
+        owner = self.seen.owner(request)
+        fit = partial(fit_body, given, api, self.threads[api], thread=thread, owner=owner)
+        # A rewrite must not keep other clients waiting; a small body takes less than the way there.
+        sent = fit() if len(request.body) <= AT_ONCE else await asyncio.to_thread(fit)
         report = sent.fitted.report if sent.fitted is not None else None
         self.seen.count(request, report, changed=sent.changed)
         if sent.body is body:
