@@ -290,7 +290,7 @@ def test_an_upstream_that_is_not_there_is_said_in_one_answer() -> None:
 
 
 def test_the_page_tells_what_was_saved_and_no_secret() -> None:
-    """Counts per client; neither the key nor a word of a message."""
+    """Counts per client; neither the key nor a word of a message; nothing under another name."""
     with Double("openai", loops.reader(12)) as double, proxied(double.url, 3_000) as proxy:
         with OpenAI(base_url=f"{proxy.url}/v1", api_key=KEY, max_retries=0) as client:
             chat_loop(client)
@@ -298,6 +298,9 @@ def test_the_page_tells_what_was_saved_and_no_secret() -> None:
             page = browser.get(f"{proxy.url}/director").text
             state = browser.get(f"{proxy.url}/director/state").json()
             assert browser.get(f"{proxy.url}/director/nothing").status_code == 404
+            for host in ("evil.example", "127.0.0.1.evil.example", "["):
+                told = browser.get(f"{proxy.url}/director/state", headers={"host": host})
+                assert told.status_code == 421
     assert state["clients"][0]["requests"] == 13
     assert state["clients"][0]["after"] < state["clients"][0]["before"]
     assert "OpenAI/Python" in page

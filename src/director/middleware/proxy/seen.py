@@ -48,13 +48,13 @@ class Seen:
     def owner(self, request: Request) -> str:
         """Who sends a request: the same name for the same key, as long as the proxy runs."""
         key = b"\n".join(request.header(name) for name in _KEYS)
-        return hashlib.blake2b(key, key=self._secret, digest_size=4).hexdigest()
+        return hashlib.blake2b(key, key=self._secret, digest_size=16).hexdigest()
 
     def count(self, request: Request, report: Report | None, *, changed: bool) -> None:
         """Count a request, with what was done to it if it was looked at."""
         owner = self.owner(request)
         agent = request.header(b"user-agent").decode("latin-1")[:60]
-        known = self._clients.pop(owner, Saved(owner, agent))
+        known = self._clients.pop(owner, Saved(owner[:8], agent))
         known = replace(known, agent=agent, requests=known.requests + 1)
         if report is not None:
             known = replace(

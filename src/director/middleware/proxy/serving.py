@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
+from urllib.parse import urlsplit
 
 import h11
 
@@ -27,6 +28,7 @@ from director.middleware.threads import Managing, Threads, as_manager
 PREFIX = "/director"
 THREAD = b"x-director-thread"
 AT_ONCE = 16_384
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 PROVIDERS: Mapping[Api, str] = MappingProxyType(
     {
         "chat": "https://api.openai.com",
@@ -119,6 +121,9 @@ class Proxy:
 
     def own(self, request: Request) -> tuple[bytes, bytes, bytes]:
         """The answer to a request for one of our own pages."""
+        if not self._meant(request):
+            said = f"This page is at {self.url}{PREFIX}, under no other name.\n"
+            return b"421 Misdirected Request", b"text/plain; charset=utf-8", said.encode()
         path = request.path.removeprefix(PREFIX).strip("/")
         if path == "":
             about = f"Requests to {self.url} are fitted; this page loads itself anew."
@@ -128,6 +133,16 @@ class Proxy:
         if path.startswith("recall/"):
             return self._recalled(request, path.removeprefix("recall/"))
         return b"404 Not Found", b"text/plain", b"There is /director, /director/state, /v1/...\n"
+
+    def _meant(self, request: Request) -> bool:
+        """Whether our own pages were asked for by our name, and not by that of another site."""
+        if self._host not in _LOOPBACK:
+            return True
+        try:
+            named = urlsplit(f"//{request.header(b'host').decode('latin-1')}").hostname
+        except ValueError:
+            return False
+        return named in _LOOPBACK
 
     def _recalled(self, request: Request, handle: str) -> tuple[bytes, bytes, bytes]:
         owner = self.seen.owner(request)
