@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from director.store import Draft, Store, StoreError, open_store
@@ -291,9 +291,7 @@ _JSON = st.recursive(
 
 
 @given(st.lists(st.dictionaries(st.text(), _JSON, max_size=3), min_size=1, max_size=4))
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=25)
 def test_any_body_comes_back_as_it_was(
     tmp_path_factory: pytest.TempPathFactory, bodies: list[dict[str, object]]
 ) -> None:
