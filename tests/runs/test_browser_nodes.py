@@ -180,7 +180,7 @@ CANNOT = {
     "elsewhere": ("navigate", {"url": "https://elsewhere.example/"}, "not approved"),
     "local": ("navigate", {"url": "file:///etc/passwd"}, "not opened"),
     "no_file": ("upload", {"selector": "#file", "file": "note.txt"}, "No file may be uploaded"),
-    "no_text": ("extractPdf", {"source": "a.pdf"}, "No file 'a.pdf' was downloaded"),
+    "no_text": ("extractPdf", {"source": "../a.pdf"}, "No file '../a.pdf' was downloaded"),
     "no_page": ("forward", {}, "no page to go forward to"),
 }
 
