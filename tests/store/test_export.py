@@ -166,7 +166,7 @@ def test_subscribers_see_what_is_imported(store: Store, other: Store) -> None:
     """An import is committed like anything else, in order and without gaps."""
     with other.subscribe() as feed:
         import_lines(other, export_thread(store, "t1"))
-        seen = [feed.next(timeout=5) for _ in range(5)]
+        seen = [feed.next(timeout=60) for _ in range(5)]
     assert [change.position for change in seen if change] == [1, 2, 3, 4, 5]
 
 
