@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -12,7 +13,12 @@ import pytest
 from typer.testing import CliRunner
 
 from director.cli import app
+from director.cli.watching import Watch
 from director.demo.site import Site
+from director.runs.serving import reopen
+from director.store import Store, open_store
+from director.store.changes import Subscription
+from director.store.values import Change
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 _USUAL = "http://127.0.0.1:8765"
@@ -125,6 +131,40 @@ def test_a_run_that_asks_waits_and_goes_on_when_it_is_answered(run: Run, asking:
         "said,ab12",
         "twice.result,ab12ab12",
     ]
+
+
+class _Late(Store):
+    """A store whose feeds hear nothing at their first look, after which all is done at once."""
+
+    meanwhile: Callable[[], object]
+
+    def subscribe(self, after: int | None = None) -> Subscription:
+        """Such a feed."""
+        meanwhile = iter([self.meanwhile])
+
+        class Late(Subscription):
+            def next(self, timeout: float | None = None) -> Change | None:
+                for do in meanwhile:
+                    do()
+                    return None
+                return super().next(timeout)
+
+        return Late(self._database, after)
+
+
+def test_the_steps_of_a_run_that_ends_between_two_looks_are_all_told(
+    run: Run, asking: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The feed was silent, then everything was committed: nothing of it is left out."""
+    name = run_id(run("workflow", "run", asking, "--wait", "0.2")[1])
+    run("runs", "answer", name, "ab12")
+    with open_store(tmp_path / "home" / "director.db") as opened:
+        reopen(opened, name)
+        late = _Late(opened._database)
+        late.meanwhile = lambda: run("runs", "resume", name)
+        with Watch(late, name) as watch:
+            assert asyncio.run(watch.ended()).state == "done"
+    assert "ok      twice" in capsys.readouterr().out
 
 
 def test_a_sensitive_input_is_kept_in_the_vault_and_nowhere_else(

@@ -14,6 +14,7 @@ from pydantic_ai.exceptions import UsageLimitExceeded
 from pydantic_ai.messages import (
     ModelRequest,
     ModelResponse,
+    PartDeltaEvent,
     SystemPromptPart,
     TextPart,
     ThinkingPart,
@@ -51,8 +52,10 @@ def ask(double: Double, kind: str = "chat", limit: int = 50, **more: Any) -> Any
 
     async def go(model: Any) -> Any:
         tools = more.pop("tools", [loops.open_page])
+        heard = more.pop("heard", None)
+        limits = UsageLimits(request_limit=limit)
         agent = Agent(model, tools=tools, **more)
-        return await agent.run(loops.REQUEST, usage_limits=UsageLimits(request_limit=limit))
+        return await agent.run(loops.REQUEST, usage_limits=limits, event_stream_handler=heard)
 
     return asyncio.run(run())
 
@@ -68,6 +71,22 @@ def test_thirty_steps_end_with_every_fact(kind: str) -> None:
         assert len(double.exchanges) == loops.STEPS + 1
         assert double.defects == []
         assert double.verdict() == []
+
+
+def test_a_streamed_run_is_managed_as_a_plain_one() -> None:
+    """Every request streams its answer; what is sent fits and breaks no rule."""
+    heard: list[Any] = []
+
+    async def listen(_: Any, events: Any) -> None:
+        heard.extend([event async for event in events])
+
+    with Double("openai", loops.reader(12)) as double:
+        capability = ContextCapability(4_000)
+        result = ask(double, capabilities=[capability], heard=listen)
+        assert result.output == loops.answer(12)
+        assert capability.metrics.checkpoint_events
+        assert double.defects == []
+    assert any(isinstance(event, PartDeltaEvent) for event in heard)
 
 
 def test_a_history_processor_goes_on_from_the_originals() -> None:

@@ -63,13 +63,14 @@ class Watch:
     async def ended(self) -> Run:
         """The run, once nobody works on it any more."""
         while True:
-            change = await asyncio.to_thread(self._feed.next, _LOOK)
-            if change is None:
-                found = run_of(self._store, self._run.id)
-                if found.state in ENDED or is_parked(found):
-                    return found
-            elif isinstance(change.what, Versioned):
+            # Looked at first: what was committed by then is told before this returns.
+            found = run_of(self._store, self._run.id)
+            over = found.state in ENDED or is_parked(found)
+            change = await asyncio.to_thread(self._feed.next, 0 if over else _LOOK)
+            if change is not None and isinstance(change.what, Versioned):
                 self._tell(change.what)
+            elif change is None and over:
+                return found
 
     def _tell(self, record: Versioned) -> None:
         if record.kind == "step" and record.id.startswith(f"{self._run.id}/"):
