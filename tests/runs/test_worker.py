@@ -44,7 +44,7 @@ def worker_program(store: Store, name: str, seconds: float) -> Iterator[subproce
 async def until(holds: Callable[[], bool], store: Store) -> None:
     """Wait until something holds, looking whenever something was committed."""
     with store.subscribe(after=0) as feed:
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(600):
             while not holds():
                 await asyncio.to_thread(feed.next, 0.2)
 
