@@ -362,11 +362,11 @@ def test_a_record_that_names_bytes_which_are_not_in_the_file_is_refused(
 
 def test_an_import_of_any_length_stays_small_in_memory(store: Store, other: Store) -> None:
     """Entries are written as they are read, and the file is in no list."""
-    big = [Draft("user", {"text": f"{n} {'x' * 4_000}"}) for n in range(3_000)]
+    big = [Draft("user", {"text": f"{n} {'x' * 7_500}"}) for n in range(1_600)]
     other.append("long", big)
     lines = export_thread(other, "long")
     tracemalloc.start()
-    assert import_lines(store, lines) == Imported(1, 3_000, 0, 0)
+    assert import_lines(store, lines) == Imported(1, 1_600, 0, 0)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 10_000_000 < sum(len(str(draft.body)) for draft in big)
