@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+from playwright import async_api, sync_api
 
 _LOCAL = ("127.0.0.1", "::1", "localhost")
 
@@ -19,5 +20,14 @@ def _refuse_the_network(event: str, arguments: tuple[object, ...]) -> None:
 
 sys.addaudithook(_refuse_the_network)
 
-settings.register_profile("director", deadline=None, derandomize=True, print_blob=False)
+settings.register_profile(
+    "director",
+    deadline=None,
+    derandomize=True,
+    print_blob=False,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("director")
+
+for api in (async_api, sync_api):
+    api.expect.set_options(timeout=60_000)

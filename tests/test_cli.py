@@ -50,7 +50,7 @@ class Running:
     def stop(self, number: int = signal.SIGINT) -> tuple[int, str]:
         """Stop it as a person would; its exit code and all that it printed since."""
         self.process.send_signal(number)
-        printed, _ = self.process.communicate(timeout=20)
+        printed, _ = self.process.communicate(timeout=60)
         return self.process.returncode, printed
 
 

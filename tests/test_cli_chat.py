@@ -161,15 +161,17 @@ def test_what_cannot_be_answered_is_said_and_kept(tmp_path: Path) -> None:
 def test_ctrl_c_stops_the_turn_and_keeps_the_conversation(tmp_path: Path) -> None:
     """The next message is answered, and Ctrl-D leaves politely."""
     variable = {"variableName": "a", "value": 1, "reason": "r"}
-    model = script(
-        tmp_path,
-        [{"call": "set_variable", "args": variable}],
-        [{"wait": 600}, {"say": "Never said."}],
-        [{"say": "I am still here."}],
-    )
+    # By rules and not one after the other: it may be stopped before the wait is asked for.
+    rules = [
+        {"when": {"anywhere": "Are you there"}, "then": [{"say": "I am still here."}]},
+        {"when": {"turn": 1}, "then": [{"call": "set_variable", "args": variable}]},
+        {"then": [{"wait": 600}, {"say": "Never said."}]},
+    ]
+    path = tmp_path / "rules.json"
+    path.write_text(json.dumps({"brain": "rules", "rules": rules}))
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        command("--model", model),
+        command("--model", f"scripted:{path}"),
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,

@@ -39,10 +39,10 @@ def test_it_serves_until_it_is_stopped(stop: signal.Signals) -> None:
                 if line.startswith("Ctrl-C"):
                     break
             url = said.split()[5]
-            with build_opener(ProxyHandler({})).open(url, timeout=20) as page:
+            with build_opener(ProxyHandler({})).open(url, timeout=60) as page:
                 assert b"A site to practise on" in page.read()
             running.send_signal(stop)
-            rest, _ = running.communicate(timeout=20)
+            rest, _ = running.communicate(timeout=60)
         finally:
             running.kill()
     assert running.returncode == 0

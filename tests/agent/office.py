@@ -31,7 +31,11 @@ def asks(tool: str, call: str = "", /, **args: Any) -> Ask:
 
 
 def opening(
-    brain: Brain, *, can: Capabilities | None = None, seen: list[Seen] | None = None
+    brain: Brain,
+    *,
+    can: Capabilities | None = None,
+    seen: list[Seen] | None = None,
+    timing: Timing | None = None,
 ) -> Callable[[str, Journal | None], Model]:
     """What opens a model that this brain speaks for; what it is shown is written into `seen`."""
 
@@ -41,7 +45,7 @@ def opening(
         return brain(shown)
 
     def opened(name: str, journal: Journal | None) -> Model:
-        dialect = Scripted(watched, name, Timing())
+        dialect = Scripted(watched, name, timing or Timing())
         dialect.can = can or dialect.can
         return Model(
             Place("scripted", "", name),

@@ -22,7 +22,8 @@ from director.agent.threads import current_thread, new_conversation
 from director.agent.turn import retry_turn, take_turn
 from director.context.values import Section
 from director.context.wire.events import INTERRUPTED
-from director.models import Capabilities, ModelError
+from director.models import Capabilities, ModelError, Timing
+from director.models.brains.tape import Tape
 from director.models.script import Emit, Fail, Say, Seen, Wait
 from director.profiles import Profile, load_profile
 from director.sections.boundary import NAMES
@@ -174,16 +175,22 @@ def test_what_cannot_fit_is_refused_before_it_is_sent(store: Store) -> None:
 
 def test_a_second_turn_of_a_thread_is_refused(store: Store) -> None:
     """Nothing of it is stored; the first goes on."""
-    made = desk(store, [[Wait(0.2), Say("first")]])
     other = desk(store, [SAY])
 
     async def both() -> str:
-        begun = asyncio.Event()
-        made.progress = lambda _: begun.set()
+        begun, refused = asyncio.Event(), asyncio.Event()
+
+        async def wait(_seconds: float) -> None:
+            begun.set()
+            await refused.wait()
+
+        brain = Tape([[Wait(1), Say("first")]])
+        made = desk(store, brain, open_model=opening(brain, timing=Timing(sleep=wait)))
         first = asyncio.create_task(take_turn(made, "one"))
         await begun.wait()
         with pytest.raises(TurnRunning, match="Nothing was stored"):
             await take_turn(other, "two")
+        refused.set()
         return (await first).text
 
     assert asyncio.run(both()) == "first"

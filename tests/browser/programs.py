@@ -63,11 +63,14 @@ def listening() -> set[str]:
 
 def browsers_of(root: int) -> set[int]:
     """The main program of each browser below a program: the one its others belong to."""
-    return {
+    found = {
         pid
         for pid in below(root)
         if "--remote-debugging-pipe" in command(pid) and not _is_part(command(pid))
     }
+    # What a browser has just started bears its words for a moment.
+    tree = parents()
+    return {pid for pid in found if tree.get(pid) not in found}
 
 
 def _is_part(words: list[str]) -> bool:

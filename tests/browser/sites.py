@@ -127,6 +127,6 @@ def site(
 
 async def until(holds: Callable[[], object]) -> None:
     """Wait until something is so; fail if it is not after a long while."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not holds():  # noqa: ASYNC110  a server in another thread has no event for it
             await asyncio.sleep(0.02)

@@ -102,7 +102,6 @@ def test_an_address_and_a_download_are_read_and_others_are_refused(
                 read = {"action": "extractPdf", "source": f"{home.origin}/invoice.pdf"}
                 assert "Total 42 EUR" in str((await act(session, read))["text"])
                 await session.page().locator("#get").click()
-                await session.page().wait_for_timeout(300)
                 read = {"action": "extractPdf", "source": "invoice.pdf", "pages": "1"}
                 assert "K4499" in str((await act(session, read))["text"])
                 with pytest.raises(BrowserError, match="No file"):

@@ -73,8 +73,8 @@ def test_a_popup_is_a_tab_named_after_its_opener_and_waits_to_be_chosen(
                 await session.switch_tab("main_2_2")
                 await session.page().wait_for_url("**/two")
                 assert await names(session) == ["main", "main_2", "main_2_2*"]
-                await session.page("main_2").evaluate("window.close()")
-                await until(lambda: "main_2" not in str(session.page("main").context.pages[1].url))
+                await session.page("main_2").evaluate("setTimeout(window.close)")
+                await until(lambda: len(session.page("main").context.pages) == 2)
                 await session.page().evaluate("setTimeout(window.close)")
                 await until(lambda: len(session.page("main").context.pages) == 1)
                 assert await names(session) == ["main*"]

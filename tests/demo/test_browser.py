@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ def browse(steps: Callable[[Page, Site], Awaitable[None]], *, redesign: bool = F
             browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=_QUIET)
             context = await browser.new_context(viewport={"width": 390, "height": 844})
             page = await context.new_page()
-            page.set_default_timeout(15_000)
+            page.set_default_timeout(60_000)
             page.on("pageerror", lambda error: complaints.append(str(error)))
             await page.goto(site.url)
             await steps(page, site)
@@ -45,6 +46,13 @@ async def fill(page: Page, fields: dict[str, str]) -> None:
     """Type into fields by their names, which a redesign keeps."""
     for name, text in fields.items():
         await page.locator(f"[name={name}]").fill(text)
+
+
+@asynccontextmanager
+async def told(page: Page) -> AsyncIterator[None]:
+    """What is done in the block has reached the site when it ends."""
+    async with page.expect_response("**/lab/did"):
+        yield
 
 
 async def fits(page: Page) -> bool:
@@ -129,10 +137,12 @@ def test_the_awkward_bits_work_and_tell() -> None:
         await frame.get_by_label("Message").fill("hello")
         await frame.get_by_role("button", name="Send").click()
         await expect(frame.get_by_role("status")).to_have_text("Sent: hello")
-        await page.get_by_role("button", name="Count up").click()
+        async with told(page):
+            await page.get_by_role("button", name="Count up").click()
         await expect(page.get_by_text("Counted: 1")).to_be_visible()
         page.once("dialog", lambda dialog: asyncio.ensure_future(dialog.accept()))
-        await page.get_by_role("button", name="Delete everything").click()
+        async with told(page):
+            await page.get_by_role("button", name="Delete everything").click()
         await expect(page.get_by_text("You said yes.")).to_be_visible()
         async with page.expect_popup() as opened:
             await page.get_by_role("link", name="Choose a colour").click()

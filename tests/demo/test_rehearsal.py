@@ -29,7 +29,6 @@ from director.testing.double import Double
 from models.talk import MODELS, PROFILES, environment
 
 ALL = list(itertools.product(("structured", "structured_cached", "clean"), MODELS))
-SOME = [("clean", "responses")]
 
 
 @pytest.fixture
@@ -141,13 +140,8 @@ def _tells(path: Path) -> bool:
     return b"letters-2026" in path.read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("profile", "wire"),
-    [
-        pytest.param(*one, marks=() if one in SOME else pytest.mark.slow, id="-".join(one))
-        for one in ALL
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("profile", "wire"), ALL)
 def test_the_double_plays_the_same_conversation_by_the_rules_of_every_provider(
     store: Store, site: Site, profile: str, wire: str
 ) -> None:

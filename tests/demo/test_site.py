@@ -115,7 +115,7 @@ def test_elements_escape_texts_and_attributes() -> None:
 
 def asked(site: Site, method: str, path: str, **headers: str) -> int:
     """The status of a request with headers that no honest browser would send."""
-    link = HTTPConnection(site.url.removeprefix("http://"), timeout=20)
+    link = HTTPConnection(site.url.removeprefix("http://"), timeout=60)
     try:
         link.putrequest(method, path, skip_host=True)
         for name, value in headers.items():

@@ -58,7 +58,7 @@ class Visitor:
 
     def _ask(self, request: Request) -> Answer:
         try:
-            with self._opener.open(request, timeout=20) as came:
+            with self._opener.open(request, timeout=60) as came:
                 return Answer(came.status, came.url, came.read().decode(), came.headers)
         except HTTPError as refused:
             with refused:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import httpx2
+import pytest
 
 from director.models.script import Emit, Say, Seen
 from director.testing.double import Double, Fault
@@ -47,7 +49,7 @@ class Room:
         body: Mapping[str, object] | None = None,
         *,
         stream: bool = False,
-        timeout: float = 5,
+        timeout: httpx2.Timeout | float = 60,
         **headers: str,
     ) -> httpx2.Response:
         """Ask once and read all of the answer."""
@@ -60,7 +62,7 @@ class Room:
         path: str,
         body: Mapping[str, object] | None = None,
         *,
-        timeout: float = 5,
+        timeout: httpx2.Timeout | float = 60,
         **headers: str,
     ) -> httpx2.Response:
         """Any request at all."""
@@ -73,6 +75,15 @@ class Room:
             timeout=timeout,
             verify=False,
         )
+
+    def lose(self, body: Mapping[str, object] | None = None) -> type[Exception]:
+        """Ask for what is never answered; how that was seen, once the double has done its part."""
+        with pytest.raises(httpx2.TransportError) as lost:
+            self.ask(body, timeout=httpx2.Timeout(60, read=0.2))
+        # On a busy machine the client may give up before the double has even read the request.
+        while not any(one.struck for one in self.double.exchanges):
+            time.sleep(0.01)
+        return lost.type
 
     def kinds(self) -> list[str]:
         """The kinds of what is found against the client."""

@@ -83,7 +83,7 @@ def test_ollama_tells_what_it_has_in_memory() -> None:
     """Nothing; a client that asks others for it is told that there is no such path."""
     for profile, status in (("ollama", 200), ("vllm", 404)):
         with Double(profile, []) as double:
-            connection = HTTPConnection("127.0.0.1", int(double.url.rpartition(":")[2]), timeout=5)
+            connection = HTTPConnection("127.0.0.1", int(double.url.rpartition(":")[2]), timeout=60)
             connection.request("GET", "/api/ps")
             assert connection.getresponse().status == status
             connection.close()

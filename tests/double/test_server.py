@@ -20,10 +20,11 @@ import pytest
 
 from director.models.script import Say, ScriptError, Seen
 from director.testing.double import PROFILES, Double, Fault, Limits
-from director.testing.double.exchange import Answer, Asked, Event
+from director.testing.double.exchange import Answer, Asked, Event, Reply
 from director.testing.double.keys import Limiter
 from director.testing.double.route import Route
 from director.testing.double.routes import find
+from director.testing.double.server import Server
 from director.testing.double.world import World
 
 KEY = "sk-proj-0123456789abcdefghij"
@@ -65,19 +66,29 @@ def _post(url: str, body: Mapping[str, object] | str = "{}", **headers: str) -> 
     text = body if isinstance(body, str) else json.dumps(body)
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return httpx2.post(
-        url, content=text, headers={"authorization": f"Bearer {KEY}"} | named, verify=False
+        url,
+        content=text,
+        headers={"authorization": f"Bearer {KEY}"} | named,
+        verify=False,
+        timeout=60,
     )
 
 
 def test_an_answer_does_not_wait_for_the_other_side_to_acknowledge_its_head() -> None:
     """Small pieces are sent at once; else nearly every one after the first few takes 40 ms."""
-    took = []
-    with _double() as double, openai.OpenAI(base_url=double.openai_url, api_key=KEY) as client:
-        for _ in range(16):
-            begun = time.perf_counter()
-            client.responses.create(model="gpt-6.1-sol", input="hello")
-            took.append(time.perf_counter() - begun)
-    assert sorted(took[4:])[2] < 0.035
+    at_once: list[int] = []
+
+    class Told(Server):
+        def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            super()._connected(reader, writer)
+            sock: socket.socket = writer.get_extra_info("socket")
+            at_once.append(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+    server = Told(lambda _: Reply(Answer({})))
+    server.open()
+    assert _post(f"http://127.0.0.1:{server.port}/").status_code == 200
+    server.close()
+    assert at_once == [1]
 
 
 def test_openais_client_is_answered() -> None:
@@ -124,7 +135,7 @@ def test_events_go_out_as_they_are_named() -> None:
 
 def test_a_connection_is_kept_for_the_next_request() -> None:
     """Keep-alive: two requests, one connection."""
-    with _double(routes=ROUTES) as double, httpx2.Client() as client:
+    with _double(routes=ROUTES) as double, httpx2.Client(timeout=60) as client:
         for _ in range(2):
             answer = client.post(
                 f"{double.openai_url}/stream", headers={"authorization": f"Bearer {KEY}"}
@@ -202,12 +213,12 @@ def test_anthropics_key_is_refused_in_its_words() -> None:
     """401 authentication_error; the key comes in a header of its own."""
     with _double("anthropic", keys=["good-key"]) as double:
         url = f"{double.url}/v1/messages"
-        answer = httpx2.post(url, json=MESSAGE, headers={"x-api-key": "bad"})
+        answer = httpx2.post(url, json=MESSAGE, headers={"x-api-key": "bad"}, timeout=60)
         assert answer.json()["error"] == {
             "type": "authentication_error",
             "message": "invalid x-api-key",
         }
-        good = httpx2.post(url, json=MESSAGE, headers={"x-api-key": "good-key"})
+        good = httpx2.post(url, json=MESSAGE, headers={"x-api-key": "good-key"}, timeout=60)
         assert good.status_code == 200
 
 
@@ -215,7 +226,7 @@ def test_a_local_server_asks_for_no_key() -> None:
     """Profiles without keys let anyone in, and send no vendor's headers."""
     with _double("ollama") as double:
         body = {"model": "local-model", "messages": [{"role": "user", "content": "hello"}]}
-        answer = httpx2.post(f"{double.openai_url}/chat/completions", json=body)
+        answer = httpx2.post(f"{double.openai_url}/chat/completions", json=body, timeout=60)
         assert answer.status_code == 200
         assert "openai-version" not in answer.headers
 
@@ -290,7 +301,7 @@ def test_time_passes_when_it_is_told_to() -> None:
         asyncio.run(double.sleep(3600))
         double.advance(1)
         assert double.now() - start == 3601
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 600
 
 
 def test_a_real_clock_ticks_by_itself() -> None:
@@ -298,7 +309,7 @@ def test_a_real_clock_ticks_by_itself() -> None:
     with _double(clock="real") as double:
         start = double.now()
         asyncio.run(double.sleep(0.05))
-        assert 0.04 < double.now() - start < 5
+        assert 0.04 < double.now() - start < 600
 
 
 def test_a_brain_that_fails_fails_the_test() -> None:
@@ -352,7 +363,7 @@ def test_a_profile_may_be_of_ones_own_making() -> None:
     """A value does as well as a name; a name that there is not is refused."""
     own = replace(PROFILES["openai"], name="own", keys=False)
     with Double(own, _say) as double:
-        answer = httpx2.post(f"{double.openai_url}/responses", json=TURN, verify=False)
+        answer = httpx2.post(f"{double.openai_url}/responses", json=TURN, verify=False, timeout=60)
         assert answer.status_code == 200
     with pytest.raises(ValueError, match="no such profile: nobody; there is openai, "):
         Double("nobody")
@@ -390,7 +401,7 @@ def test_the_same_seed_makes_the_same_ids() -> None:
 
 def test_closing_drops_what_is_connected_and_leaves_no_thread() -> None:
     """Stalled and idle connections end with the double; nothing is left running."""
-    before = threading.active_count()
+    before = set(threading.enumerate())
     double = _double(routes=ROUTES, faults=[Fault("stall_before", nth=0)])
     double.open()
     port = int(double.url.rpartition(":")[2])
@@ -403,10 +414,10 @@ def test_closing_drops_what_is_connected_and_leaves_no_thread() -> None:
             time.sleep(0.01)
         double.close()
         for connection in (stalled, idle):
-            connection.settimeout(5)
+            connection.settimeout(60)
             with suppress(ConnectionResetError):
                 assert connection.recv(1) == b""
-    assert threading.active_count() == before
+    assert set(threading.enumerate()) <= before
     double.close()
 
 
@@ -416,7 +427,7 @@ def test_what_is_no_http_is_dropped() -> None:
         port = int(double.url.rpartition(":")[2])
         with socket.create_connection(("127.0.0.1", port)) as connection:
             connection.sendall(b"nonsense\r\n\r\n")
-            connection.settimeout(5)
+            connection.settimeout(60)
             assert connection.recv(1) == b""
         assert _post(f"{double.openai_url}/echo/1").status_code == 200
         assert double.exchanges[0].asked.path == "/v1/echo/1"
@@ -427,7 +438,9 @@ def test_every_profile_lists_its_models(profile: str) -> None:
     """Whomever it plays, it has models."""
     with _double(profile) as double:
         answer = httpx2.get(
-            f"{double.openai_url}/models", headers={"authorization": f"Bearer {KEY}"}
+            f"{double.openai_url}/models",
+            headers={"authorization": f"Bearer {KEY}"},
+            timeout=60,
         )
         assert answer.status_code == 200
         assert answer.json()["data"]

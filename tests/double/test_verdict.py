@@ -96,17 +96,12 @@ def test_a_client_that_chains_is_clean() -> None:
         assert room.double.verdict() == []
 
 
-def _lose(room: Room, body: dict[str, object]) -> None:
-    with pytest.raises(httpx2.TransportError):
-        room.ask(body, timeout=0.2)
-
-
 @pytest.mark.parametrize("kind", ["stall_after", "reset_after_work"])
 def test_a_background_job_is_not_created_again_after_a_loss(kind: str) -> None:
     """The first may be running; nobody can find it."""
     with room_of("responses", Fault(kind)) as room:
         body: dict[str, object] = {"background": True, "store": True}
-        _lose(room, body)
+        room.lose(body)
         assert room.kinds() == []
         job = room.ask(body).json()["id"]
         room.call("POST", f"/v1/responses/{job}/cancel")
@@ -116,7 +111,7 @@ def test_a_background_job_is_not_created_again_after_a_loss(kind: str) -> None:
 def test_a_foreground_create_may_be_sent_again_but_is_noted() -> None:
     """It may have been paid twice."""
     with room_of("responses", Fault("stall_after")) as room:
-        _lose(room, {})
+        room.lose()
         room.ask()
         assert room.double.verdict() == []
         assert [str(note) for note in room.double.notes()] == [
@@ -259,7 +254,7 @@ def test_a_streamed_job_ends_with_its_stream() -> None:
 def test_a_job_whose_id_was_never_told_is_nobodys_fault() -> None:
     """What was lost on the way cannot be polled."""
     with room_of("responses", Fault("stall_after")) as room:
-        _lose(room, {"background": True, "store": True})
+        room.lose({"background": True, "store": True})
         assert room.kinds() == []
 
 

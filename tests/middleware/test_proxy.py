@@ -40,12 +40,12 @@ def proxied(upstream: str | None, config: Any = CONFIG) -> Iterator[Proxy]:
 
     thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
     thread.start()
-    ready.wait(10)
+    ready.wait(60)
     try:
         yield made
     finally:
         loop.call_soon_threadsafe(stop.set)
-        thread.join(10)
+        thread.join(60)
         loop.close()
 
 
@@ -104,12 +104,12 @@ class Echo:
 
         thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
         thread.start()
-        ready.wait(10)
+        ready.wait(60)
         try:
             yield f"http://127.0.0.1:{where[0]}"
         finally:
             loop.call_soon_threadsafe(stop.set)
-            thread.join(10)
+            thread.join(60)
             loop.close()
 
 
@@ -272,7 +272,7 @@ def test_a_client_that_leaves_takes_its_upstream_along() -> None:
         writer.write(b"GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n")
         await asked.wait()
         writer.close()
-        await asyncio.wait_for(ended.wait(), 20)
+        await asyncio.wait_for(ended.wait(), 60)
         await proxy.close()
         server.close()
         return b"ended"
@@ -282,7 +282,7 @@ def test_a_client_that_leaves_takes_its_upstream_along() -> None:
 
 def test_an_upstream_that_is_not_there_is_said_in_one_answer() -> None:
     """502, and the next request is served."""
-    with proxied("http://127.0.0.1:1") as proxy, httpx2.Client() as client:
+    with proxied("http://127.0.0.1:1") as proxy, httpx2.Client(timeout=60) as client:
         for _ in range(2):
             answer = client.get(f"{proxy.url}/v1/models")
             assert answer.status_code == 502
@@ -294,7 +294,7 @@ def test_the_page_tells_what_was_saved_and_no_secret() -> None:
     with Double("openai", loops.reader(12)) as double, proxied(double.url, 3_000) as proxy:
         with OpenAI(base_url=f"{proxy.url}/v1", api_key=KEY, max_retries=0) as client:
             chat_loop(client)
-        with httpx2.Client() as browser:
+        with httpx2.Client(timeout=60) as browser:
             page = browser.get(f"{proxy.url}/director").text
             state = browser.get(f"{proxy.url}/director/state").json()
             assert browser.get(f"{proxy.url}/director/nothing").status_code == 404
@@ -318,7 +318,7 @@ def test_originals_are_recalled_by_a_client_that_can_run_the_tool() -> None:
         ) as client:
             chat_loop(client)
         assert all("director_recall" in each.seen.tools for each in double.generations)
-        with httpx2.Client() as browser:
+        with httpx2.Client(timeout=60) as browser:
             asked = f"{proxy.url}/director/recall/t1"
             mine = browser.get(asked, headers={"authorization": f"Bearer {KEY}"})
             theirs = browser.get(asked, headers={"authorization": "Bearer sk-other"})

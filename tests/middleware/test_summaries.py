@@ -52,7 +52,7 @@ def walk(made: Threads, steps: int, thread: str = "one", first: int = 1) -> list
     sent: list[Any] = []
     for number in range(first, steps + 1):
         sent = made.fit(history(number), thread).messages
-        made.summaries.settle(20)
+        made.summaries.settle(60)
     return sent
 
 
@@ -93,7 +93,7 @@ def test_a_history_that_changed_does_not_get_the_summary_of_another() -> None:
     answers = ["S-4711 of what is no more", *["S-4711 of what is"] * 9]
 
     def writes(_: str) -> str:
-        hold.wait(20)
+        hold.wait(60)
         return answers.pop(0)
 
     made = threads(writes)
@@ -102,7 +102,7 @@ def test_a_history_that_changed_does_not_get_the_summary_of_another() -> None:
         made.fit(history(steps), "one")
         steps += 1
     hold.set()
-    made.summaries.settle(20)
+    made.summaries.settle(60)
     for number in range(steps, steps + 8):
         sent = made.fit(history(number, "Find the dearest mug."), "one").messages
         assert "of what is no more" not in said(sent)
@@ -120,18 +120,20 @@ def test_threads_have_summaries_of_their_own() -> None:
 
 def test_no_request_waits_for_a_summary() -> None:
     """While the model is at work, excerpts are sent, valid and within the limit."""
-    hold = threading.Event()
+    begun, hold = threading.Event(), threading.Event()
     started: list[str] = []
 
     def writes(text: str) -> str:
         started.append(text)
-        hold.wait(20)
+        begun.set()
+        hold.wait(60)
         return "late"
 
     made = threads(writes)
     for steps in range(1, 15):
         fitted = made.fit(history(steps), "one")
         assert fitted.report.fits
+    assert begun.wait(60)
     assert len(started) == 1
     hold.set()
 

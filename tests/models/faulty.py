@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import product
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import count, product
 
-from director.models import ModelError, Policy, Reply, Timing, open_model
+from director.models import Model, ModelError, Policy, Reply, Timing, open_model
 from director.testing.double import KINDS, Double, Fault
 from models.talk import MODELS, PROFILES, Talk, environment, seen, ten_turns, told
 
@@ -46,7 +46,7 @@ class Way:
         return self.policy.background
 
 
-_JOBS = Policy(background=True, timeout=1.0, background_seconds=60.0)
+_JOBS = Policy(background=True, background_seconds=60.0)
 WAYS = (
     Way("responses", "responses"),
     Way("responses stream", "responses", streaming=True),
@@ -143,6 +143,18 @@ class Outcome:
     struck: bool
 
 
+def _patience(model: Model, case: Case) -> Callable[[], None]:
+    """Before each request: a second for the one that is never answered, and time for all others."""
+    policy, requests = model.policy, count(1)
+
+    def before() -> None:
+        turn = next(requests) == case.nth or case.endpoint == "responses.get"
+        stalls = turn and case.kind.startswith("stall")
+        model.policy = replace(policy, timeout=1.0 if stalls else 60.0)
+
+    return before
+
+
 async def run(case: Case) -> Outcome:
     """Play the run, with the fault laid."""
     fault = Fault(case.kind, case.endpoint, nth=case.nth, with_=dict(case.with_))
@@ -152,9 +164,7 @@ async def run(case: Case) -> Outcome:
         async with open_model(
             MODELS[case.way.form], env=environment(double), timing=timing, policy=policy
         ) as model:
-            if case.kind.startswith("stall") and not case.way.background:
-                model.policy = Policy(chain=policy.chain, timeout=0.3)
-            talk = Talk(model, streaming=case.way.streaming)
+            talk = Talk(model, streaming=case.way.streaming, before=_patience(model, case))
             error = None
             try:
                 for nth in range(TURNS // 2):

@@ -65,7 +65,7 @@ def listed(*entries: Mapping[str, object]) -> bytes:
 def test_a_server_that_lists_models_is_found(owner: str, kind: str) -> None:
     """By what it says of its models it is known."""
     with serving(200, listed({"id": "a", "owned_by": owner}, {"id": "b"}, {"no": 1})) as port:
-        assert found([port], 2.0) == [LocalServer(kind, f"http://localhost:{port}/v1", ("a", "b"))]
+        assert found([port], 60.0) == [LocalServer(kind, f"http://localhost:{port}/v1", ("a", "b"))]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_server_that_lists_models_is_found(owner: str, kind: str) -> None:
 def test_what_lists_no_models_is_not_a_server_of_models(status: int, body: bytes) -> None:
     """Something else may live on a usual port."""
     with serving(status, body) as port:
-        assert found([port], 2.0) == []
+        assert found([port], 60.0) == []
 
 
 def test_nothing_is_found_where_nothing_listens_or_nobody_answers() -> None:
@@ -99,7 +99,7 @@ def test_nothing_is_found_where_nothing_listens_or_nobody_answers() -> None:
 def test_servers_come_in_the_order_of_their_ports() -> None:
     """However long each takes."""
     with serving(200, listed({"id": "a"})) as one, serving(200, listed({"id": "b"})) as two:
-        assert [server.example for server in found([two, one], 2.0)] == ["b", "a"]
+        assert [server.example for server in found([two, one], 60.0)] == ["b", "a"]
 
 
 class Server:
@@ -231,7 +231,7 @@ def test_each_kind_of_server_is_seen_through(profile: str, chain: str) -> None:
 
         async def main() -> Capabilities:
             headers = {"Authorization": "Bearer none"}
-            async with httpx2.AsyncClient(base_url=url, headers=headers) as client:
+            async with httpx2.AsyncClient(base_url=url, headers=headers, timeout=60) as client:
 
                 async def post(path: str, body: Body) -> tuple[int, object]:
                     sent = client.get(path) if body is None else client.post(path, json=body)

@@ -25,7 +25,7 @@ from director.models.script import Ask, Say, Seen
 from director.testing.double import Double, Fault
 from models.talk import KEY, MODELS, TOOLS, Talk, environment, rooms, seen, ten_turns, told
 
-JOBS = Policy(background=True, timeout=2.0)
+JOBS = Policy(background=True)
 
 
 def open_at(double: Double, name: str = MODELS["responses"], **more: object) -> Model:

@@ -29,7 +29,7 @@ class Live:
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run something to its end in the browser's loop."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=120)
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=600)
 
     def means(self, **more: Any) -> Means:
         """What runs of these tests work with."""
@@ -50,7 +50,7 @@ def live() -> Iterator[Live]:
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()
-    started.wait(60)
+    started.wait(600)
     yield ready[0]
     ready[0]._loop.call_soon_threadsafe(done.set)
     thread.join()

@@ -166,10 +166,11 @@ def test_a_validation_stops_the_run_unless_it_says_otherwise(
 ) -> None:
     """Stopping is the default, written or not."""
     rules = [{"type": "element_exists", "selector": "#nothing", "description": "a door"}]
-    run = done(live, store, origin, query("check", "validate", rules=rules), code("after", "1"))
+    soon = {"rules": rules, "timeout": 50}
+    run = done(live, store, origin, query("check", "validate", **soon), code("after", "1"))
     assert statuses(store, run) == {"open": "success", "check": "failed"}
     assert "a door" in str(run.error)
-    go_on = query("check", "validate", rules=rules, onFailure="continue_with_error")
+    go_on = query("check", "validate", **soon, onFailure="continue_with_error")
     run = done(live, store, origin, go_on, code("after", "1"))
     assert (run.state, result(store, run, "check")["passed"]) == ("done", False)
 
@@ -180,7 +181,7 @@ CANNOT = {
     "elsewhere": ("navigate", {"url": "https://elsewhere.example/"}, "not approved"),
     "local": ("navigate", {"url": "file:///etc/passwd"}, "not opened"),
     "no_file": ("upload", {"selector": "#file", "file": "note.txt"}, "No file may be uploaded"),
-    "no_text": ("extractPdf", {"source": "a.pdf"}, "No file 'a.pdf' was downloaded"),
+    "no_text": ("extractPdf", {"source": "../a.pdf"}, "No file '../a.pdf' was downloaded"),
     "no_page": ("forward", {}, "no page to go forward to"),
 }
 

@@ -52,7 +52,7 @@ def end_after(engine: str, folder: Path, *kills: str) -> dict[str, object]:
         queue.submit("ten", site=site.origin)
         for number, key in enumerate(kills):
             with worker(store, f"dying-{number}", key) as program:
-                assert program.wait(120) == -signal.SIGKILL, key
+                assert program.wait(600) == -signal.SIGKILL, key
         with worker(store, "living"):
             asyncio.run(until(lambda: run_of(store, "ten").state in ("done", "failed"), store))
         assert run_of(store, "ten").worker == "living"

@@ -44,7 +44,7 @@ def worker_program(store: Store, name: str, seconds: float) -> Iterator[subproce
 async def until(holds: Callable[[], bool], store: Store) -> None:
     """Wait until something holds, looking whenever something was committed."""
     with store.subscribe(after=0) as feed:
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(600):
             while not holds():
                 await asyncio.to_thread(feed.next, 0.2)
 
@@ -79,10 +79,14 @@ def test_runs_of_one_site_wait_for_one_another(store: Store) -> None:
     """With one at a time for a site, no two of its runs overlap; another site's may."""
     inside: list[str] = []
     together: set[frozenset[str]] = set()
+    met = asyncio.Event()
 
     async def execute(run: str) -> None:
         inside.append(run)
         together.add(frozenset(inside))
+        if len(inside) == 2:
+            met.set()
+        await met.wait()  # the first stays until one of the other site has come
         await asyncio.sleep(0.05)
         inside.remove(run)
         store.put("end", run, {})

@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import director.store
@@ -57,7 +57,7 @@ def test_entries_come_back_as_they_were_given(store: Store) -> None:
     assert store.verify().ok
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(max_examples=60)
 @given(_json)
 def test_putting_large_texts_aside_loses_nothing(value: object) -> None:
     """Whatever the body looks like, even if it looks like a reference."""

@@ -52,7 +52,7 @@ def test_of_compressions_that_meet_one_wins(store_url: str) -> None:
     def race(n: int) -> None:
         with open_store(store_url) as store:
             look = preview(store, "t")
-            barrier.wait(timeout=30)
+            barrier.wait(timeout=60)
             try:
                 won.append(compress(store, "t", look, Summary(f"by {n}", tuple(look.covers))))
             except Moved:

@@ -8,6 +8,7 @@ are outside the browser: they are reached through functions that are handed in.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,8 @@ from director.workflow.values import Config, Json
 
 _WAIT = 30_000
 _TRIES = 30
+_DOWNLOAD = 5.0  # seconds until a download that was asked for has begun
+_LOOK_AGAIN = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,15 +226,24 @@ async def _extract_pdf(session: Session, config: Config, _: Outside) -> Result:
     if source.startswith(("http://", "https://")):
         content = await fetched(session.page(), session.origins, source)
     else:
+        content = (await _downloaded(session, source)).read_bytes()
+    return await read_pdf(content, str(config.get("pages") or ""))
+
+
+async def _downloaded(session: Session, name: str) -> Path:
+    """A file that was downloaded; a click ends before the download that it begins is heard of."""
+    until = time.monotonic() + _DOWNLOAD
+    while True:
         files = {one.path.name: one.path for one in await session.downloads()}
-        if source not in files:
+        if name in files:
+            return files[name]
+        if time.monotonic() >= until or name != Path(name).name:
             listed = ", ".join(files) or "none"
             raise BrowserError(
-                f"No file {source!r} was downloaded in this run; there are: {listed}. Name one of "
+                f"No file {name!r} was downloaded in this run; there are: {listed}. Name one of "
                 "them, or the address of a PDF."
             )
-        content = files[source].read_bytes()
-    return await read_pdf(content, str(config.get("pages") or ""))
+        await asyncio.sleep(_LOOK_AGAIN)
 
 
 _Action: TypeAlias = Callable[[Session, Config, Outside], Awaitable[Result]]

@@ -100,13 +100,13 @@ async def _serve(made: Proxy, budget: str) -> None:
         await made.open()
     except OSError as error:
         _fail(f"cannot listen there: {error.strerror or error}")
-    typer.echo(f"export OPENAI_BASE_URL={made.url}/v1")
-    typer.echo(f"export ANTHROPIC_BASE_URL={made.url}")
-    typer.echo(f"Budget: {budget} tokens  Saved: {made.url}/director  Stop: Ctrl-C")
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for each in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(each, stop.set)
+    typer.echo(f"export OPENAI_BASE_URL={made.url}/v1")
+    typer.echo(f"export ANTHROPIC_BASE_URL={made.url}")
+    typer.echo(f"Budget: {budget} tokens  Saved: {made.url}/director  Stop: Ctrl-C")
     await stop.wait()
     await made.close()
     for one in made.seen.clients:

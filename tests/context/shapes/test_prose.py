@@ -94,6 +94,6 @@ def test_rendering_never_grows_and_settles(text: str, level: prose.Level, room: 
 
 def test_a_megabyte_without_a_blank_takes_no_time() -> None:
     """An encoded image is split and left out in linear time."""
-    start = time.perf_counter()
+    started = time.process_time()
     prose.render("aB3/" * 100_000 + " done at 14:02.", "medium", 500)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - started < 5

@@ -2,7 +2,8 @@
 
     python -m store.crash.writers URL FOLDER WRITERS SECONDS SEED
 
-A killed writer is replaced at once. In the end everything that anyone acknowledged is looked for.
+A killed writer is replaced at once. It lasts so many seconds, and longer where the machine is so
+busy that the writers have not met yet. In the end everything that anyone acknowledged is looked for.
 It prints one line of JSON: kills, entries, checkpoints, moved, faults.
 """
 
@@ -28,6 +29,7 @@ from store.crash.checker import doubled, lost
 from store.crash.workload import Acknowledgements, Worker
 
 THREADS = ("one", "two", "three")
+OVER = "over"  # the file that tells all writers to end
 
 
 def _say(worker: Worker, store: Store, luck: random.Random) -> None:
@@ -66,13 +68,13 @@ def _note(worker: Worker, store: Store, luck: random.Random) -> None:
 _ACTS = (*[_say] * 5, _say_if_nobody_else_did, *[_fold] * 3, _unfold, _note)
 
 
-def write(url: str, name: str, folder: Path, seed: int, until: float) -> None:
-    """Work on all threads until the time is over or someone kills us."""
+def write(url: str, name: str, folder: Path, seed: int) -> None:
+    """Work on all threads until it is over or someone kills us."""
     luck = random.Random(seed)
     acknowledged = Acknowledgements(folder / f"{name}.acknowledged")
     with open_store(url) as store:
         worker = Named(store, THREADS[0], acknowledged, name=name)
-        while time.time() < until:
+        while not (folder / OVER).exists():
             try:
                 luck.choice(_ACTS)(worker, store, luck)
             except Moved:
@@ -99,7 +101,6 @@ class Crowd:
 
     url: str
     folder: Path
-    until: float
     luck: random.Random
     alive: list[int] = field(default_factory=list)
     born: int = 0
@@ -114,7 +115,7 @@ class Crowd:
             return
         code = 1
         try:
-            write(self.url, f"w{self.born}", self.folder, self.born, self.until)
+            write(self.url, f"w{self.born}", self.folder, self.born)
             code = 0
         finally:
             sys.stderr.flush()
@@ -138,17 +139,26 @@ def main() -> None:
     url, folder, writers, seconds, seed = sys.argv[1], Path(sys.argv[2]), *map(int, sys.argv[3:])
     open_store(url).close()
     luck = random.Random(seed)
-    crowd = Crowd(url, folder, time.time() + seconds, luck)
+    crowd = Crowd(url, folder, luck)
+    until = time.time() + seconds - 0.5
     for _ in range(writers):
         crowd.fork()
     kills = 0
-    while time.time() < crowd.until - 0.5:
+    while time.time() < until or kills < seconds - 1 or not _met(url, writers):
         time.sleep(0.05 + luck.random() / 4)
         crowd.kill_one()
         crowd.fork()
         kills += 1
+    (folder / OVER).touch()
     crowd.wait()
     sys.stdout.write(json.dumps({"kills": kills, **_check(crowd)}) + "\n")
+
+
+def _met(url: str, writers: int) -> bool:
+    """Whether the writers have had the time to get into each other's way."""
+    with open_store(url) as store:
+        kinds = Counter(entry.kind for thread in THREADS for entry in store.entries(thread))
+    return kinds.total() > writers and kinds["checkpoint"] > 0
 
 
 def _check(crowd: Crowd) -> dict[str, object]:
