@@ -2,7 +2,8 @@
 
 Every turn is taken by Director as always, with two calls and two answers; a scripted model speaks,
 requests are kept, and the history is compressed when it is due. The marks are lower than in use, so
-that it happens often. Prints markdown for `docs/measured.md`; no network.
+that it happens often. With `--stopped` no summary is of use: compression stops, and every request is
+cut from the whole history. Prints markdown for `docs/measured.md`, writes `results/`; no network.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 from director.agent import Desk, take_turn
@@ -27,11 +29,12 @@ from director.agent.threads import Log, current_thread
 from director.counting import counter_for
 from director.models import Capabilities, Journal, Model, Timing
 from director.models.model import Place
-from director.models.script import Ask, Emit, Say, Seen
+from director.models.script import Ask, Brain, Emit, Say, Seen
 from director.models.scripted import Scripted
 from director.runs import save_workflow
 from director.settings import load_settings
 from director.store import open_store
+from director.store.compress import history
 from director.workflow.values import Workflow
 
 TURNS = 2_000
@@ -42,15 +45,41 @@ VARIABLES = 20
 _PAGE = re.compile(r"page-(\d+)\b")
 
 
+RESULTS = Path(__file__).parent / "results" / "long.json"
+
+
 @dataclass(slots=True)
 class Taken:
-    """What was measured: seconds of each turn, and the most memory so far at some of them."""
+    """What was measured: seconds of each turn, and for each hundred what it took."""
 
     seconds: list[float] = field(default_factory=list)
-    memory: dict[int, float] = field(default_factory=dict)
+    hundreds: list[dict[str, float]] = field(default_factory=list)
     entries: int = 0
     compressions: int = 0
-    visible: int = 0
+
+    def note(self) -> None:
+        """Note the turns since the last note: how long they took, and the memory now."""
+        ms = [1e3 * each for each in self.seconds[len(self.hundreds) * HUNDRED :]]
+        now, most = resident()
+        told = {
+            "turns": len(self.seconds),
+            "median ms": statistics.median(ms),
+            "mean ms": statistics.mean(ms),
+            "worst ms": max(ms),
+            "MB": now,
+            "most MB": most,
+        }
+        self.hundreds.append({name: round(value, 1) for name, value in told.items()})
+        print(self.hundreds[-1], file=sys.stderr, flush=True)
+
+
+def resident() -> tuple[float, float]:
+    """Megabytes of this program now, and at most so far."""
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    pages = Path("/proc/self/statm")
+    if not pages.exists():
+        return most, most
+    return int(pages.read_text().split()[1]) * resource.getpagesize() / 2**20, most
 
 
 def page(number: int) -> str:
@@ -85,41 +114,44 @@ def brain(seen: Seen) -> Sequence[Emit]:
     ]
 
 
-def opened(name: str, journal: Journal | None) -> Model:
-    """A model that the brain speaks for."""
-    timing = Timing()
-
-    def again(_known: Capabilities | None) -> Model:
-        return opened(name, None)
-
-    dialect = Scripted(brain, name, timing)
-    place = Place("scripted", "", name)
-    return Model(place, dialect, journal=journal, counter=counter_for(), reopen=again)
+def useless(seen: Seen) -> Sequence[Emit]:
+    """The same, without a summary that could be used."""
+    return [Say("Nothing.")] if "<conversation>" in seen.items[-1].text else brain(seen)
 
 
-async def talked(path: Path, turns: int, profile: str, marks: dict[str, int]) -> Taken:
+def opens(speaks: Brain) -> Callable[[str, Journal | None], Model]:
+    """What opens a model that a brain speaks for."""
+
+    def opened(name: str, journal: Journal | None) -> Model:
+        def again(_known: Capabilities | None) -> Model:
+            return opened(name, None)
+
+        dialect = Scripted(speaks, name, Timing())
+        place = Place("scripted", "", name)
+        return Model(place, dialect, journal=journal, counter=counter_for(), reopen=again)
+
+    return opened
+
+
+async def talked(path: Path, turns: int, profile: str, speaks: Brain) -> Taken:
     """Take so many turns in one conversation."""
     taken = Taken()
-    given = {**marks, "profile": profile, "model": "scripted:long"}
+    given = {**MARKS, "profile": profile, "model": "scripted:long"}
     settings = load_settings(given, environ={"DIRECTOR_HOME": str(path.parent)})
     with open_store(path) as store:
         save_workflow(store, Workflow("long", "Long"))
-        desk = equipped(Desk(store, "long", settings=settings, open_model=opened))
+        desk = equipped(Desk(store, "long", settings=settings, open_model=opens(speaks)))
         for number in range(1, turns + 1):
             began = time.process_time()
             ended = await take_turn(desk, f"Please read page-{number} and keep its rows.")
             taken.seconds.append(time.process_time() - began)
             if ended.ended != "said":
                 raise AssertionError(ended)
-            if number % HUNDRED == 0:
-                taken.memory[number] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-                ms = 1e3 * statistics.median(taken.seconds[-HUNDRED:])
-                told = f"{number}: {ms:.1f} ms, {taken.memory[number]:.0f} MB"
-                print(told, file=sys.stderr, flush=True)
+            if number % HUNDRED == 0 or number == turns:
+                taken.note()
         thread = current_thread(store, "long")
         taken.entries = store.head(thread)
-        tried = store.get("compression", thread)
-        taken.compressions = tried.version if tried else 0
+        taken.compressions = len(history(store, thread))
         await desk.close()
     return taken
 
@@ -144,33 +176,17 @@ def read(path: Path) -> float:
         return 1e3 * (time.perf_counter() - began)
 
 
-def report(taken: Taken, opens: float, size: int) -> str:
-    """The table."""
-    turns = len(taken.seconds)
-    middle = turns // 2 - HUNDRED // 2
-    parts = {
-        "first": taken.seconds[:HUNDRED],
-        "middle": taken.seconds[middle : middle + HUNDRED],
-        "last": taken.seconds[-HUNDRED:],
-    }
-    medians = {name: 1e3 * statistics.median(each) for name, each in parts.items()}
-    rows = [
-        (f"CPU ms a turn, {name} hundred (median)", f"{ms:.1f}") for name, ms in medians.items()
-    ]
-    rows.append(("last to first", f"{medians['last'] / medians['first']:.2f}"))
-    rows.append(("last to middle", f"{medians['last'] / medians['middle']:.2f}"))
-    rows += [
-        (f"MB at most, after {at:,} turns", f"{taken.memory[at]:.0f}")
-        for at in sorted({max(HUNDRED, turns // part // HUNDRED * HUNDRED) for part in (10, 2, 1)})
-    ]
-    rows += [
-        ("entries", f"{taken.entries:,}"),
-        ("compressions", f"{taken.compressions:,}"),
-        ("MB on disk", f"{size / 1e6:.1f}"),
-        ("ms to open it in a fresh program", f"{opens:.0f}"),
-    ]
-    head = f"| {turns:,} turns | |\n|---|--:|\n"
-    return head + "\n".join(f"| {name} | {value} |" for name, value in rows)
+def table(rows: Sequence[Mapping[str, float]]) -> str:
+    """A line for each hundred turns."""
+    head = f"| {' | '.join(rows[0])} |\n|{'--:|' * len(rows[0])}\n"
+    return head + "\n".join(
+        "| " + " | ".join(f"{each:,.0f}" for each in row.values()) + " |" for row in rows
+    )
+
+
+def beside(case: Mapping[str, object]) -> str:
+    """What else there is to say."""
+    return ", ".join(f"{name} {value:,}" for name, value in case.items() if name != "hundreds")
 
 
 def main() -> None:
@@ -178,17 +194,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=TURNS)
     parser.add_argument("--profile", default="structured")
-    parser.add_argument("--never", action="store_true", help="never compress")
+    parser.add_argument("--stopped", action="store_true", help="no summary is of any use")
+    parser.add_argument("--dry", action="store_true", help="write no results")
     parser.add_argument("--open", type=Path)
     given = parser.parse_args()
     if given.open:
         print(read(given.open))
         return
-    marks = MARKS if not given.never else {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "long.db")
-        taken = asyncio.run(talked(path, given.turns, given.profile, marks))
-        print(report(taken, opening(path), path.stat().st_size))
+        speaks = useless if given.stopped else brain
+        taken = asyncio.run(talked(path, given.turns, given.profile, speaks))
+        case = {
+            "entries": taken.entries,
+            "compressions": taken.compressions,
+            "MB on disk": round(path.stat().st_size / 1e6, 1),
+            "ms to open it in a fresh program": round(opening(path)),
+            "hundreds": taken.hundreds,
+        }
+    name = f"{given.profile}, {'stopped' if given.stopped else 'compressed'}"
+    if not given.dry:
+        kept = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+        kept[name] = {"measured": datetime.now(UTC).date().isoformat(), **case}
+        RESULTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    print(f"{name}\n\n{table(taken.hundreds)}\n\n{beside(case)}")
 
 
 if __name__ == "__main__":

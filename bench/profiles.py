@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import TypeAlias
 
 from director.agent import Desk, take_turn
 from director.agent.hooking import equipped
@@ -65,6 +66,9 @@ CASES = (
     ("clean", "all"),
     ("clean", "never"),
 )
+Case: TypeAlias = tuple[str, str, str]
+EVERY: tuple[Case, ...] = tuple((provider, *case) for provider in MODELS for case in CASES)
+MESSAGES = 60
 
 
 @dataclass(frozen=True)
@@ -242,25 +246,44 @@ def table(rows: Sequence[Mapping[str, object]]) -> str:
     return "\n".join(lines)
 
 
-async def main(messages: int, providers: Sequence[str]) -> list[Row]:
-    """Every case at every provider, one after the other."""
+async def main(messages: int, wanted: Sequence[Case]) -> list[Row]:
+    """The cases that are wanted, one after the other."""
     rows: list[Row] = []
     async with open_browser() as browser:
-        for provider in providers:
-            for profile, rule in CASES:
-                rows.append(await build(browser, provider, profile, rule, messages))
-                print(rows[-1], flush=True)
+        for provider, profile, rule in wanted:
+            rows.append(await build(browser, provider, profile, rule, messages))
+            print(rows[-1], flush=True)
+            if messages == MESSAGES:
+                keep(rows[-1])
     return rows
+
+
+def keep(row: Row) -> None:
+    """Write a row among those that were kept, in place of an older one of the same case."""
+    rows = {_case(one): one for one in (*kept_rows(), asdict(row))}
+    ordered = [rows[case] for case in EVERY if case in rows]
+    stamp = datetime.now(UTC).date().isoformat()
+    told = {"measured": stamp, "messages": MESSAGES, "rows": ordered}
+    RESULTS.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+
+
+def kept_rows() -> list[dict[str, object]]:
+    """The rows that were measured before."""
+    found: list[dict[str, object]] = json.loads(RESULTS.read_text("utf-8"))["rows"]
+    return found
+
+
+def _case(row: Mapping[str, object]) -> Case:
+    return str(row["provider"]), str(row["profile"]), str(row["rule"])
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--messages", type=int, default=60)
+    parser.add_argument("--messages", type=int, default=MESSAGES)
     parser.add_argument("--providers", nargs="*", default=list(MODELS), choices=list(MODELS))
+    parser.add_argument("--missing", action="store_true", help="only what was never measured")
     given = parser.parse_args()
-    made = [asdict(row) for row in asyncio.run(main(given.messages, given.providers))]
-    if given.messages == 60:
-        stamp = datetime.now(UTC).date().isoformat()
-        kept = {"measured": stamp, "messages": given.messages, "rows": made}
-        RESULTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    print(table(made))
+    known = {_case(row) for row in kept_rows()} if given.missing else set()
+    cases = [one for one in EVERY if one[0] in given.providers and one not in known]
+    made = [asdict(row) for row in asyncio.run(main(given.messages, cases))]
+    print(table(kept_rows() if given.messages == MESSAGES else made))

@@ -23,21 +23,27 @@ _VOCABULARIES = (
 )
 _DEFAULT = "o200k_base"
 _ESTIMATES = {"claude": ("o200k_base", 1.15, 0.15), "gemini": ("o200k_base", 1.0, 0.15)}
-_REMEMBERED = 8_192
+_REMEMBERED, _CHARACTERS = 8_192, 4_000_000
 _LEAST, _MOST = 0.25, 4.0
 
 
-def remembering(count: Callable[[str], int], most: int = _REMEMBERED) -> Callable[[str], int]:
-    """The same count, each text counted once; the oldest are forgotten past `most` texts."""
+def remembering(
+    count: Callable[[str], int], most: int = _REMEMBERED, *, characters: int = _CHARACTERS
+) -> Callable[[str], int]:
+    """The same count, each text counted once; past so many texts the oldest are forgotten."""
     known: dict[str, int] = {}
+    held = 0
 
     def counted(text: str) -> int:
+        nonlocal held
         size = known.get(text)
         if size is None:
-            size = count(text)
-            if len(known) >= most:
-                del known[next(iter(known))]
-            known[text] = size
+            size = known[text] = count(text)
+            held += len(text)
+            while len(known) > most or held > characters:
+                oldest = next(iter(known))
+                held -= len(oldest)
+                del known[oldest]
         return size
 
     return counted

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from director.context.values import Counter
-from director.counting import Calibration, calibrated, chars4, counter_for
+from director.counting import Calibration, calibrated, chars4, counter_for, remembering
 
 observations = st.lists(
     st.tuples(st.integers(1, 1_000_000), st.integers(1, 1_000_000)), min_size=1, max_size=40
@@ -133,3 +133,22 @@ def test_an_exact_counter_can_be_calibrated_too() -> None:
     counter = calibration.counter()
     assert counter.name == "o200k_base × 1.05 (calibrated)"
     assert counter("hello world " * 100) == round(calibration.base("hello world " * 100) * 1.05)
+
+
+def test_what_a_counter_remembers_is_bounded_by_its_length() -> None:
+    """Many texts or a few long ones: the oldest are forgotten, and counted again when asked for."""
+    texts: list[str] = []
+
+    def count(text: str) -> int:
+        texts.append(text)
+        return len(text)
+
+    counted = remembering(count, 3, characters=10)
+    for text in ("a", "bb", "a", "ccc", "a", "d"):
+        assert counted(text) == len(text)
+    assert texts == ["a", "bb", "ccc", "d"]
+    assert [counted("bb"), counted("a"), counted("e" * 20), counted("f" * 9)] == [2, 1, 20, 9]
+    assert texts[4:] == ["a", "e" * 20, "f" * 9]
+    assert counted("a") == 1
+    assert counted("f" * 9) == 9
+    assert texts[7:] == ["a"]

@@ -279,3 +279,15 @@ def test_spans_name_the_numbers_and_no_others(numbers: set[int]) -> None:
         ends = [int(end) for end in run.split("-")]
         named |= set(range(ends[0], ends[-1] + 1))
     assert named == numbers
+
+
+def test_the_summary_section_does_not_grow_with_the_turns_that_it_stands_for() -> None:
+    """A few spans are named; of many, where they begin and end."""
+    few = summary_section(Summary("x", (1, 2, 4, 6)))
+    assert few is not None
+    assert "turns 1-2, 4, 6, which" in few.text
+    for last in (2_000, 8_000):
+        many = summary_section(Summary("x", tuple(range(1_001, last, 3))))
+        assert many is not None
+        named = f"turns 1001-{max(range(1_001, last, 3))}, but for those that are shown, which"
+        assert named in many.text

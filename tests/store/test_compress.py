@@ -197,6 +197,14 @@ class Hasty:
         """What decides what a model sees."""
         return self._store.seen(thread)
 
+    def hiding(self, thread: str, /) -> list[Entry]:
+        """What hides turns."""
+        return self._store.hiding(thread)
+
+    def head(self, thread: str, /) -> int:
+        """Where it ends."""
+        return self._store.head(thread)
+
     def append(
         self,
         thread: str,

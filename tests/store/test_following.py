@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from director.agent.threads import Log
-from director.store import open_store
+from director.store import Store, open_store
+from director.store.checkpoints import checkpoints
+from director.store.compress import history
 from director.store.project import Following, project, view
 from director.store.values import Draft, Entry
 from store.engines import ENGINES, prepared
@@ -28,8 +30,8 @@ def _hides(drafts: list[Draft], data: st.DataObject) -> Iterator[Draft]:
         yield Draft("checkpoint", {"covers": covers, "summary": "S", "previous": previous})
     elif how == "delete" and chosen:
         yield Draft("delete", {"seqs": chosen})
-    elif how == "restore" and now.checkpoints:
-        undone = data.draw(st.sampled_from(now.checkpoints))
+    elif how == "restore" and (made := checkpoints(entries_of(drafts))):
+        undone = data.draw(st.sampled_from(made))
         yield Draft("restore", {"checkpoint": undone.seq})
 
 
@@ -101,3 +103,55 @@ def test_a_log_reads_on_where_it_stopped(tmp_path: Path, engine: str) -> None:
                 store.append(thread, step)
                 assert log.read(thread).context == project(store.entries(thread))
                 assert log.head == store.head(thread)
+
+
+def _compressed(store: Store, thread: str, times: int) -> None:
+    """Talk, and compress all but the last exchange; so many times."""
+    previous = None
+    for nth in range(times):
+        store.append(thread, [user(f"go {nth}"), speaking("chat", nth, f"gone {nth}", [])])
+        covers = sorted(one.seq for one in store.entries(thread) if one.kind in ("user", "agent"))
+        body = {"covers": covers[:-2], "summary": f"All up to {nth}.", "previous": previous}
+        if nth:
+            previous = store.append(thread, [Draft("checkpoint", body)])[0].seq
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_is_seen_does_not_grow_with_what_is_archived(tmp_path: Path, engine: str) -> None:
+    """Of twenty compressions one is read, and what a view holds is as much as after two."""
+    with open_store(prepared(engine, tmp_path)) as store:
+        for thread, times in (("short", 3), ("long", 20)):
+            _compressed(store, thread, times)
+            seen = store.seen(thread)
+            assert [entry.kind for entry in seen] == ["user", "agent", "checkpoint"]
+            now = view(seen)
+            assert now == view(store.entries(thread))
+            assert (len(now.told), now.hidden, now.deleted) == (2, frozenset(), frozenset())
+            made = history(store, thread)
+            assert [one.state for one in made] == ["merged"] * (times - 2) + ["current"]
+            assert {len(one.added) for one in made} == {2}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_was_undone_is_undone_however_little_is_read(tmp_path: Path, engine: str) -> None:
+    """What builds on a compression that builds on an undone one is not shown; what does not is."""
+    with open_store(prepared(engine, tmp_path)) as store:
+        talk = [user("a"), speaking("chat", 1, "b", []), user("c"), speaking("chat", 2, "d", [])]
+        store.append("t", talk)
+
+        def hide(covers: list[int], previous: int | None, summary: str = "S") -> int:
+            body = {"covers": covers, "summary": summary, "previous": previous}
+            return store.append("t", [Draft("checkpoint", body)])[0].seq
+
+        first = hide([1], None)
+        second = hide([1, 2], first)
+        kept = hide([3], None, "K" * 5_000)
+        store.append("t", [Draft("restore", {"checkpoint": first})])
+        for late in ([1, 2, 3], [2]):
+            hide(late, second)
+            assert view(store.seen("t")) == view(store.entries("t"))
+        hide([1], None, " ")
+        assert view(store.seen("t")) == view(store.entries("t"))
+        now = view(store.seen("t"))
+        assert now.current is not None
+        assert (now.current.seq, now.archived) == (kept, {3})

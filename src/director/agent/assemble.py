@@ -9,10 +9,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from director.context.presets import PRESETS, Options
+from director.agent.walks import Walks
 from director.context.report import Report, report_on
-from director.context.sizes import context_size, turn_size
+from director.context.sizes import context_size
 from director.context.values import AgentTurn, Budget, Context, Counter, Turn, UserTurn
+from director.counting import Calibration
 from director.models import Capabilities, Tool
 from director.profiles import Placed, Profile, placed
 from director.sections.state import State
@@ -46,22 +47,43 @@ def assemble(profile: Profile, state: State, said: Context) -> tuple[Context, Pl
     return Context(shown.instructions, said.turns, summary), shown
 
 
-def fit(
-    context: Context, around: Placed, profile: Profile, tools: Sequence[Tool], budget: Budget
+def fit(  # noqa: PLR0913  each has a name
+    context: Context,
+    around: Placed,
+    *,
+    profile: Profile,
+    tools: Sequence[Tool],
+    budget: Budget,
+    measure: Calibration,
+    walks: Walks,
 ) -> Fitted:
-    """The request within the budget; `ContextTooLarge` names what is too large."""
+    """The request within the budget; `ContextTooLarge` names what is too large.
+
+    `measure` is that of the budget's counter; `walks` are those of earlier requests.
+    """
     counter = budget.counter
     first = _block(0, around.first_message)
     last = _block(_after(context.turns), around.last_message)
-    beside = sum(turn_size(turn, counter) for turn in (*first, *last)) + tools_size(tools, counter)
-    inner = replace(budget, limit=max(1, budget.limit - beside))
-    cut = PRESETS[profile.strategy](Options())(context, inner)
-    whole = replace(cut, turns=(*first, *cut.turns, *last))
+    # What changes with every request stands beside the walk, or no walk would ever go on.
+    moving = Context(tuple(one for one in context.sections if not one.stable), (*first, *last))
+    beside = context_size(moving, counter) + tools_size(tools, counter)
+    room = replace(budget, limit=max(1, budget.limit - beside))
+    steady = replace(context, sections=tuple(one for one in context.sections if one.stable))
+    cut = walks.within(room, steady, strategy=profile.strategy, limit=budget.limit, measure=measure)
+    sent = replace(cut, sections=context.sections, turns=(*first, *cut.turns, *last))
     given = replace(context, turns=(*first, *context.turns, *last))
-    report = report_on(given, whole, replace(budget, limit=inner.limit + beside))
-    if context_size(cut, counter) > inner.limit:
+    bare = context_size(replace(given, turns=(*first, *last)), counter)
+    sizes = walks.given.of(context.turns, measure)
+    report = report_on(
+        given,
+        sent,
+        replace(budget, limit=room.limit + beside),
+        before=None if cut.turns == context.turns else bare + sum(sizes),
+        gone=walks.gone.of(cut.fold.turns, measure) if cut.fold else (),
+    )
+    if context_size(cut, counter) > room.limit:
         raise ContextTooLarge(_too_large(report, tools_size(tools, counter)))
-    return Fitted(whole, report)
+    return Fitted(sent, report)
 
 
 def budget_of(can: Capabilities, settings: Settings, counter: Counter) -> Budget:

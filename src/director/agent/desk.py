@@ -17,8 +17,9 @@ from director.agent.progress import Progress
 from director.agent.requests_made import Made, made_known
 from director.agent.saved import Saved
 from director.agent.threads import Log
+from director.agent.walks import Once, Walks
 from director.browser.snapshots import Snapshot
-from director.context.values import Context
+from director.context.values import Context, Turn
 from director.models import Journal, Model, open_model
 from director.profiles import Profile
 from director.runs import Means
@@ -63,6 +64,8 @@ class Desk:
     bench: Bench = field(init=False)
     saved: Saved = field(init=False)
     log: Log = field(init=False)
+    marked: Once[Turn] = field(default_factory=Once)
+    walks: Walks = field(default_factory=Walks)
     _models: dict[str, Model] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

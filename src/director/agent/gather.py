@@ -37,7 +37,8 @@ async def gather(desk: Desk, context: Context | None = None) -> State:
 def conversation(desk: Desk, trusts: Mapping[str, Trust]) -> Context:
     """The thread as the model sees it; each result as trusted as what its tool brings."""
     context = desk.log.read(desk.thread).context
-    return replace(context, turns=tuple(_marked(turn, trusts) for turn in context.turns))
+    turns = desk.marked.of(context.turns, lambda turn: _marked(turn, trusts))
+    return replace(context, turns=tuple(turns))
 
 
 def _marked(turn: Turn, trusts: Mapping[str, Trust]) -> Turn:

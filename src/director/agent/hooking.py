@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from director.agent.assemble import assemble, tools_size
 from director.agent.compressing import KIND, compress_if_due
@@ -55,11 +56,14 @@ async def compress_when_due(desk: Desk, profile: Profile, state: State, said: Co
 
 def request_size(profile: Profile, state: State, said: Context, desk: Desk) -> int:
     """Tokens of the whole request that would be made now: sections, history and tools."""
-    counter = desk.talking(desk.talks).counter
+    model = desk.talking(desk.talks)
+    counter = model.counter
     context, around = assemble(profile, state, said)
+    history = sum(desk.walks.given.of(context.turns, model.calibration))
     blocks = sum(counter(text) for text in (around.first_message, around.last_message))
     tools = [REGISTRY[name].tool for name in profile.tools]
-    return context_size(context, counter) + blocks + tools_size(tools, counter)
+    bare = context_size(replace(context, turns=()), counter)
+    return bare + history + blocks + tools_size(tools, counter)
 
 
 def last_said(store: Store, thread: str) -> int:

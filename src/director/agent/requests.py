@@ -127,7 +127,7 @@ def tools_of(store: Store, body: Json) -> list[Tool]:
 
 
 def _report_body(report: Report, gap: str) -> dict[str, object]:
-    losses = [asdict(loss) for loss in report.losses]
+    losses = report.losses
     return {
         "before": report.before,
         "after": report.after,
@@ -138,7 +138,7 @@ def _report_body(report: Report, gap: str) -> dict[str, object]:
         "counter": report.counter,
         "error": report.error,
         "lost": len(losses),
-        "losses": losses[:_SHOWN_LOSSES],
+        "losses": [asdict(loss) for loss in losses[:_SHOWN_LOSSES]],
         "gap": gap if report.sent.fold else "",
     }
 

@@ -140,7 +140,15 @@ async def _ready(
         shown = refreshed(profile, said)
     context, around = assemble(shown, state, said)
     budget = budget_of(model.capabilities, desk.settings, model.counter)
-    fitted = fit(context, around, shown, tools, budget)
+    fitted = fit(
+        context,
+        around,
+        profile=shown,
+        tools=tools,
+        budget=budget,
+        measure=model.calibration,
+        walks=desk.walks,
+    )
     trusted = fitted.trusted and all(one.trust != "web" for one in (*around.first, *around.last))
     return fitted, Round(shown, trusted, _user_words(said))
 

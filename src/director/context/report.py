@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from director.context.shrink import handle_of
@@ -54,6 +54,7 @@ class Report:
     given: Context
     sent: Context
     counting: Counter
+    gone: tuple[int, ...] | None = None
 
     @property
     def fits(self) -> bool:
@@ -74,7 +75,7 @@ class Report:
     @property
     def losses(self) -> tuple[Loss, ...]:
         """Everything that became smaller or left, the largest first."""
-        found = [*_shrunk(self.sent, self.counting), *_folded(self.sent, self.counting)]
+        found = [*_shrunk(self.sent, self.counting), *self._folded()]
         return tuple(sorted(found, key=lambda loss: loss.after - loss.before))
 
     @property
@@ -91,6 +92,13 @@ class Report:
         ]
         return tuple(sorted(named, key=lambda pair: -pair[1]))
 
+    def _folded(self) -> Iterator[Loss]:
+        turns = self.sent.fold.turns if self.sent.fold else ()
+        sizes = self.gone or [turn_size(turn, self.counting) for turn in turns]
+        for turn, size in zip(turns, sizes, strict=True):
+            what = "agent's turn folded" if isinstance(turn, AgentTurn) else "user's turn folded"
+            yield Loss(turn.at, what, size, 0, f"t{turn.at}")
+
     def __str__(self) -> str:
         """One line for a person."""
         state = "fits" if self.fits else "does not fit"
@@ -100,15 +108,19 @@ class Report:
         )
 
 
-def report_on(
+def report_on(  # noqa: PLR0913  each has a name
     given: Context,
     sent: Context,
     budget: Budget,
     *,
     before: int | None = None,
     repairs: tuple[str, ...] = (),
+    gone: Sequence[int] | None = None,
 ) -> Report:
-    """Compare what was given with what is sent; `before` saves counting what was counted."""
+    """Compare what was given with what is sent.
+
+    `before`, and the sizes of the turns that are `gone`, save counting what was counted.
+    """
     counter = budget.counter
     size = context_size(given, counter) if before is None else before
     after = context_size(sent, counter)
@@ -123,6 +135,7 @@ def report_on(
         given=given,
         sent=sent,
         counting=counter,
+        gone=None if gone is None else tuple(gone),
     )
 
 
@@ -154,12 +167,6 @@ def _shrunk(context: Context, counter: Counter) -> Iterator[Loss]:
                 counter(call.result),
                 handle_of(call.original),
             )
-
-
-def _folded(context: Context, counter: Counter) -> Iterator[Loss]:
-    for turn in context.fold.turns if context.fold else ():
-        what = "agent's turn folded" if isinstance(turn, AgentTurn) else "user's turn folded"
-        yield Loss(turn.at, what, turn_size(turn, counter), 0, f"t{turn.at}")
 
 
 def calls_of(turns: tuple[Turn, ...]) -> Iterator[tuple[AgentTurn, Call]]:

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from director.context.values import Section, Summary
 from director.sections.boundary import bounded
+
+_MOST = 12
 
 
 def summary_section(summary: Summary | None) -> Section | None:
     """The newest summary, and the turns that it stands for."""
     if summary is None:
         return None
-    covers = f"In place of turns {spans(summary.covers)}, which recall can read:\n"
+    covers = f"In place of turns {_named(summary.covers)}, which recall can read:\n"
     return bounded("summary", f"{covers if summary.covers else ''}{summary.text}", summary.trust)
+
+
+def _named(covers: Sequence[int]) -> str:
+    """The turns, as long as they can be named in a few words; a section must not grow with them."""
+    named = spans(covers)
+    if named.count(",") < _MOST:
+        return named
+    return f"{min(covers)}-{max(covers)}, but for those that are shown"
 
 
 def spans(numbers: Iterable[int]) -> str:

@@ -5,7 +5,7 @@ Pure: entries in, values out. Every compression stays readable, whatever became 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -37,8 +37,29 @@ class Checkpoint:
     state: State
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The compression whose summary is shown: its entry, and the summary."""
+
+    seq: int
+    summary: Summary
+
+
 def checkpoints(entries: Iterable[Entry]) -> list[Checkpoint]:
-    """Every compression of a thread, each with its state."""
+    """Every compression of a thread, each with its state; all that hides turns must be given."""
+    hiding = [entry for entry in entries if entry.kind in HIDING]
+    made = [entry for entry in hiding if entry.kind == "checkpoint"]
+    covers = {entry.seq: _seqs(entry.body, "covers") for entry in made}
+    *merged, newest = standing(hiding) or [0]
+    states: dict[int, State] = {**dict.fromkeys(merged, "merged"), newest: "current"}
+    return [_checkpoint(entry, covers, states.get(entry.seq, "restored")) for entry in made]
+
+
+def standing(entries: Iterable[Entry]) -> list[int]:
+    """The compressions that stand, in their order: the last one is shown and took in the others.
+
+    One that took in what is not given stands on it: none but those that stand may be left out.
+    """
     made: list[Entry] = []
     undone: set[object] = set()
     for entry in entries:
@@ -46,40 +67,41 @@ def checkpoints(entries: Iterable[Entry]) -> list[Checkpoint]:
             made.append(entry)
         elif entry.kind == "restore":
             undone.add(entry.body.get("checkpoint"))
-    active: dict[int, Entry] = {}
+    fallen: set[object] = {entry.seq for entry in made if entry.seq in undone}
     for entry in made:
-        previous = entry.body.get("previous")
-        whole = previous is None or previous in active
-        if whole and entry.seq not in undone and word(entry.body, "summary").strip():
-            active[entry.seq] = entry
-    newest = max(active, default=0)
-    covers = {entry.seq: _seqs(entry.body, "covers") for entry in made}
-    states: dict[int, State] = {
-        entry.seq: "current" if entry.seq == newest else "merged" for entry in active.values()
-    }
-    return [_checkpoint(entry, covers, states.get(entry.seq, "restored")) for entry in made]
+        if entry.body.get("previous") in fallen or not word(entry.body, "summary").strip():
+            fallen.add(entry.seq)
+    return [entry.seq for entry in made if entry.seq not in fallen]
+
+
+def current(entries: Sequence[Entry]) -> Standing | None:
+    """The compression whose summary is shown."""
+    newest = (standing(entries) or [0])[-1]
+    found = next((entry for entry in entries if entry.seq == newest), None)
+    return Standing(newest, _summary(found.body)) if found else None
 
 
 def _checkpoint(entry: Entry, covers: dict[int, tuple[int, ...]], state: State) -> Checkpoint:
     body = entry.body
     previous = _number(body, "previous")
     earlier = set(covers.get(previous, ()))
-    trust = word(body, "trust")
     return Checkpoint(
         entry.seq,
         entry.at,
         word(body, "by"),
-        Summary(
-            word(body, "summary"),
-            covers[entry.seq],
-            trust if trust in TRUSTS else "web",
-        ),
+        _summary(body),
         tuple(seq for seq in covers[entry.seq] if seq not in earlier),
         previous or None,
         _number(body, "before"),
         _number(body, "after"),
         state,
     )
+
+
+def _summary(body: Json) -> Summary:
+    trust = word(body, "trust")
+    known = trust if trust in TRUSTS else "web"
+    return Summary(word(body, "summary"), _seqs(body, "covers"), known)
 
 
 def _number(body: Json, name: str) -> int:
@@ -97,7 +119,6 @@ def deleted(entries: Iterable[Entry]) -> frozenset[int]:
     return frozenset(seq for seqs in gone for seq in seqs)
 
 
-def hidden(made: Iterable[Checkpoint], gone: frozenset[int]) -> frozenset[int]:
+def hidden(shown: Standing | None, gone: frozenset[int]) -> frozenset[int]:
     """The turns that no model sees: deleted, or covered by the summary that is shown."""
-    current = next((one for one in made if one.state == "current"), None)
-    return gone.union(current.summary.covers) if current else gone
+    return gone.union(shown.summary.covers) if shown else gone

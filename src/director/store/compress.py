@@ -26,6 +26,12 @@ class Log(Protocol):
     def seen(self, thread: str, /) -> list[Entry]:
         """The entries of a thread that decide what a model sees."""
 
+    def hiding(self, thread: str, /) -> list[Entry]:
+        """The entries of a thread that hide turns or show them again."""
+
+    def head(self, thread: str, /) -> int:
+        """The number of the last entry of a thread, or 0."""
+
     def append(
         self,
         thread: str,
@@ -165,15 +171,14 @@ def restore(store: Log, thread: str, checkpoint: int) -> Entry:
     Turns that are said meanwhile do no harm; it is tried again.
     """
     while True:
-        entries = store.seen(thread)
-        known = {one.seq: one for one in checkpoints(entries)}
+        end = store.head(thread)
+        known = {one.seq: one for one in history(store, thread)}
         if checkpoint not in known:
             raise StoreError(f"Entry {checkpoint} is no compression. {UNCHANGED}")
         if known[checkpoint].state == "restored":
             raise StoreError(f"The compression {checkpoint} is already undone. {UNCHANGED}")
         undo = Draft("restore", {"checkpoint": checkpoint})
         try:
-            end = entries[-1].seq
             return store.append(thread, [undo], expect=end, clear_reference=True)[0]
         except Moved:
             continue
@@ -192,4 +197,4 @@ def delete(store: Log, thread: str, seqs: Iterable[int]) -> Entry:
 
 def history(store: Log, thread: str) -> list[Checkpoint]:
     """Every compression of a thread, oldest first, with its state."""
-    return checkpoints(store.seen(thread))
+    return checkpoints(store.hiding(thread))

@@ -5,20 +5,26 @@ An append is one transaction. This module must never alter or delete an entry.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlalchemy import ColumnElement, Connection, Row, insert, literal_column, select
+from sqlalchemy import ColumnElement, Connection, Row, insert, literal_column, or_, select, true
 
 from director.store.aside import put_aside, put_back
 from director.store.canonical import check_name, digest
-from director.store.checkpoints import HIDING, checkpoints, deleted, hidden
+from director.store.checkpoints import HIDING, current, deleted, hidden, standing
 from director.store.connect import Writing
 from director.store.project import TURNS
 from director.store.schema import entries, threads
 from director.store.values import KINDS, Draft, Entry, Json, Moved, StoreError
 
 _AT_ONCE = 1_000
+_FEW = 16  # rows that may be as long as the thread has turns
+_COVERS = re.compile(r'"covers":\[[\d,]*\]')
+# Spelled out as in the index of these entries.
+_HIDES: ColumnElement[bool] = literal_column(f"kind IN {HIDING}")
 
 
 def append(
@@ -79,10 +85,16 @@ def head(connection: Connection, thread: str) -> int:
 
 def read(connection: Connection, thread: str, after: int, upto: int | None) -> list[Entry]:
     """The entries of a thread, in order, as they were given."""
-    asked = select(entries).where(entries.c.thread == thread, entries.c.seq > after)
-    if upto is not None:
-        asked = asked.where(entries.c.seq <= upto)
-    return entries_of(connection, connection.execute(asked.order_by(entries.c.seq)).all())
+    return _read(connection, entries.c.thread == thread, entries.c.seq > after, _upto(upto))
+
+
+def _upto(last: int | None) -> ColumnElement[bool]:
+    return true() if last is None else entries.c.seq <= last
+
+
+def _read(connection: Connection, *which: ColumnElement[bool]) -> list[Entry]:
+    asked = select(entries).where(*which).order_by(entries.c.seq)
+    return entries_of(connection, connection.execute(asked).all())
 
 
 def last(connection: Connection, thread: str, kind: str) -> Entry | None:
@@ -93,22 +105,42 @@ def last(connection: Connection, thread: str, kind: str) -> Entry | None:
 
 
 def seen(connection: Connection, thread: str) -> list[Entry]:
-    """The last entry, what hides turns, and everything from the first visible turn on."""
-    marks = hiding(connection, thread)
-    out_of_sight = hidden(checkpoints(marks), deleted(marks))
+    """The last entry, what decides which turns are hidden, and all from the first visible turn on.
+
+    A compression that was taken in by the one that is shown decides nothing: it is left out.
+    """
+    brief = _brief(connection, thread)
+    taken_in = standing(brief)[:-1]
+    made = [entry.seq for entry in brief if entry.kind == "checkpoint"]
+    decides = or_(entries.c.kind != "checkpoint", entries.c.seq.in_({*made}.difference(taken_in)))
+    own = entries.c.thread == thread
+    marks = _read(connection, own, _HIDES, decides)
+    out_of_sight = hidden(current(marks), deleted(marks))
     first = _first(connection, thread, out_of_sight) if out_of_sight else 1
     last = head(connection, thread)
     start = last if first is None else min(first, last)
     before = [entry for entry in marks if entry.seq < start]
-    return [*before, *read(connection, thread, start - 1, last)]
+    return [*before, *_read(connection, own, entries.c.seq >= start, _upto(last), decides)]
 
 
 def hiding(connection: Connection, thread: str) -> list[Entry]:
     """The entries that hide turns or show them again: compressions, restores, deletions."""
-    # Spelled out as in the index of these entries, which are few.
-    which: ColumnElement[bool] = literal_column(f"kind IN {HIDING}")
-    asked = select(entries).where(entries.c.thread == thread, which).order_by(entries.c.seq)
-    return entries_of(connection, connection.execute(asked).all())
+    return _read(connection, entries.c.thread == thread, _HIDES)
+
+
+def _brief(connection: Connection, thread: str) -> list[Entry]:
+    """The compressions and restores, without what they cover: that is nearly all of them."""
+    asked = select(entries).where(entries.c.thread == thread, _HIDES, entries.c.kind != "delete")
+    asked = asked.order_by(entries.c.seq).execution_options(yield_per=_FEW)
+    with connection.execute(asked) as rows:
+        return [entry_of(row, _uncovered(row.body)) for row in rows]
+
+
+def _uncovered(stored: str) -> Json:
+    body: dict[str, object] = json.loads(_COVERS.sub('"covers":[]', stored, count=1))
+    said = body.get("summary")
+    # A large summary is kept elsewhere; how it starts is enough to see that there is one.
+    return body | {"summary": said.get("start")} if isinstance(said, dict) else body
 
 
 def _first(connection: Connection, thread: str, out_of_sight: frozenset[int]) -> int | None:

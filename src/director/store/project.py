@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from director.context.units import units
 from director.context.values import AgentTurn, Context, UserTurn
-from director.store.checkpoints import HIDING, Checkpoint, checkpoints, deleted, hidden
+from director.store.checkpoints import HIDING, Standing, current, deleted, hidden
 from director.store.telling import Telling, Told
 from director.store.values import Entry
 
@@ -20,21 +20,17 @@ TURNS = ("user", "agent")
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A thread as it stands: what was told, what is hidden, and every compression.
+    """A thread as it stands: what was told, what of it is hidden, and the summary that is shown.
 
     It begins with the first visible turn. What was told before is not read: no model sees it, so
-    nothing of it can change what one sees.
+    nothing of it can change what one sees. Nor are the summaries that the shown one took in: what
+    is kept here grows by no more than the numbers of the turns that it stands for.
     """
 
     told: tuple[Told, ...]
     deleted: frozenset[int]
-    checkpoints: tuple[Checkpoint, ...]
+    current: Standing | None
     hidden: frozenset[int]
-
-    @property
-    def current(self) -> Checkpoint | None:
-        """The compression whose summary is shown."""
-        return next((one for one in self.checkpoints if one.state == "current"), None)
 
     @property
     def archived(self) -> frozenset[int]:
@@ -93,14 +89,15 @@ class Following:
 
     def __init__(self, seen: Sequence[Entry]) -> None:
         self.head = seen[-1].seq if seen else 0
-        self._checkpoints = tuple(checkpoints(seen))
-        self._deleted = deleted(seen)
-        self._hidden = hidden(self._checkpoints, self._deleted)
+        self._current = current(seen)
+        gone = deleted(seen)
+        out_of_sight = hidden(self._current, gone)
         self._telling = Telling()
-        shown = (e.seq for e in seen if e.kind in TURNS and e.seq not in self._hidden)
-        first = next(shown, None)
-        if first is not None:
-            self._telling.feed([entry for entry in seen if entry.seq >= first])
+        shown = (e.seq for e in seen if e.kind in TURNS and e.seq not in out_of_sight)
+        first = next(shown, self.head + 1)
+        self._telling.feed([entry for entry in seen if entry.seq >= first])
+        self._deleted = frozenset(seq for seq in gone if seq >= first)
+        self._hidden = frozenset(seq for seq in out_of_sight if seq >= first)
 
     def feed(self, new: Sequence[Entry]) -> bool:
         """Read what was written since; False if that changes what was told: follow it anew."""
@@ -113,7 +110,7 @@ class Following:
     def view(self) -> View:
         """The thread as it stands."""
         told = tuple(self._telling.told)
-        return View(told, self._deleted, self._checkpoints, self._hidden)
+        return View(told, self._deleted, self._current, self._hidden)
 
 
 def view(entries: Sequence[Entry]) -> View:
@@ -128,8 +125,8 @@ def project(entries: Sequence[Entry]) -> Context:
 
 def archived(entries: Sequence[Entry]) -> frozenset[int]:
     """The turns that a summary stands for."""
-    current = next((one for one in checkpoints(entries) if one.state == "current"), None)
-    covers = set(current.summary.covers) if current else set()
+    shown = current(entries)
+    covers = set(shown.summary.covers) if shown else set()
     return frozenset(e.seq for e in entries if e.kind in TURNS and e.seq in covers)
 
 

@@ -73,14 +73,14 @@ class Store:
     def seen(self, thread: str) -> list[Entry]:
         """The entries that decide what a model sees, however long the thread is.
 
-        Enough for `project`, `view` and `compress`: the last entry, every compression, restore and
-        deletion, and all from the first visible turn on.
+        Enough for `project`, `view` and `compress`: the last entry, the compression that is shown,
+        restores and deletions, and all from the first visible turn on.
         """
         with self._database.reading() as connection:
             return log.seen(connection, thread)
 
     def hiding(self, thread: str) -> list[Entry]:
-        """The entries that hide turns of a thread or show them again, which are few."""
+        """Every compression, restore and deletion of a thread: enough for `checkpoints`."""
         with self._database.reading() as connection:
             return log.hiding(connection, thread)
 
