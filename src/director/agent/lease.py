@@ -68,8 +68,6 @@ async def held(store: Store, thread: str) -> AsyncIterator[Hold]:
             with suppress(Moved):
                 ended = {"thread": thread, **hold.ends}
                 store.put(KIND, thread, ended, expect=mine.version)
-            # A task that was only told to end is kept, with all it holds, until somebody waits.
-            await asyncio.wait([beating])
     finally:
         _HERE.discard(hold.worker)
         store.leave(hold.worker)

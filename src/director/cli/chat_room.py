@@ -6,8 +6,9 @@ Ctrl-C stops a turn and nothing else: what was said and done until then is kept.
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import Coroutine
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -124,7 +125,10 @@ class Room:
 
     def run(self, doing: Coroutine[Any, Any, T]) -> T:
         """Do something in the loop of this conversation; Ctrl-C cancels it."""
-        return self._runner.run(doing)
+        try:
+            return self._runner.run(_heeding(doing))
+        except asyncio.CancelledError:
+            raise KeyboardInterrupt from None
 
     def say(self, text: str) -> Turn | None:
         """Take a turn; the number of a choice stands for the choice."""
@@ -193,6 +197,28 @@ class Room:
 
 def _whole(name: str, value: object) -> str:
     return value if isinstance(value, str) else shown(name, value)  # type: ignore[arg-type]
+
+
+async def _heeding(doing: Coroutine[Any, Any, T]) -> T:
+    """Do it; the first Ctrl-C cancels it, the second stops this program at once.
+
+    Not left to the runner: a signal that it gets as its loop falls asleep wakes nobody.
+    """
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+    def stop() -> None:
+        loop.remove_signal_handler(signal.SIGINT)
+        if task is not None:
+            task.cancel()
+
+    # Not every system, and no thread but the main one, can listen to signals.
+    with suppress(NotImplementedError, RuntimeError, ValueError):
+        loop.add_signal_handler(signal.SIGINT, stop)
+    try:
+        return await doing
+    finally:
+        with suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.remove_signal_handler(signal.SIGINT)
 
 
 def _chosen(text: str, choices: tuple[str, ...]) -> str:
