@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from director.context.values import Section, Summary
 from director.sections.boundary import bounded
@@ -10,8 +11,9 @@ from director.sections.boundary import bounded
 _MOST = 12
 
 
+@lru_cache(maxsize=2)
 def summary_section(summary: Summary | None) -> Section | None:
-    """The newest summary, and the turns that it stands for."""
+    """The newest summary, and the turns that it stands for; the same until the next one."""
     if summary is None:
         return None
     covers = f"In place of turns {_named(summary.covers)}, which recall can read:\n"
