@@ -18,7 +18,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -56,6 +57,8 @@ class Taken:
     hundreds: list[dict[str, float]] = field(default_factory=list)
     entries: int = 0
     compressions: int = 0
+    old: list[float] = field(default_factory=list)
+    young: list[float] = field(default_factory=list)
 
     def note(self) -> None:
         """Note the turns since the last note: how long they took, and the memory now."""
@@ -133,28 +136,48 @@ def opens(speaks: Brain) -> Callable[[str, Journal | None], Model]:
     return opened
 
 
-async def talked(path: Path, turns: int, profile: str, speaks: Brain) -> Taken:
-    """Take so many turns in one conversation."""
-    taken = Taken()
+async def turn(desk: Desk, number: int) -> float:
+    """Take a turn; the processor's seconds for it."""
+    began = time.process_time()
+    ended = await take_turn(desk, f"Please read page-{number} and keep its rows.")
+    took = time.process_time() - began
+    # A scripted model never waits; a real one lets the loop clear away what has ended.
+    await asyncio.sleep(0)
+    if ended.ended != "said":
+        raise AssertionError(ended)
+    return took
+
+
+@asynccontextmanager
+async def conversation(path: Path, profile: str, speaks: Brain) -> AsyncIterator[Desk]:
+    """A desk with nothing said yet, in a store of its own."""
     given = {**MARKS, "profile": profile, "model": "scripted:long"}
     settings = load_settings(given, environ={"DIRECTOR_HOME": str(path.parent)})
     with open_store(path) as store:
         save_workflow(store, Workflow("long", "Long"))
         desk = equipped(Desk(store, "long", settings=settings, open_model=opens(speaks)))
+        yield desk
+        await desk.close()
+
+
+async def talked(path: Path, turns: int, profile: str, speaks: Brain) -> Taken:
+    """Take so many turns in one conversation, then some more beside those of a young one."""
+    taken = Taken()
+    async with conversation(path, profile, speaks) as old:
         for number in range(1, turns + 1):
-            began = time.process_time()
-            ended = await take_turn(desk, f"Please read page-{number} and keep its rows.")
-            taken.seconds.append(time.process_time() - began)
-            # A scripted model never waits; a real one lets the loop clear away what has ended.
-            await asyncio.sleep(0)
-            if ended.ended != "said":
-                raise AssertionError(ended)
+            taken.seconds.append(await turn(old, number))
             if number % HUNDRED == 0 or number == turns:
                 taken.note()
-        thread = current_thread(store, "long")
-        taken.entries = store.head(thread)
-        taken.compressions = len(history(store, thread))
-        await desk.close()
+        thread = current_thread(old.store, "long")
+        taken.entries = old.store.head(thread)
+        taken.compressions = len(history(old.store, thread))
+        async with conversation(path.with_name("young.db"), profile, speaks) as young:
+            for number in range(1, HUNDRED + 1):
+                await turn(young, number)
+            # One after the other, so that what else the machine does weighs on both.
+            for number in range(1, HUNDRED + 1):
+                taken.old.append(await turn(old, turns + number))
+                taken.young.append(await turn(young, HUNDRED + number))
     return taken
 
 
@@ -212,6 +235,9 @@ def main() -> None:
             "compressions": taken.compressions,
             "MB on disk": round(path.stat().st_size / 1e6, 1),
             "ms to open it in a fresh program": round(opening(path)),
+            "turn at the end to one of a young conversation": round(
+                statistics.mean(taken.old) / statistics.mean(taken.young), 2
+            ),
             "hundreds": taken.hundreds,
         }
     name = f"{given.profile}, {'stopped' if given.stopped else 'compressed'}"
