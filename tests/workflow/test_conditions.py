@@ -41,6 +41,11 @@ def test_a_right_condition_is_taken(condition: Config) -> None:
     assert filled_condition({"element": "#ok"})["within"] == WITHIN
 
 
+def test_code_with_a_single_backslash_is_taken() -> None:
+    """Python only warns of it, and many write their patterns so; here a warning is an error."""
+    check_code('import re\nre.search("\\d+", said).group(0)', names=["said"])
+
+
 def test_every_kind_of_condition_has_a_right_example() -> None:
     """The list above leaves none out."""
     assert {kind for kind in CONDITIONS if any(kind in one for one in RIGHT)} == set(CONDITIONS)

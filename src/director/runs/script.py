@@ -10,11 +10,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import files
+from typing import cast
 
 from director.runs.script_actions import action, conditions, locator
 from director.runs.script_names import Names, py
 from director.runs.telling import node_text
-from director.workflow.expressions import with_names
+from director.workflow.expressions import syntax, with_names
 from director.workflow.paths import Path, is_list
 from director.workflow.references import direct, nested
 from director.workflow.templates import read_template
@@ -308,7 +309,7 @@ def _pattern(pattern: str) -> str:
 
 def _function(name: str, given: Sequence[str], code: str) -> str:
     """Code of a workflow as a function that gives back its last expression."""
-    tree = ast.parse(code)
+    tree = cast("ast.Module", syntax(code))
     last = tree.body[-1]
     if isinstance(last, ast.Expr):
         tree.body[-1] = ast.Return(last.value)

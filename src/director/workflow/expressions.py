@@ -10,7 +10,9 @@ import builtins
 import keyword
 import re
 import symtable
+import warnings
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 
 from director.workflow.nearest import hint
 from director.workflow.templates import Lookup, Template, TemplateError, read_template, resolve
@@ -96,9 +98,23 @@ def check_name(name: str) -> None:
         raise WorkflowError(f"{name!r} is the name of a template's value: choose another.")
 
 
+def syntax(code: str, mode: str = "exec") -> ast.AST:
+    """The tree of some Python; that a backslash is written once too seldom is no matter."""
+    with _unwarned():
+        return ast.parse(code, mode=mode)
+
+
+@contextmanager
+def _unwarned() -> Iterator[None]:
+    """Whoever wrote the code does not see what Python warns of, and a run must not stop at it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
 def _parsed(code: str, mode: str, *, written: str) -> ast.AST:
     try:
-        return ast.parse(code, mode=mode)
+        return syntax(code, mode)
     except (SyntaxError, ValueError) as problem:
         says = problem.msg if isinstance(problem, SyntaxError) else str(problem)
         raise WorkflowError(
@@ -119,7 +135,9 @@ def _other_forms(code: str) -> Iterator[str]:
 
 def _check_names(code: str, names: Collection[str], how: str) -> None:
     known = {*names, *dir(builtins)}
-    for name in sorted(_free(symtable.symtable(code, "code", "exec"), top=True) - known):
+    with _unwarned():
+        table = symtable.symtable(code, "code", "exec")
+    for name in sorted(_free(table, top=True) - known):
         where = how % name if "%s" in how else how
         says = "".join(_other_forms(name)) or f" {where.capitalize()}.{hint(name, names)}"
         raise WorkflowError(f"{name!r} names nothing here.{says}")
