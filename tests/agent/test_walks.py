@@ -185,12 +185,13 @@ def test_where_compression_has_stopped_each_request_is_cut_as_if_made_alone(tmp_
 
 
 def test_a_turn_leaves_nothing_running(store: Store) -> None:
-    """No task of a turn is there once the turn has ended."""
+    """No task of a turn is there once the turn has ended and the loop went round."""
 
     async def talk() -> list[asyncio.Task[object]]:
         made = desk(store, lambda _: [Say("Done.")])
         for nth in range(3):
             await take_turn(made, f"message {nth}")
+        await asyncio.sleep(0)
         gc.collect()
         return [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
 
