@@ -40,7 +40,11 @@ def opened_store(given: str | None, command: str, *, make: bool = False) -> Iter
         where = given or load_settings().store.value
         file = file_of(where)
         if not make and file is not None and not file.exists():
-            fail(command, f"there is no store at {file}; name another with --store")
+            fail(
+                command,
+                f"there is no store at {file} yet: `director app`, `director chat` or `director "
+                "workflow import FILE` makes one. Name another with --store",
+            )
         with open_store(where) as opened:
             yield opened
     except (StoreError, SettingsError, HomeError) as error:
