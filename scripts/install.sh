@@ -75,9 +75,13 @@ find_browser() {
         ".venv/bin/python -m playwright install chromium), or name yours in DIRECTOR_CHROMIUM"
 }
 
-# install NAME: what locked/NAME.txt names; quick and offline when nothing changed since.
+# install NAME: what locked/NAME.txt names; at once, and offline, when nothing changed since.
 install() {
     stamp=.venv/installed-$1
+    # The folder is part of the stamp: a copied or moved clone still points to the old one.
+    if [ -x .venv/bin/python ] && { pwd && cat "locked/$1.txt" pyproject.toml; } | cmp -s - "$stamp"; then
+        return
+    fi
     # The system's certificates, so that networks with their own authority work as they do for pip.
     export UV_SYSTEM_CERTS=1 UV_NATIVE_TLS=1 UV_PYTHON=.venv/bin/python UV_NO_PROGRESS=1
     export PIP_DISABLE_PIP_VERSION_CHECK=1
@@ -85,10 +89,7 @@ install() {
     if ! .venv/bin/python -m uv --version >/dev/null 2>&1; then
         make_venv
     fi
-    # The folder is part of the stamp: a copied or moved clone still points to the old one.
-    if ! { pwd && cat "locked/$1.txt" pyproject.toml; } | cmp -s - "$stamp"; then
-        say "installing what locked/$1.txt names into .venv"
-        { fetch "$1" && link; } || stop "could not install; the lines above say why"
-        { pwd && cat "locked/$1.txt" pyproject.toml; } >"$stamp"
-    fi
+    say "installing what locked/$1.txt names into .venv"
+    { fetch "$1" && link; } || stop "could not install; the lines above say why"
+    { pwd && cat "locked/$1.txt" pyproject.toml; } >"$stamp"
 }

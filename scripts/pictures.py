@@ -5,7 +5,6 @@ It plays the rehearsal in a folder of its own, serves the app, and looks at it w
     .venv/bin/python scripts/pictures.py [--only NAME]
 """
 
-# ruff: noqa: INP001, T201  a command, which prints
 from __future__ import annotations
 
 import argparse
@@ -50,6 +49,7 @@ def main() -> None:
             page = browser.new_context().new_page()
             page.set_default_timeout(120_000)
             page.goto(link)
+            page.wait_for_url(f"{url}/")
             taken = looked_at(page, url, store, only)
             browser.close()
     print(f"{len(taken)} pictures are in {OUT}")
@@ -77,7 +77,7 @@ def served(store: Store) -> Iterator[tuple[str, str]]:
     running.start()
     url = f"http://127.0.0.1:{listening.getsockname()[1]}"
     try:
-        yield url, f"{url}/launch/{studio.sessions.link()}"
+        yield url, f"{url}/launch#{studio.sessions.link()}"
     finally:
         server.should_exit = True
         running.join()

@@ -3,7 +3,6 @@
 .venv/bin/python scripts/recording.py
 """
 
-# ruff: noqa: INP001, T201  a command, which prints
 from __future__ import annotations
 
 import io

@@ -1,0 +1,234 @@
+"""Plants ten faults, one at a time and each in another package; `./test --changed` is to find it.
+
+    python -m scripts.faults           those not tried on this tree yet; writes docs/loop/faults.md
+    python -m scripts.faults --whole   tries the whole fast tier on those that --changed missed
+
+All of it happens in a copy of the project. A test that fails counts only if it passes without the
+fault.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from scripts.affected import list_files
+from scripts.durations import describe_machine
+from scripts.static import fingerprint
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "loop" / "faults.md"
+RESULTS = ROOT / ".venv" / "loop" / "faults.json"
+LIMIT = 1800  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One line of a file, and what is written instead of it."""
+
+    file: str
+    line: str
+    instead: str
+    effect: str
+
+    @property
+    def package(self) -> str:
+        """The package that it is in."""
+        return self.file.split("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What came of a fault: the tests that found it, and how long that took."""
+
+    found: list[str]
+    seconds: float
+    command: str
+    problem: str = ""
+
+
+FAULTS = [
+    Fault(
+        "src/director/context/prune.py",
+        "key=lambda i: (scores[i], i))",
+        "key=lambda i: (-scores[i], i))",
+        "the most important units leave first",
+    ),
+    Fault(
+        "src/director/store/purge.py",
+        "sorted(own - _aside_of(connection, left))",
+        "sorted(own)",
+        "a purge deletes bytes that another thread uses",
+    ),
+    Fault(
+        "src/director/models/usage.py",
+        "output=a.output + b.output",
+        "output=a.output",
+        "the output of the second request is not counted",
+    ),
+    Fault(
+        "src/director/browser/origins.py",
+        "for cut in range(1, len(labels))",
+        "for cut in range(len(labels))",
+        "a wildcard approves the domain itself",
+    ),
+    Fault(
+        "src/director/runs/questions.py",
+        "if asked.choices and text not in asked.choices:",
+        "if asked.choices and not text:",
+        "an answer that is none of the choices is taken",
+    ),
+    Fault(
+        "src/director/agent/limits.py",
+        "if self.tokens >= limits.tokens:",
+        "if self.tokens >= 2 * limits.tokens:",
+        "a turn uses twice the tokens that it may",
+    ),
+    Fault(
+        "src/director/web/sessions.py",
+        "self._links.discard(digest)",
+        "self._links.discard(token)",
+        "a link lets in more than once",
+    ),
+    Fault(
+        "src/director/workflow/paths.py",
+        "if -len(value) <= step < len(value):",
+        "if 0 <= step < len(value):",
+        "a path cannot count from the end of a list",
+    ),
+    Fault(
+        "src/director/secrets/forms.py",
+        "raw.hex().upper().encode()",
+        "raw.hex().lower().encode()",
+        "a secret in capital hex digits is not redacted",
+    ),
+    Fault(
+        "src/director/middleware/threads.py",
+        "sent = fitted.messages[len(head) :]",
+        "sent = fitted.messages",
+        "instructions are sent twice",
+    ),
+]
+
+
+@contextmanager
+def copy_project(root: Path) -> Iterator[Path]:
+    """A copy under git, with an environment of its own that borrows the packages of this one."""
+    with tempfile.TemporaryDirectory(prefix="faults-") as made:
+        copy = Path(made) / "director"
+        for name in list_files(root):
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(root / name, copy / name)
+        git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "gc.auto=0"]
+        for arguments in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-qm", "copy"]):
+            subprocess.run([*git, *arguments], cwd=copy, check=True)
+        environment = copy / ".venv"
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+        inside = next(environment.glob("lib/python*/site-packages"))
+        # A path in a .pth file is searched, but the .pth files in it are not: our own link to src.
+        (inside / "copy.pth").write_text(f"{copy / 'src'}\n{sysconfig.get_path('purelib')}\n")
+        # Programs that packages bring along; what is a script would start this environment instead.
+        for program in Path(sysconfig.get_path("scripts")).iterdir():
+            here = environment / "bin" / program.name
+            if program.is_file() and not here.exists() and program.read_bytes()[:2] != b"#!":
+                here.symlink_to(program)
+        yield copy
+
+
+def try_fault(copy: Path, fault: Fault, arguments: Sequence[str]) -> Trial:
+    """Plant one, run the tests, take it away, and run those that failed again."""
+    path = copy / fault.file
+    text = path.read_text() if path.exists() else ""
+    command = " ".join(["./test", *arguments])
+    if text.count(fault.line) != 1:
+        return Trial([], 0.0, command, "the line is not there any more: choose another")
+    begin = time.monotonic()
+    path.write_text(text.replace(fault.line, fault.instead))
+    try:
+        failed = _run_tests(copy, ["--no-checks", *arguments, "-x"])
+    finally:
+        path.write_text(text)
+    seconds = time.monotonic() - begin
+    also = set(_run_tests(copy, ["--no-checks", *failed])) if failed else set()
+    problem = f"fails without the fault as well: {', '.join(sorted(also))}" if also else ""
+    return Trial([name for name in failed if name not in also], round(seconds, 1), command, problem)
+
+
+def _run_tests(copy: Path, arguments: Sequence[str]) -> list[str]:
+    """The tests that fail."""
+    python = str(copy / ".venv" / "bin" / "python")
+    done = subprocess.run(
+        [python, "-m", "scripts.check", *arguments, "-rfE", "-p", "no:randomly"],
+        cwd=copy,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=LIMIT,
+    )
+    return re.findall(r"^(?:FAILED|ERROR) (tests/\S+?\.py(?:::\S+)?)", done.stdout, re.MULTILINE)
+
+
+def render_page(trials: Mapping[str, Trial]) -> str:
+    """The table."""
+    rows = []
+    for fault in FAULTS:
+        if trial := trials.get(fault.file):
+            found = f"`{trial.found[0]}`" if trial.found else trial.problem or "**not found**"
+            rows.append(
+                f"| {fault.package} | {fault.effect} | `{fault.instead}` | `{trial.command}` "
+                f"| {trial.seconds:.0f} s | {found} |"
+            )
+    by_changed = [t for t in trials.values() if t.found and "--changed" in t.command]
+    found_all = [t for t in trials.values() if t.found]
+    head = [
+        "# Faults planted, faults found",
+        "",
+        (
+            f"Written by `python -m scripts.faults`. {describe_machine()}. Of {len(trials)} faults "
+            f"`./test --changed` found {len(by_changed)}, and `./test`, of which its tests are a "
+            f"part, {len(found_all)}. The time is that until the first test failed."
+        ),
+        "",
+        "| package | fault | written instead | command | time | found by |",
+        "|---|---|---|---|---|---|",
+    ]
+    return "\n".join([*head, *rows]) + "\n"
+
+
+def main() -> int:
+    """Try what was not tried on this tree; 0 if all but one were found."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--whole", action="store_true", help="the whole fast tier on those missed")
+    parser.add_argument("--again", action="store_true", help="forget earlier results")
+    options = parser.parse_args()
+    tree = fingerprint(ROOT, list_files(ROOT))
+    stored = json.loads(RESULTS.read_text()) if RESULTS.exists() and not options.again else {}
+    trials = {file: Trial(**each) for file, each in stored.get(tree, {}).items()}
+    arguments = [] if options.whole else ["--changed", "HEAD"]
+    with copy_project(ROOT) as copy:
+        for fault in FAULTS:
+            known = trials.get(fault.file)
+            if known is None or (options.whole and not known.found):
+                trials[fault.file] = trial = try_fault(copy, fault, arguments)
+                print(f"{fault.package}: {trial.found or trial.problem or 'not found'}", flush=True)
+                RESULTS.parent.mkdir(parents=True, exist_ok=True)
+                kept = {file: asdict(each) for file, each in trials.items()}
+                RESULTS.write_text(json.dumps({tree: kept}))
+                PAGE.parent.mkdir(parents=True, exist_ok=True)
+                PAGE.write_text(render_page(trials))
+    return int(sum(bool(trial.found) for trial in trials.values()) < len(FAULTS) - 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
