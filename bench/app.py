@@ -84,7 +84,7 @@ def served(store: Store, brain: Brain) -> Iterator[tuple[str, Studio]]:
     studio = Studio(
         store,
         Supplies(store, Wishes(pictures="none")),
-        sessions=Sessions(Path(os.environ["DIRECTOR_HOME"], "sessions.json"), port=port),
+        sessions=Sessions(Path(os.environ["DIRECTOR_HOME"], "sessions.json")),
         names=OwnNames(["127.0.0.1"], port),
         opens=opens(brain),
     )
@@ -134,8 +134,11 @@ def scrolled(page: Page) -> float:
 def said(page: Page, brain: Brain, url: str, workflow: str, text: str) -> float:
     """Milliseconds from the model's first word to the page that shows it."""
     word = f"answer-{len(brain.asked) + 1}"
+    key = page.evaluate("localStorage.getItem('director-key')")
     page.request.post(
-        f"{url}/api/workflows/{workflow}/say", data={"text": text, "model": "scripted:bench"}
+        f"{url}/api/workflows/{workflow}/say",
+        data={"text": text, "model": "scripted:bench"},
+        headers={"authorization": f"Bearer {key}"},
     )
     seen = float(page.evaluate(_SEEN, word)) / 1e3
     return 1e3 * (seen - brain.asked[-1] - PAUSE)
@@ -154,7 +157,9 @@ def measured(windows: int, rounds: int) -> list[tuple[str, str]]:
                 executable_path=shutil.which("chromium"), args=FLAGS.split()
             )
             context = browser.new_context()
-            context.new_page().goto(f"{url}/launch/{studio.sessions.link()}")
+            window = context.new_page()
+            window.goto(f"{url}/launch#{studio.sessions.link()}")
+            window.wait_for_url(f"{url}/")
             times: dict[str, list[float]] = {}
             for _ in range(rounds):
                 for name, id_, last in (("short", short, SHORT), ("long", long, LONG)):

@@ -112,7 +112,7 @@ def history(pages: int) -> list[dict[str, object]]:
 async def measured(ports: dict[str, int], body: bytes, rounds: int) -> dict[str, list[float]]:
     """Milliseconds of each request, way by way in turn, each on a connection that stays open."""
     head = (
-        b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         b"Authorization: Bearer sk-any\r\nContent-Length: %d\r\n\r\n" % len(body)
     )
     lines = {way: await asyncio.open_connection("127.0.0.1", port) for way, port in ports.items()}

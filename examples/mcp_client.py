@@ -1,7 +1,7 @@
 """A client of the MCP server: fits a history, and reads back what was cut.
 
 Run it: `python examples/mcp_client.py`. The server runs in this program; `Client` also takes the
-address of one that was started with `director mcp --http 8789`.
+transport of one that was started with `director mcp --http 8789`, with the token that it wrote.
 """
 
 import asyncio

@@ -1,11 +1,25 @@
-"""What holds for every test: no network, and no deadline that a busy machine would miss."""
+"""What holds for every test: no network, a limit of time that a busy machine meets, no slow disk."""
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import os
 import sys
+import tempfile
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any, TypeVar
 
+import pytest
 from hypothesis import HealthCheck, settings
 from playwright import async_api, sync_api
+
+from director.browser import Browser, BrowserError, open_browser
+
+T = TypeVar("T")
+SLOW_LIMIT = 1800  # seconds for a slow test; pyproject.toml has the limit of all others
 
 _LOCAL = ("127.0.0.1", "::1", "localhost")
 
@@ -20,8 +34,21 @@ def _refuse_the_network(event: str, arguments: tuple[object, ...]) -> None:
 
 sys.addaudithook(_refuse_the_network)
 
+# A property that does not say otherwise is tried on so many examples, the same ones each time.
+_EXAMPLES = int(os.environ.get("DIRECTOR_EXAMPLES", "50"))
+_ROOM = 4 << 30
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give slow tests more time, unless they say how much they need."""
+    for item in items:
+        if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(SLOW_LIMIT))
+
+
 settings.register_profile(
     "director",
+    max_examples=_EXAMPLES,
     deadline=None,
     derandomize=True,
     print_blob=False,
@@ -29,5 +56,51 @@ settings.register_profile(
 )
 settings.load_profile("director")
 
+
+def _keep_files_in_memory() -> None:
+    """A store waits for the disk at each commit, and so would most tests of one."""
+    memory = Path("/dev/shm")  # noqa: S108  each test makes a folder of its own there
+    if "TMPDIR" in os.environ or not os.access(memory, os.W_OK):
+        return
+    room = os.statvfs(memory)
+    if room.f_flag & os.ST_NOEXEC or room.f_bavail * room.f_frsize < _ROOM:
+        return
+    os.environ["TMPDIR"] = str(memory)
+    tempfile.tempdir = None
+
+
+_keep_files_in_memory()
+
 for api in (async_api, sync_api):
     api.expect.set_options(timeout=60_000)
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays to the end: nobody needs to look through it for garbage."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def runner() -> Iterator[asyncio.Runner]:
+    """A loop that lives as long as the browser."""
+    with asyncio.Runner() as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def run(runner: asyncio.Runner) -> Callable[[Coroutine[Any, Any, T]], T]:
+    """Run a coroutine to its end, in the loop of the browser."""
+    return runner.run
+
+
+@pytest.fixture(scope="session")
+def browser(runner: asyncio.Runner) -> Iterator[Browser]:
+    """One Chromium for all tests of a process; each opens sessions of its own."""
+    stack = AsyncExitStack()
+    try:
+        opened = runner.run(stack.enter_async_context(open_browser()))
+    except BrowserError as reason:
+        pytest.skip(str(reason))
+    yield opened
+    runner.run(stack.aclose())

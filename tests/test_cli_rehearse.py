@@ -43,7 +43,7 @@ def test_it_plays_to_the_end_and_says_what_it_is(tmp_path: Path) -> None:
     lines = told.output.splitlines()
     assert lines[0].startswith(SAYS)
     assert sum(SAYS in line for line in lines) == 2
-    assert sum("scripted: no model was asked, nothing to pay" in line for line in lines) == 4
+    assert sum("scripted: no model was asked, nothing to pay" in line for line in lines) == 5
     assert "  failed test_single_node judge" in told.output
     assert "messages are archived" in told.output
     assert "The site says: 4 letters are in its archive now." in told.output

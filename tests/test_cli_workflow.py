@@ -23,6 +23,7 @@ from director.store.values import Change
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 _USUAL = "http://127.0.0.1:8765"
+APPROVED = ("--approve", "https://shop.example")
 Run = Callable[..., tuple[int, str, str]]
 
 ASKING = {
@@ -100,17 +101,22 @@ def test_a_document_that_is_wrong_is_refused_with_its_place(run: Run, tmp_path: 
     assert "it is called navigate" in err
 
 
-def test_an_import_of_the_same_id_is_a_new_version_and_shows_what_changed(
+def test_an_import_that_replaces_is_a_new_version_and_shows_what_changed(
     run: Run, asking: str, tmp_path: Path
 ) -> None:
-    """The same again changes nothing; what goes out comes back."""
-    assert run("workflow", "import", asking)[1] == "asking: 2 nodes, version 1\n"
+    """The same again changes nothing; what goes out comes back; another gets an id of its own."""
+    said = run("workflow", "import", asking)[1].splitlines()
+    assert said[0] == "asking: 2 nodes, version 1"
+    assert said[1].startswith("not approved: https://shop.example  (director workflow approve")
     out = str(tmp_path / "out.json")
     assert run("workflow", "export", "asking", "-o", out)[0] == 0
     assert "as it was already" in run("workflow", "import", out)[1]
     changed = json.loads(Path(out).read_text())
     changed["name"] = "Asks for two codes"
-    said = run("workflow", "import", written(Path(out), changed))[1]
+    assert (
+        "asking-2: 2 nodes, version 1" in run("workflow", "import", written(Path(out), changed))[1]
+    )
+    said = run("workflow", "import", out, "--replace")[1]
     assert "version 2; what changed since version 1" in said
     assert '+  "name": "Asks for two codes"' in said
     assert "Asks for two codes" in run("workflow", "list")[1]
@@ -131,7 +137,7 @@ def test_a_workflow_that_was_deleted_in_the_app_is_not_listed(
 
 def test_a_run_that_asks_waits_and_goes_on_when_it_is_answered(run: Run, asking: str) -> None:
     """Exit code 3, then an answer from another program, then 0."""
-    code, out, _ = run("workflow", "run", asking, "--wait", "0.2")
+    code, out, _ = run("workflow", "run", asking, *APPROVED, "--wait", "0.2")
     assert code == 3
     assert "waits for an answer: Which code?" in out
     name = run_id(out)
@@ -170,7 +176,7 @@ def test_the_steps_of_a_run_that_ends_between_two_looks_are_all_told(
     run: Run, asking: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The feed was silent, then everything was committed: nothing of it is left out."""
-    name = run_id(run("workflow", "run", asking, "--wait", "0.2")[1])
+    name = run_id(run("workflow", "run", asking, *APPROVED, "--wait", "0.2")[1])
     run("runs", "answer", name, "ab12")
     with open_store(tmp_path / "home" / "director.db") as opened:
         reopen(opened, name)
@@ -185,7 +191,9 @@ def test_a_sensitive_input_is_kept_in_the_vault_and_nowhere_else(
     run: Run, asking: str, tmp_path: Path
 ) -> None:
     """The run holds a reference, and it is said so."""
-    code, out, err = run("workflow", "run", asking, "--set", "password=marmalade", "--wait", "0.1")
+    code, out, err = run(
+        "workflow", "run", asking, *APPROVED, "--set", "password=marmalade", "--wait", "0.1"
+    )
     assert code == 3
     assert "kept in the vault as {{secret:asking.password}}, for https://shop.example only" in err
     assert "[hidden]" in run("runs", "show", run_id(out))[1]
@@ -195,12 +203,13 @@ def test_a_sensitive_input_is_kept_in_the_vault_and_nowhere_else(
 
 def test_misuse_ends_with_2_and_one_line(run: Run, asking: str) -> None:
     """An unknown workflow, run, input or node."""
-    assert run("workflow", "import", asking)[0] == 0
+    assert run("workflow", "import", asking, "--approve", "https://shop.example")[0] == 0
     for arguments in (
         ("workflow", "run", "askin"),
         ("workflow", "run", "asking", "--set", "nothing=1"),
         ("workflow", "run", "asking", "--select", "9"),
         ("workflow", "test", "asking", "nowhere"),
+        ("workflow", "approve", "asking", "shop.example"),
         ("runs", "show", "none"),
     ):
         code, _, err = run(*arguments)
@@ -214,7 +223,8 @@ def test_a_run_of_an_example_is_shown_reported_and_taken_out(
     """Progress, summary, report with pictures and no script, records as CSV."""
     out = tmp_path / "out"
     code, said, _ = run(
-        "workflow", "run", example("products-to-csv", site, tmp_path), "--out", str(out)
+        *("workflow", "run", example("products-to-csv", site, tmp_path), "--out", str(out)),
+        *("--approve", site.url),
     )
     assert code == 0, said
     assert "ok      open" in said
@@ -237,7 +247,7 @@ def test_a_run_and_its_script_fail_at_the_same_postcondition(
     """Exit code 1 from both; the run says the node, the evidence, and how to go on."""
     wanted = [{"count": "section[aria-label=Products] li", "at_least": 99, "within": 200}]
     file = example("products-to-csv", site, tmp_path, ensures=wanted)
-    code, said, _ = run("workflow", "run", file, "--no-pictures")
+    code, said, _ = run("workflow", "run", file, "--no-pictures", "--approve", site.url)
     assert code == 1
     assert "failed at open: It ensures" in said
     assert "did not hold: count of section" in said
@@ -247,9 +257,11 @@ def test_a_run_and_its_script_fail_at_the_same_postcondition(
     assert "failed at open: expected" in ended.stderr
 
 
+@pytest.mark.slow
 def test_a_script_finds_what_the_workflow_finds(run: Run, site: Site, tmp_path: Path) -> None:
     """The same CSV, with nothing but Playwright."""
-    assert run("workflow", "import", example("products-to-csv", site, tmp_path))[0] == 0
+    file = example("products-to-csv", site, tmp_path)
+    assert run("workflow", "import", file, "--approve", site.url)[0] == 0
     out = tmp_path / "found.json"
     ended = script(run, "products-to-csv", tmp_path, "--out", str(out))
     assert ended.returncode == 0, ended.stderr
@@ -266,14 +278,16 @@ def test_a_script_leaves_the_site_as_the_workflow_does(
 ) -> None:
     """One order each, alike but for its reference; a row for each invoice."""
     file = example("order-with-code", site, tmp_path)
-    assert run("workflow", "run", file, "--set", "reference=R-1", "--no-pictures")[0] == 0
+    given = ("--set", "reference=R-1", "--no-pictures", "--approve", site.url)
+    assert run("workflow", "run", file, *given)[0] == 0
     assert script(run, "order-with-code", tmp_path, "--reference", "R-2").returncode == 0
     one, two = site.state.orders
     assert (one.reference, two.reference) == ("R-1", "R-2")
     assert [(each.name, each.quantity) for each in one.lines] == [
         (each.name, each.quantity) for each in two.lines
     ]
-    assert run("workflow", "import", example("invoices-to-table", site, tmp_path))[0] == 0
+    file = example("invoices-to-table", site, tmp_path)
+    assert run("workflow", "import", file, "--approve", site.url)[0] == 0
     assert script(run, "invoices-to-table", tmp_path).returncode == 0
     bills = [mail for mail in site.state.mails.values() if "Invoices" in mail.labels]
     rows = [row.cells["number"] for row in site.state.rows.values()][18:]
@@ -284,11 +298,11 @@ def test_a_tested_node_proposes_conditions_and_takes_them(
     run: Run, site: Site, tmp_path: Path
 ) -> None:
     """What was seen is proposed; --accept makes a new version."""
-    run("workflow", "import", example("products-to-csv", site, tmp_path))
+    run("workflow", "import", example("products-to-csv", site, tmp_path), "--approve", site.url)
     code, said, _ = run("workflow", "test", "products-to-csv", "open", "--accept")
     assert code == 0, said
     assert "proposed: ensures url {{site}}/shop\n" in said
-    assert "version 2" in said
+    assert "version 3" in said
     assert "ensures url {{site}}/shop" in run("workflow", "show", "products-to-csv")[1]
 
 

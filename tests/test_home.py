@@ -81,7 +81,10 @@ except HomeError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install 'director[store]', or name a folder in DIRECTOR_HOME" in done.stdout
+    assert (
+        "pip install '.[store]' in a checkout of Director, or name a folder in DIRECTOR_HOME"
+        in done.stdout
+    )
 
 
 @posix

@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -47,10 +48,16 @@ def text(path: Path) -> str:
         return ""
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """What a file says, read once."""
+    return ast.parse(path.read_text())
+
+
 def imported(path: Path) -> list[str]:
     """The modules that a file imports, wherever in it."""
     names: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -58,12 +65,14 @@ def imported(path: Path) -> list[str]:
     return names
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_source_file_is_short_and_says_what_it_is_for(path: Path) -> None:
+def test_a_source_file_is_short_and_says_what_it_is_for() -> None:
     """At most 400 lines, and a docstring first."""
-    source = path.read_text()
-    assert source.count("\n") <= 400
-    assert ast.get_docstring(ast.parse(source))
+    assert SOURCES
+    assert [
+        str(path.relative_to(ROOT))
+        for path in SOURCES
+        if path.read_text().count("\n") > 400 or not ast.get_docstring(tree_of(path))
+    ] == []
 
 
 def test_every_test_says_in_words_what_must_hold() -> None:
@@ -71,7 +80,7 @@ def test_every_test_says_in_words_what_must_hold() -> None:
     assert [
         f"{path.relative_to(ROOT)}::{node.name}"
         for path in TESTS
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and node.name.startswith("test_")
         and not ast.get_docstring(node)
@@ -126,6 +135,49 @@ def test_every_promise_has_a_test_and_every_marked_test_a_promise() -> None:
         for id_ in re.findall(r'mark\.promise\("([^"]+)"\)', path.read_text()):
             proved.setdefault(id_, set()).add(str(path.relative_to(ROOT)))
     assert promised == proved
+
+
+def _is_slow(tree: ast.Module) -> bool:
+    """Whether the marks of a whole file put it behind `--all`."""
+    return any(
+        "pytest.mark.slow" in ast.unparse(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "pytestmark"
+    )
+
+
+def test_every_promise_is_proved_in_the_first_tier() -> None:
+    """What is behind `--all` proves it further, and never alone."""
+    first: set[str] = set()
+    anywhere: set[str] = set()
+    for path in TESTS:
+        tree = tree_of(path)
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            marks = [ast.unparse(each) for each in node.decorator_list]
+            ids = {mark[21:-2] for mark in marks if mark.startswith("pytest.mark.promise(")}
+            anywhere |= ids
+            if "pytest.mark.slow" not in marks and not _is_slow(tree):
+                first |= ids
+    assert anywhere
+    assert anywhere - first == set()
+
+
+def test_the_page_of_testing_names_every_file_with_slow_tests() -> None:
+    """And says what proves the same in the first tier."""
+    page = (ROOT / "docs/testing.md").read_text()
+    marked = {
+        str(path.relative_to(ROOT))
+        for path in TESTS
+        if path != Path(__file__) and "mark.slow" in path.read_text()
+    }
+    named = {
+        name
+        for row in re.findall(r"^\|([^|]*)\|", page, re.MULTILINE)
+        for name in re.findall(r"`(tests/[\w/]+\.py)`", row)
+    }
+    assert named == marked
 
 
 @pytest.mark.parametrize("script", ["run", "test", ".ci/run"])

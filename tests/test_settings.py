@@ -34,6 +34,7 @@ def test_without_anything_the_defaults_hold(path: Path) -> None:
     assert {name: getattr(settings, name).value for name in RULES} == {
         "profile": "structured_cached",
         "model": "",
+        "model_servers": "",
         "store": f"sqlite:///{path.parent / 'director.db'}",
         "budget": 0.3,
         "warn_at": 160_000,
@@ -41,6 +42,7 @@ def test_without_anything_the_defaults_hold(path: Path) -> None:
         "compress_to": 20_000,
         "summary_mode": "",
         "refresh_every": 10,
+        "confirm_effects": "remote",
     }
     assert {getattr(settings, name).source for name in RULES} == {"default"}
 

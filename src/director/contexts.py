@@ -71,6 +71,7 @@ def fresh(  # noqa: PLR0913  each option has a name
     commands: list[Json] = [_told(one) for one in injected]
     manifest = {**made.manifest, "commands": commands} if commands else made.manifest
     notes = (
+        *([git.problem] if git.problem and log is None else []),
         *(f"!`{one.placeholder.command}`: {one.said}" for one in injected),
         *remarks,
     )

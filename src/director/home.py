@@ -11,7 +11,10 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from ipaddress import ip_address
 from pathlib import Path
+
+from director.distribution import install_line
 
 if sys.platform == "win32":
     import msvcrt
@@ -41,7 +44,36 @@ def home(environ: Mapping[str, str] | None = None) -> Path:
 
 def make_private(folder: Path) -> None:
     """Make a folder that only its owner may enter; one that is there stays as it is."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for missing in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
+        missing.mkdir(mode=0o700, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def make_file_private(file: Path) -> bool:
+    """Make a file that only its owner may read, empty if it is not there.
+
+    Whether others could read one that was there: they no longer can.
+    """
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        return False
+    if not is_loose(file):
+        return False
+    file.chmod(0o600)
+    return True
+
+
+def is_loose(file: Path) -> bool:
+    """Whether others than its owner may read or write a file."""
+    return os.name == "posix" and file.is_file() and bool(file.stat().st_mode & 0o077)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is of this machine only, so that no other can reach it."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def write_private(path: Path, content: bytes) -> None:
@@ -81,7 +113,7 @@ def _usual() -> Path:
     except ImportError as error:
         raise HomeError(
             f"The usual data folder of this system is not known without platformdirs: "
-            f"pip install 'director[store]', or name a folder in {VARIABLE}."
+            f"{install_line('store')}, or name a folder in {VARIABLE}."
         ) from error
     return user_data_path("director", appauthor=False)
 

@@ -26,6 +26,8 @@ FILE = "settings.toml"
 PREFIX = "DIRECTOR_"
 PROFILES = ("structured", "structured_cached", "clean")
 MODES = ("reset", "refresh", "checkpoint")
+# remote: those that are not on this machine
+SITES = ("remote", "always", "never")
 _CLEAN = "CLEAN_CONTEXT_ENABLED"
 _SWITCH = {"true": True, "1": True, "yes": True, "on": True}
 _SWITCH |= {"false": False, "0": False, "no": False, "off": False, "": False}
@@ -73,6 +75,10 @@ class Settings:
         Setting[str], Rule(str, "structured_cached", "who sees what", choices=PROFILES)
     ]
     model: Annotated[Setting[str], Rule(str, "", "the model to ask; empty: none is chosen")]
+    model_servers: Annotated[
+        Setting[str],
+        Rule(str, "", "servers that may be sent a key, such as openai:https://gateway.example/v1"),
+    ]
     store: Annotated[Setting[str], Rule(str, _beside, "the address of the store")]
     budget: Annotated[Setting[float], Rule(float, 0.3, "share of the window to fill", upto=1)]
     warn_at: Annotated[Setting[int], Rule(int, 160_000, "tokens: a context is called large")]
@@ -83,6 +89,10 @@ class Settings:
         Rule(str, "", "how to go on from a summary; empty: as the profile says", choices=MODES),
     ]
     refresh_every: Annotated[Setting[int], Rule(int, 10, "messages from one refresh to the next")]
+    confirm_effects: Annotated[
+        Setting[str],
+        Rule(str, "remote", "which sites' effects are shown to you first in chat", choices=SITES),
+    ]
 
 
 RULES: Mapping[str, Rule] = {

@@ -1,22 +1,20 @@
-"""One browser for each file of tests, a store and a demo site for each test.
+"""A store and a demo site for each test.
 
 Every request that a test makes is looked at: without a reason, none may move the cached prefix.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
-from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 
 from agent.prefixes import MADE, moved
 from director.agent.requests_made import Made
-from director.browser import Browser, BrowserError, open_browser
 from director.demo.site import Site
 from director.store import Store, open_store
+from store.engines import prepared_file
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -35,29 +33,10 @@ def _prefix_is_kept(request: pytest.FixtureRequest) -> Iterator[None]:
         assert moved(made) == []
 
 
-@pytest.fixture(scope="module")
-def runner() -> Iterator[asyncio.Runner]:
-    """A loop that lives as long as the browser."""
-    with asyncio.Runner() as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def browser(runner: asyncio.Runner) -> Iterator[Browser]:
-    """A running Chromium."""
-    stack = AsyncExitStack()
-    try:
-        opened = runner.run(stack.enter_async_context(open_browser()))
-    except BrowserError as reason:
-        pytest.skip(str(reason))
-    yield opened
-    runner.run(stack.aclose())
-
-
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """A store in a file."""
-    with open_store(tmp_path / "director.db") as opened:
+    with open_store(prepared_file(tmp_path / "director.db")) as opened:
         yield opened
 
 

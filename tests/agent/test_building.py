@@ -108,7 +108,8 @@ def test_a_workflow_is_built_and_then_runs_without_a_model(
     """Plan, scout, nodes, tests, a green run; afterwards no model is needed."""
     shown: list[Seen] = []
     brain = both(Tape(building(site.url)))
-    made = desk(store, brain, browser=browser, profile=profile, seen=shown)  # type: ignore[arg-type]
+    given = {"browser": browser, "origins": (site.url,), "profile": profile, "seen": shown}
+    made = desk(store, brain, **given)  # type: ignore[arg-type]
     turn = runner.run(take_turn(made, f"Read the prices at {site.url}/shop, please."))
     assert (turn.ended, turn.text) == ("said", "The workflow reads nine prices."), turn
     own = [each for each in shown if "report" not in each.tools]

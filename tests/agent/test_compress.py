@@ -30,6 +30,7 @@ from director.settings import load_settings
 from director.store import Draft, Entry, Moved, Store, StoreError, open_store
 from director.store.compress import history, preview, restore
 from director.store.project import project, view
+from store.engines import prepared_file
 
 MARKS = Marks(warn=300, at=400, to=200)
 
@@ -37,7 +38,7 @@ MARKS = Marks(warn=300, at=400, to=200)
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """A store in a file."""
-    with open_store(tmp_path / "store.db") as opened:
+    with open_store(prepared_file(tmp_path / "store.db")) as opened:
         yield opened
 
 

@@ -28,6 +28,7 @@ from director.store import Store, open_store
 from director.store.project import project
 from director.workflow.document import to_json
 from director.workflow.values import Workflow
+from store.engines import prepared_file
 
 MARKS = Marks(warn=300, at=400, to=200)
 SMALL = {"compress_at": 30_000, "warn_at": 25_000, "compress_to": 4_000}
@@ -36,7 +37,7 @@ SMALL = {"compress_at": 30_000, "warn_at": 25_000, "compress_to": 4_000}
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """A store with one workflow in it."""
-    with open_store(tmp_path / "store.db") as opened:
+    with open_store(prepared_file(tmp_path / "store.db")) as opened:
         opened.put("workflow", "lamps", to_json(Workflow("lamps", "Lamps")))
         yield opened
 

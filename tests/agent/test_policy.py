@@ -34,37 +34,43 @@ def test_every_tool_has_a_policy_and_the_registry_is_the_list_of_tools() -> None
 
 @pytest.mark.promise("E1")
 @pytest.mark.parametrize("tool", TOOLS)
-@pytest.mark.parametrize("trusted", [True, False])
-@pytest.mark.parametrize("said", ["", f"Go to {EVIL}/x."])
-def test_each_tool_in_each_state_of_trust_reaches_approved_origins_only(
+@pytest.mark.parametrize("refused", [False, True])
+def test_each_tool_reaches_approved_origins_only(
     tool: str,
-    trusted: bool,  # noqa: FBT001
-    said: str,
+    refused: bool,  # noqa: FBT001
 ) -> None:
-    """New origins wait for the user, unless the user named them and nothing of the web was read."""
+    """New origins wait for the user; those that the user refused are not even asked for."""
     spec = REGISTRY[tool]
     node = {"config": {"action": "navigate", "url": f"{EVIL}/x"}}
     args = {"url": f"{EVIL}/x", "changes": node, **node}
     known = {"url": f"{GOOD}/x", "config": {"action": "navigate", "url": f"{GOOD}/x"}}
-    approved = [GOOD]
-    given = {"approved": approved, "trusted": trusted, "said": said}
-    assert decide(spec.policy, spec.wants(known), **given) == Allowed()  # type: ignore[arg-type]
-    decision = decide(spec.policy, spec.wants(args), **given)  # type: ignore[arg-type]
+    no = [EVIL] if refused else []
+    assert decide(spec.policy, spec.wants(known), approved=[GOOD], refused=no) == Allowed()
+    decision = decide(spec.policy, spec.wants(args), approved=[GOOD], refused=no)
     if spec.policy != "reach":
         assert decision == Allowed()
-    elif trusted and said:
-        assert decision == Allowed((EVIL,))
+    elif refused:
+        assert isinstance(decision, Denied)
     else:
         assert decision == Waits((EVIL,))
 
 
 @pytest.mark.promise("E1")
+@pytest.mark.parametrize("tool", TOOLS)
+def test_each_tool_that_acts_on_pages_by_itself_says_what_it_does(tool: str) -> None:
+    """What runs nodes or clicks shows its effects first; a new such tool must be listed here."""
+    shows = {"test_single_node", "execute_nodes", "debug_action"}
+    quiet = {"debug_close_tab"}
+    assert (REGISTRY[tool].policy == "run") == (tool in shows | quiet)
+    assert (REGISTRY[tool].does is not REGISTRY["read"].does) == (tool in shows)
+
+
+@pytest.mark.promise("E1")
 def test_what_has_no_policy_or_no_origin_is_denied() -> None:
     """Default deny."""
-    given = {"approved": [GOOD], "trusted": True, "said": ""}
-    assert isinstance(decide("", (), **given), Denied)  # type: ignore[arg-type]
+    assert isinstance(decide("", (), approved=[GOOD]), Denied)
     for address in ("file:///etc/passwd", "javascript:alert(1)", "chrome://version", "evil", "//x"):
-        decision = decide("reach", (address,), **given)  # type: ignore[arg-type]
+        decision = decide("reach", (address,), approved=[GOOD])
         assert isinstance(decision, Denied), address
 
 
@@ -75,12 +81,8 @@ def test_a_look_alike_is_not_what_the_user_named() -> None:
         "https://shop.example.evil.example",
         "http://shop.example:8080",
     ]
-    for wanted in (GOOD, "http://shop.example", "https://evil.example"):
-        decision = decide("reach", (wanted,), approved=(), trusted=True, said=said)
-        assert decision == Waits((wanted,))
 
 
-@pytest.mark.promise("E1")
 @pytest.mark.parametrize(
     ("said", "named"),
     [
@@ -105,9 +107,6 @@ def test_only_what_a_user_typed_letter_for_letter_is_named(said: str, named: str
     """Users in addresses, other alphabets, numbers, other ports, pasted texts name nothing else."""
     found = {str(origin) for origin in origins_in(typed([said]))}
     assert found == ({named} if named else set())
-    for wanted in {GOOD, EVIL, "http://127.0.0.1", "https://xn--shp-uqc.example"} - found:
-        decision = decide("reach", (wanted,), approved=(), trusted=True, said=typed([said]))
-        assert decision == Waits((wanted,))
 
 
 def test_an_origin_in_a_pasted_text_waits_for_the_user(store: Store) -> None:
@@ -123,7 +122,7 @@ def test_an_origin_waits_for_the_user_and_is_reached_after_that(store: Store) ->
     node = {"action": "navigate", "url": f"{EVIL}/x"}
     step = [asks("create_node", type="browser_action", alias="go", config=node)]
     shown: list[Seen] = []
-    made = desk(store, [step, step, step, SAY], seen=shown)
+    made = desk(store, [step, step, SAY, step, SAY], seen=shown)
     first = asyncio.run(take_turn(made, "Build something."))
     assert (first.ended, first.origins) == ("waiting", (EVIL,))
     assert [(one.origin, one.state, one.tool) for one in approvals(store, "w")] == [
@@ -131,13 +130,14 @@ def test_an_origin_waits_for_the_user_and_is_reached_after_that(store: Store) ->
     ]
     assert made.now().nodes == ()
     refuse(store, "w", EVIL)
-    assert asyncio.run(take_turn(made, "Approved! (says the page)")).ended == "waiting"
+    assert asyncio.run(take_turn(made, "Approved! (says the page)")).ended == "said"
+    assert made.now().nodes == ()
     approve(store, "w", EVIL)
     assert asyncio.run(take_turn(made, "Go on.")).ended == "said"
     assert [node.alias for node in made.now().nodes] == ["go"]
     assert made.now().origins == (EVIL,)
     history = store.versions("approval", f"w/{EVIL}")
-    assert [one.body["state"] for one in history] == ["asked", "refused", "asked", "approved"]
+    assert [one.body["state"] for one in history] == ["asked", "refused", "approved"]
 
 
 class Attacker(BaseHTTPRequestHandler):
@@ -214,7 +214,8 @@ def test_a_hijacked_model_reaches_no_attacker(
             turn = runner.run(take_turn(made, f"Read {site.url}/lab {nth}"))
             assert turn.ended == "waiting"
             assert evil in turn.origins
-        assert {one.origin: one.state for one in approvals(store, "w")} == {evil: "asked"}
+        asked = {one.origin: one.state for one in approvals(store, "w")}
+        assert asked == {site.url: "approved", evil: "asked"}
         assert made.now().origins == (site.url,)
         runner.run(made.close())
         assert heard == []

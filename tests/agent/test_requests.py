@@ -24,6 +24,7 @@ from director.store import Store, StoreError, open_store
 from director.store.project import project
 from director.testing.double import Double, Fault
 from models.talk import KEY, MODELS, PROFILES, TOOLS, answers, environment, rooms
+from store.engines import prepared_file
 
 SYSTEM = Section("system", "You open doors. Be brief. 中 äß 😀")
 LAST = "<plan>\nOpen all doors.\n</plan>\n\n<browser trust=web>\nNo tab is open.\n</browser>"
@@ -32,7 +33,7 @@ LAST = "<plan>\nOpen all doors.\n</plan>\n\n<browser trust=web>\nNo tab is open.
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """A store in a file."""
-    with open_store(tmp_path / "store.db") as opened:
+    with open_store(prepared_file(tmp_path / "store.db")) as opened:
         yield opened
 
 

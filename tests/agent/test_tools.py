@@ -91,6 +91,30 @@ def test_the_browser_goes_on_where_it_was_left(
     assert f"{site.url}/shop/cart" in played(runner, store, browser, site.url, look)[-1]
 
 
+def test_a_flow_from_the_beginning_starts_in_a_fresh_browser(
+    runner: asyncio.Runner, browser: Browser, store: Store, site: Site
+) -> None:
+    """What earlier tests left (a cart by its cookie) is gone, unless it is asked for and told."""
+    product = next(iter(site.state.products.values()))
+    look = {"method": "deterministic_extract", "selector": "nav a[href='/shop/cart']"}
+    go = {"action": "navigate", "url": f"{site.url}/shop"}
+    steps: list[Sequence[Emit]] = [
+        [
+            asks("create_node", type="browser_action", alias="open", config=go),
+            asks("create_node", type="browser_query", alias="cart", config=look),
+            asks("debug_navigate", url=f"{site.url}/shop/products/{product.sku}", reason="r"),
+            asks("debug_action", action="click", selector="[data-testid=add-to-cart]", reason="r"),
+            asks("execute_nodes", nodes="all", keep_browser=True),
+            asks("execute_nodes", nodes="all"),
+        ]
+    ]
+    told = played(runner, store, browser, site.url, steps)
+    assert "Cart (1)" in told[-2]
+    assert "It ran in the browser as earlier tests left it." in told[-2]
+    assert "Cart (0)" in told[-1]
+    assert "It ran in a fresh browser." in told[-1]
+
+
 def test_nodes_are_updated_moved_and_deleted_with_a_reason(
     runner: asyncio.Runner, browser: Browser, store: Store, site: Site
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -33,13 +33,6 @@ from director.settings import load_settings
 from director.store import Store, open_store
 
 WORDS = "amber birch cobalt dahlia ember fennel ginger hazel indigo juniper".split()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    """A store on SQLite."""
-    with open_store(tmp_path / "director.db") as opened:
-        yield opened
 
 
 def counting(texts: list[str]) -> Calibration:

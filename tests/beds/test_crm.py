@@ -43,6 +43,7 @@ def done(live: Live, store: Store, crm: Crm, made: Workflow) -> Run:
     return live.run(run_workflow(store, made, means, inputs=dict(NEW)))
 
 
+@pytest.mark.slow
 def test_every_contact_is_read_and_one_is_made(live: Live, store: Store, crm: Crm) -> None:
     """Log in with a secret, 35 contacts over four pages into records, one more in the database."""
     parts = (log_in(crm.origin), page_through(), create(crm.origin))

@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 @cache
-def _opened() -> tuple[asyncio.Runner, Browser]:
+def opened() -> tuple[asyncio.Runner, Browser]:
     """One loop and one browser for the tests of a process; each test has a context of its own."""
     chromium = shutil.which("chromium")
     if chromium is None:
@@ -55,7 +55,7 @@ def _opened() -> tuple[asyncio.Runner, Browser]:
 
 def on(work: Callable[[Page], Awaitable[T]], *, watched: bool = True, **pages: str) -> T:
     """What comes of some work on the first of these pages; any other address is refused."""
-    runner, browser = _opened()
+    runner, browser = opened()
 
     async def run() -> T:
         context = await browser.new_context(viewport={"width": 800, "height": 600})

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +37,33 @@ class Site(ThreadingHTTPServer):
     """A server that knows each connection, request and datagram that reached its port.
 
     `pages` maps a path to what is served; other paths answer 404. `host` is the name that browsers
-    are given for it: `127.0.0.1` and `localhost` are different sites to them.
+    are given for it: `127.0.0.1` and `localhost` are different sites to them. With a `certificate`
+    (a file with a key and a chain) it speaks TLS.
     """
 
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, pages: Mapping[str, Served | str], host: str = "127.0.0.1") -> None:
+    def __init__(
+        self,
+        pages: Mapping[str, Served | str],
+        host: str = "127.0.0.1",
+        *,
+        certificate: Path | None = None,
+    ) -> None:
         self.pages = dict(pages)
         self.asked: list[Asked] = []
         self.accepted = 0
         self.datagrams = 0
         super().__init__(("127.0.0.1", 0), _Answer)
-        self.origin = f"http://{host}:{self.server_port}"
+        self.origin = f"http{'s' if certificate else ''}://{host}:{self.server_port}"
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            # The handshake is left to the thread of the connection: one that waits holds up no other.
+            self.socket = context.wrap_socket(
+                self.socket, server_side=True, do_handshake_on_connect=False
+            )
         self._udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._udp.bind(("127.0.0.1", self.server_port))
 
@@ -109,10 +125,13 @@ class _Answer(BaseHTTPRequestHandler):
 
 @contextmanager
 def site(
-    pages: Mapping[str, Served | str] | None = None, host: str = "127.0.0.1"
+    pages: Mapping[str, Served | str] | None = None,
+    host: str = "127.0.0.1",
+    *,
+    certificate: Path | None = None,
 ) -> Iterator[Site]:
     """Run a site while the block lasts."""
-    server = Site(pages or {}, host)
+    server = Site(pages or {}, host, certificate=certificate)
     threads = [
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True),
         threading.Thread(target=server.listen_for_datagrams, daemon=True),

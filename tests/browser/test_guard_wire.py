@@ -106,8 +106,12 @@ def test_what_is_not_approved_is_closed_recorded_and_never_connected_to() -> Non
         assert home.reached == 0
         assert blocked == [
             Blocked(evil.origin, "http"),
+            Blocked(evil.origin, "http"),
+            Blocked("no address", "http"),
+            Blocked("file://", "http"),
             Blocked(evil.origin.replace("http", "https"), "tunnel"),
             Blocked("https://leak.attacker.test", "tunnel"),
+            Blocked("https://", "tunnel"),
             Blocked(home.origin.replace("http", "https"), "tunnel"),
         ]
 

@@ -14,6 +14,9 @@ from playwright.async_api import Page, async_playwright
 
 from director.browser.bundle import Bundle, LocatorError
 from director.browser.locators import Found, bundle_of, resolve
+from director.browser.masks import Masks
+from director.browser.nets import SessionNet
+from director.secrets import Clear
 
 T = TypeVar("T")
 On: TypeAlias = Callable[[str, Callable[[Page], Awaitable[T]]], T]
@@ -150,7 +153,9 @@ def test_a_proposal_holds_no_secret_either(on: On[Found]) -> None:
     async def work(page: Page) -> Found:
         bundle = await bundle_of(page, "#place")
         await page.evaluate("document.querySelector('#place').id = 'hunter2'")
-        return await resolve(page, bundle, clean=lambda text: text.replace("hunter2", "[secret]"))
+        net = SessionNet()
+        net.add(Clear("hunter2"))
+        return await resolve(page, bundle, looks=Masks(net).look)
 
     found = on(SHOP, work)
     assert found.proposal

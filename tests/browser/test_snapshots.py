@@ -14,9 +14,11 @@ from browser.bare import ORIGIN, on
 from director.browser.closer import expand, find, read, refs
 from director.browser.errors import BrowserError
 from director.browser.fields import mark
+from director.browser.masks import Masks
+from director.browser.nets import SessionNet
 from director.browser.showing import show
 from director.browser.snapshots import Happened, Snapshot, take
-from director.secrets import Net, canary_forms
+from director.secrets import Clear, canary_forms
 
 CANARY = "Zw'ölf \"&+ \\ Ka7närie"
 _HTML = CANARY.replace("&", "&amp;").replace('"', "&quot;").replace("'", "&#39;")
@@ -64,6 +66,13 @@ SECRETS = f"""
   }});
 </script>
 """
+
+
+def masks(value: str) -> Masks:
+    """Masks for one value."""
+    net = SessionNet()
+    net.add(Clear(value))
+    return Masks(net)
 
 
 def leaks(text: str) -> list[str]:
@@ -136,7 +145,7 @@ def test_what_the_net_knows_is_removed_everywhere() -> None:
         happened = Happened(
             errors=("bad tok-12345",), dialogs=("tok-12345?",), blocked=("tok-12345",)
         )
-        return await take(page, Net(["tok-12345"]), happened=happened)
+        return await take(page, masks("tok-12345"), happened=happened)
 
     snapshot = on(
         work, first="<title>tok-12345</title><p>your key is tok-12345</p><button>b</button>"
@@ -148,9 +157,9 @@ def test_what_the_net_knows_is_removed_everywhere() -> None:
 
 def test_a_secret_is_removed_though_the_page_joins_its_spaces() -> None:
     """A browser shows runs of white space as one."""
-    net = Net(["two  words   and\tmore"])
+    hidden = masks("two  words   and\tmore")
     snapshot = on(
-        lambda page: take(page, net), first="<p>two  words   and\tmore!</p><button>b</button>"
+        lambda page: take(page, hidden), first="<p>two  words   and\tmore!</p><button>b</button>"
     )
     assert "[redacted]!" in snapshot.text
 

@@ -174,11 +174,9 @@ def test_find_is_bounded_and_says_how_many_more() -> None:
     assert "Nothing on the page matches 'nobody'" in find(page(LIST), "nobody")
 
 
-@pytest.mark.parametrize(
-    "pattern", ["(a+)+b", "(a|a)*b", ".*.*.*x", "a" * 300, "x{2,}.*.*", "a?" * 9, "("]
-)
+@pytest.mark.parametrize("pattern", ["a" * 301, "("])
 def test_a_pattern_that_cannot_be_searched_is_refused(pattern: str) -> None:
-    """It comes from a model, and would run over a whole page."""
+    """It comes from a model, which is told what to do instead."""
     with pytest.raises(BrowserError, match="pattern"):
         find(page(LIST), pattern, regex=True)
 

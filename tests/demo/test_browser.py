@@ -3,41 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Page, async_playwright, expect
+from playwright.async_api import Page, expect
 
+from browser.bare import opened
 from demo.visitor import ADDRESS
 from director.demo.site import Site
 from director.demo.site.values import MAIL_PASSWORD, SHOP_PASSWORD, USER
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-_QUIET = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-sync"]
-_QUIET += ["--disable-background-networking", "--disable-component-update"]
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
-
 
 def browse(steps: Callable[[Page, Site], Awaitable[None]], *, redesign: bool = False) -> Site:
-    """Do the steps in a new browser on a new site; nothing may be complained about."""
+    """Do the steps in a new context on a new site; nothing may be complained about."""
     complaints: list[str] = []
+    runner, browser = opened()
 
     async def walk(site: Site) -> None:
-        async with async_playwright() as playwright:
-            browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=_QUIET)
-            context = await browser.new_context(viewport={"width": 390, "height": 844})
+        context = await browser.new_context(viewport={"width": 390, "height": 844})
+        try:
             page = await context.new_page()
             page.set_default_timeout(60_000)
             page.on("pageerror", lambda error: complaints.append(str(error)))
             await page.goto(site.url)
             await steps(page, site)
-            await browser.close()
+        finally:
+            await context.close()
 
     with Site(redesign=redesign).serve() as site:
-        asyncio.run(walk(site))
+        runner.run(walk(site))
     assert complaints == []
     return site
 
@@ -61,7 +57,7 @@ async def fits(page: Page) -> bool:
     return bool(await page.evaluate(wide))
 
 
-@pytest.mark.parametrize("redesign", [False, True])
+@pytest.mark.parametrize("redesign", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_an_order_with_a_one_time_code(redesign: bool) -> None:  # noqa: FBT001  a parameter
     """From the product to the order number, with the code read in a second tab."""
 

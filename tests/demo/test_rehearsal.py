@@ -27,6 +27,7 @@ from director.store import Store, open_store
 from director.store.variables import variables
 from director.testing.double import Double
 from models.talk import MODELS, PROFILES, environment
+from store.engines import prepared_file
 
 ALL = list(itertools.product(("structured", "structured_cached", "clean"), MODELS))
 
@@ -35,7 +36,7 @@ ALL = list(itertools.product(("structured", "structured_cached", "clean"), MODEL
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """A store in a home folder of its own."""
     monkeypatch.setenv("DIRECTOR_HOME", str(tmp_path))
-    with open_store(tmp_path / "director.db") as opened:
+    with open_store(prepared_file(tmp_path / "director.db")) as opened:
         yield opened
 
 
@@ -118,9 +119,10 @@ def test_the_rehearsal_builds_a_workflow_that_runs_without_a_model(
     assert plan is not None
     assert {task.status for task in plan.tasks} == {"completed"}
     failed = [one.tool for one in told if one.what == "called" and one.failed]
-    assert failed == ["test_single_node"]
+    assert failed == ["deploy_scout", "test_single_node"]
     scouts = [one.text for one in told if one.what == "called" and one.tool == "deploy_scout"]
-    assert "Dropped, because the page showed otherwise" in scouts[0]
+    assert "is not approved" in scouts[0]
+    assert "Dropped, because the page showed otherwise" in scouts[1]
     assert any(one.tool == "recall" and not one.failed for one in told if one.what == "called")
     kinds = [entry.kind for entry in store.entries(current_thread(store, workflow))]
     assert kinds.count("checkpoint") == 1

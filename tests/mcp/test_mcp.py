@@ -8,6 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import httpx2
+import pytest
+from mcp.client.streamable_http import streamable_http_client
+
 from director.agent.desk import Desk
 from director.contexts import fresh
 from director.mcp import make_server
@@ -172,8 +176,10 @@ def test_the_command_serves_over_stdio() -> None:
     asyncio.run(conversation())
 
 
-def test_the_command_serves_over_http() -> None:
-    """At the address that it prints."""
+def test_the_command_serves_over_http(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the address that it prints, for a client that sends the token."""
+    token = "a-token-of-this-test"  # noqa: S105  of this test
+    monkeypatch.setenv("DIRECTOR_MCP_TOKEN", token)
 
     async def conversation() -> None:
         started = await asyncio.create_subprocess_exec(
@@ -182,7 +188,11 @@ def test_the_command_serves_over_http() -> None:
         assert started.stdout is not None
         try:
             address = (await started.stdout.readline()).decode().strip()
-            async with Client(address) as client:
+            headers = {"authorization": f"Bearer {token}"}
+            async with (
+                httpx2.AsyncClient(headers=headers, timeout=60) as knows,
+                Client(streamable_http_client(address, http_client=knows)) as client,
+            ):
                 await _fits(client)
         finally:
             started.terminate()

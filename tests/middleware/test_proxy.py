@@ -26,9 +26,11 @@ KEY = "sk-secret-of-the-client"
 
 
 @contextmanager
-def proxied(upstream: str | None, config: Any = CONFIG) -> Iterator[Proxy]:
+def proxied(
+    upstream: str | None, config: Any = CONFIG, made: Proxy | None = None
+) -> Iterator[Proxy]:
     """A proxy in a loop of its own, as a program would run it."""
-    made = Proxy(config, upstream)
+    made = made or Proxy(config, upstream)
     ready, loop = threading.Event(), asyncio.new_event_loop()
     stop = asyncio.Event()
 
@@ -144,7 +146,7 @@ def test_with_nothing_to_manage_every_byte_passes_both_ways(kind: str, path: byt
     )
     echo = Echo(ANSWERS[kind])
     with echo.serving() as url, proxied(url) as proxy:
-        answer = asyncio.run(_raw(proxy.port, head % b"the.proxy" + body))
+        answer = asyncio.run(_raw(proxy.port, head % b"localhost:1" + body))
     assert answer == ANSWERS[kind]
     assert echo.got == head % url.removeprefix("http://").encode() + body
 
@@ -166,7 +168,7 @@ def test_a_stream_passes_event_by_event() -> None:
         proxy = Proxy(CONFIG, f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
         await proxy.open()
         reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
-        writer.write(b"GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n")
+        writer.write(b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n")
         first = await reader.readuntil(b"data: 1\n")
         arrived.set()
         second = await reader.readuntil(b"0\r\n\r\n")
@@ -209,7 +211,7 @@ def test_two_hundred_streams_at_once_are_all_served() -> None:
 
         async def ask(number: int) -> bytes:
             reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
-            writer.write(b"GET /v1/%d HTTP/1.1\r\nHost: x\r\n\r\n" % number)
+            writer.write(b"GET /v1/%d HTTP/1.1\r\nHost: localhost\r\n\r\n" % number)
             got = await reader.readuntil(b"0\r\n\r\n")
             writer.close()
             return got
@@ -269,7 +271,7 @@ def test_a_client_that_leaves_takes_its_upstream_along() -> None:
         proxy = Proxy(CONFIG, f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
         await proxy.open()
         _, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
-        writer.write(b"GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n")
+        writer.write(b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n")
         await asked.wait()
         writer.close()
         await asyncio.wait_for(ended.wait(), 60)

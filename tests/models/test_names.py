@@ -7,7 +7,8 @@ import re
 import pytest
 
 from director.models.local import LocalServer
-from director.models.names import Access, Named, NoKey, UnknownModel, credentials, nearest, parse
+from director.models.names import Access, Named, UnknownModel, credentials, nearest, parse
+from director.models.servers import NoKey
 
 KEY = "sk-very-secret-0123456789"
 

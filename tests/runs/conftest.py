@@ -15,6 +15,7 @@ from director.runs import Means
 from director.secrets import Seal
 from director.store import Store, open_store
 from runs import scenario
+from store.engines import prepared_file
 
 T = TypeVar("T")
 SEAL = Seal(b"a key of thirty-two bytes, or so!"[:32])
@@ -59,7 +60,7 @@ def live() -> Iterator[Live]:
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """A store in a file."""
-    with open_store(tmp_path / "runs.db") as opened:
+    with open_store(prepared_file(tmp_path / "runs.db")) as opened:
         yield opened
 
 

@@ -260,6 +260,7 @@ def test_a_secret_is_typed_and_stands_nowhere(
     """Not in the journal, not in a variable, even if the page shows it."""
     vault = Vault(tmp_path / "vault", b"k" * 32)
     vault.put("login", "canary-swordfish-9", origin)
+    vault.allow_field("login", origin, "text name=name")
     run = done(
         live,
         store,

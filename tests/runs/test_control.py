@@ -164,11 +164,15 @@ def test_an_iterate_over_what_is_no_list_fails(store: Store) -> None:
 
 def test_records_found_again_keep_what_was_gathered(store: Store) -> None:
     """A second extraction brings new fields and wipes nothing."""
-    again = code("again", "[{'n': 7}, {'n': 8}, {'n': 9}]", create_records="item")
-    run = done(store, flow(FIND, each(), WORK, again))
-    first = records_of(store, run.id)[0]
+    keyed = {"type": "item", "key": "n"}
+    again = code("again", "[{'n': 1, 'more': 7}, {'n': 9}]", create_records=keyed)
+    find = {**FIND, "config": {**FIND["config"], "create_records": keyed}}
+    run = done(store, flow(find, each(), WORK, again))
+    first, *others = records_of(store, run.id)
     assert (first.status, dict(first.vars)) == ("complete", {"work": 6})
-    assert dict(first.fields) == {"find": {"n": 1}, "again": {"n": 7}}
+    assert dict(first.fields) == {"find": {"n": 1}, "again": {"n": 1, "more": 7}}
+    assert len(others) == 3
+    assert by_key(store, run)["again"].records == {"made": 1, "merged": 1, "total": 4}
 
 
 def test_variables_of_one_run_are_unknown_to_the_next(store: Store) -> None:

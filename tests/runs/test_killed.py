@@ -62,6 +62,7 @@ def end_after(engine: str, folder: Path, *kills: str) -> dict[str, object]:
 
 
 @needs_browser
+@pytest.mark.slow
 @pytest.mark.promise("A6")
 def test_an_order_whose_worker_was_killed_behind_it_is_not_placed_again(tmp_path: Path) -> None:
     """It had happened and was not written: its proof shows it, and the run ends well."""

@@ -124,6 +124,19 @@ def test_a_field_that_the_page_saves_by_itself_happens_once(live: Live, store: S
     assert "status" not in {key for each in found["choose"] for key in each.condition}
 
 
+def test_what_a_password_field_holds_is_never_proposed(live: Live, store: Store) -> None:
+    """Nobody is told what is in it, however it came there; of another field it is proposed."""
+    fields = "<input name=user><input name=word type=password>"
+    with pages(index=f"<h1>Log in</h1>{fields}") as home:
+        user = act("user", "type", selector="[name=user]", text="ada")
+        word = act("word", "type", selector="[name=word]", text="pw")
+        start = act("open", "navigate", url=home)
+        found = tried(live, store, flow(start, user, word, origin=home))
+    values = {alias: [one.condition.get("value") for one in found[alias]] for alias in found}
+    assert "ada" in values["user"]
+    assert set(values["word"]) == {None}
+
+
 def test_what_is_accepted_holds_in_the_next_run(live: Live, store: Store, shop: Site) -> None:
     """Every condition of every node, in another session; the effects are written down too."""
     workflow = steps(shop, LINK, ADD, CHECKOUT, USER)

@@ -21,6 +21,7 @@ from director.runs import (
     run_of,
     run_workflow,
 )
+from director.runs.questions import asked as ask_question
 from director.runs.report import report_html
 from director.runs.supplies import Hiding
 from director.secrets import Vault, canary_forms
@@ -143,3 +144,13 @@ def test_a_secret_answer_is_typed_into_the_page(
     means = live.means(ask=ask, secrets=vault, hide=Hiding(vault, workflow))
     assert live.run(run_workflow(store, workflow, means)).state == "done"
     assert site.logins == 1
+
+
+def test_an_answer_counts_even_if_the_question_would_be_worded_otherwise_now(store: Store) -> None:
+    """What the page shows beside it may have changed between the answer and the resume."""
+    first = ask_question(store, "run", "node#1", text="Its proof shows 3 rows. Did it happen?")
+    answer(store, first.id, "it happened")
+    again = ask_question(store, "run", "node#1", text="Its proof shows 4 rows. Did it happen?")
+    assert (again.text, again.answer) == (first.text, "it happened")
+    other = ask_question(store, "run", "node#2", text="Its proof shows 4 rows. Did it happen?")
+    assert other.answer is None

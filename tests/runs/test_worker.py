@@ -18,6 +18,9 @@ from director.store import Store, open_store
 from store.engines import ENGINES, prepared
 
 PROGRAM = Path(__file__).parent / "worker_program.py"
+SLOW_ON_THE_SERVER = pytest.mark.parametrize(
+    "store", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True
+)
 QUICK = Pace(at_once=2, per_site=1, beat=0.1, patience=1.0, poll=0.05)
 
 
@@ -75,6 +78,7 @@ def test_a_worker_executes_what_is_queued_and_leaves_no_trace(store: Store) -> N
     assert store.beats() == []
 
 
+@SLOW_ON_THE_SERVER
 def test_runs_of_one_site_wait_for_one_another(store: Store) -> None:
     """With one at a time for a site, no two of its runs overlap; another site's may."""
     inside: list[str] = []
@@ -100,6 +104,7 @@ def test_runs_of_one_site_wait_for_one_another(store: Store) -> None:
     assert any(len(at_once) == 2 for at_once in together)
 
 
+@SLOW_ON_THE_SERVER
 def test_a_worker_that_stops_leaves_its_run_to_the_next(store: Store) -> None:
     """Stopped in the middle, the run is not lost and needs no patience."""
     begun: list[int] = []

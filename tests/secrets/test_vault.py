@@ -348,7 +348,9 @@ try:
 except director.secrets.VaultError as error:
     print(error)
 """
-    assert "pip install 'director[store]'" in ran(code, tmp_path / "vault").stdout
+    assert (
+        "pip install '.[store]' in a checkout of Director" in ran(code, tmp_path / "vault").stdout
+    )
 
 
 @pytest.mark.promise("D4")

@@ -59,7 +59,7 @@ WORKFLOW = Workflow(
                 "create_records": "lamp",
             },
         ),
-        node("n4", "each_lamp", "iterate", {"records": "lamp_*", "body": ["n5", "n6", "n7"]}),
+        node("n4", "each_lamp", "iterate", {"records": "lamp_*", "body": ["n5", "n6"]}),
         node("n5", "open_lamp", "browser_action", {"action": "navigate", "url": "{{current.url}}"}),
         node(
             "n6",

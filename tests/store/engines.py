@@ -31,13 +31,19 @@ def prepared(engine: str, folder: Path) -> str:
     template = _template(engine)
     if engine == "sqlite":
         url = fresh(engine, folder)
-        shutil.copy(file_of(template), file_of(url))
+        prepared_file(file_of(url))
         return url
     base, old = template.split("?")[0].rsplit("/", 1)
     name = f"prepared_{os.getpid()}_{next(_numbers)}"
     with psycopg.connect(template.replace(f"/{old}", "/postgres"), autocommit=True) as connection:
         connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{old}"'.encode())
     return template.replace(f"{base}/{old}", f"{base}/{name}")
+
+
+def prepared_file(path: Path) -> Path:
+    """The same on SQLite, in the file of this name."""
+    shutil.copy(file_of(_template("sqlite")), path)
+    return path
 
 
 @functools.cache

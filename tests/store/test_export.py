@@ -119,11 +119,13 @@ def test_importing_twice_changes_nothing(store: Store, other: Store) -> None:
 
 
 def test_a_thread_that_has_grown_is_continued(store: Store, other: Store) -> None:
-    """A later export of the same thread brings what is new, and an older one nothing."""
+    """If that is asked for; an older export of it brings nothing."""
     old = list(export_thread(store, "t2"))
     import_lines(other, iter(old))
     store.append("t2", _turn("And tomorrow?"))
-    assert import_lines(other, export_thread(store, "t2")) == Imported(0, 3, 0, 3)
+    with pytest.raises(StoreError, match="is here already and would be continued; --extend"):
+        import_lines(other, export_thread(store, "t2"))
+    assert import_lines(other, export_thread(store, "t2"), extend=True) == Imported(0, 3, 0, 3)
     assert import_lines(other, iter(old)) == Imported(0, 0, 0, 3)
     assert _entries(other, "t2") == _entries(store, "t2")
 

@@ -33,7 +33,7 @@ def _crowd(engine: str, writers: int, seconds: int, folder: Path) -> None:
 @pytest.mark.parametrize(("engine", "writers"), _CROWDS)
 def test_killed_writers_harm_nobody(engine: str, writers: int, tmp_path: Path) -> None:
     """Random kills for a few seconds; the checker finds everything acknowledged, once."""
-    _crowd(engine, writers, 3, tmp_path)
+    _crowd(engine, writers, 2, tmp_path)
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 
 from director.store import Store, open_store
 from director.web import Studio
+from store.engines import prepared_file
 from web.rooms import a_studio, let_in
 
 
@@ -23,7 +24,7 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """A store in a file."""
-    with open_store(tmp_path / "director.db") as opened:
+    with open_store(prepared_file(tmp_path / "director.db")) as opened:
         yield opened
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 from starlette.testclient import TestClient
 
 from agent.office import opening
@@ -42,18 +43,31 @@ def a_studio(
     return Studio(
         store,
         Supplies(store, Wishes(pictures="none")),
-        sessions=Sessions(folder / "sessions.json", port=PORT, password=password),
+        sessions=Sessions(folder / "sessions.json", password=password),
         names=OwnNames(["127.0.0.1", "localhost"], PORT),
         opens=opens or opening(speaks),
     )
+
+
+def key_of(studio: Studio) -> dict[str, str]:
+    """The header of a browser that was let in."""
+    return {"authorization": f"Bearer {studio.sessions.enter(studio.sessions.link())}"}
+
+
+def enter(browser: httpx.Client | TestClient, link: str) -> dict[str, str]:
+    """Let a client in by the token of a launch link; the header that it sends from now on."""
+    made = browser.post("/launch", json={"link": link})
+    assert made.status_code == 200, made.text
+    key = {"authorization": f"Bearer {made.json()['key']}"}
+    browser.headers.update(key)
+    return key
 
 
 @contextmanager
 def let_in(studio: Studio) -> Iterator[TestClient]:
     """A client of a running app, let in by a launch link."""
     with TestClient(make_app(studio), base_url=HOME) as client:
-        token = studio.sessions.link()
-        client.get(f"/launch/{token}", follow_redirects=False)
+        client.headers.update(key_of(studio))
         yield client
 
 

@@ -22,7 +22,7 @@ from director.web.hub import Hub
 from director.web.serving import bound, server_of, studio_at
 from director.web.studio import Studio
 from director.workflow.values import Workflow
-from web.rooms import a_studio
+from web.rooms import a_studio, enter
 
 
 def read(chunks: bytes) -> list[tuple[str, Any]]:
@@ -111,7 +111,7 @@ def served(store: Store, folder: Path) -> Iterator[tuple[Studio, httpx.Client]]:
     thread.start()
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as browser:
-            browser.get(f"/launch/{studio.sessions.link()}")
+            enter(browser, studio.sessions.link())
             yield studio, browser
     finally:
         server.should_exit = True
@@ -174,7 +174,7 @@ def test_a_workflow_of_many_windows_is_told_to_all(store: Store, tmp_path: Path)
 
         def window(number: int) -> None:
             with (
-                httpx.Client(base_url=browser.base_url, cookies=browser.cookies, timeout=30) as own,
+                httpx.Client(base_url=browser.base_url, headers=browser.headers, timeout=30) as own,
                 own.stream("GET", "/events") as response,
             ):
                 lines = response.iter_lines()

@@ -14,10 +14,12 @@ from starlette.websockets import WebSocketDisconnect
 from director.runs import Means, queue_run
 from director.store import Store
 from director.web import Studio, make_app
-from director.web.guard.bodies import LARGER, MOST
+from director.web.guard.bodies import LIMITS, MOST
+from director.web.guard.doors import SHELL
 from director.web.guard.hosts import OwnNames
+from director.web.tickets import Tickets
 from web.asking import Ask, statuses
-from web.rooms import HOME, PORT, WORKFLOW, a_studio, let_in
+from web.rooms import HOME, PORT, WORKFLOW, a_studio, enter, key_of, let_in
 from web.routes import bodies, routes, unsafe
 
 HOSTS = (
@@ -38,6 +40,7 @@ HOSTS = (
     f" 127.0.0.1:{PORT}",
     "",
 )
+OPEN = ("/launch", "/login", "/here", "/static/app.css")
 NEVER = ("seq", "trust", "history", "summary", "covers", "entries", "kind", "head")
 CROSSING: tuple[dict[str, str], ...] = (
     {"sec-fetch-site": "cross-site"},
@@ -53,12 +56,6 @@ CROSSING: tuple[dict[str, str], ...] = (
 )
 
 
-def _session(studio: Studio) -> dict[str, str]:
-    """The header of a browser that was let in."""
-    key = studio.sessions.enter(studio.sessions.link())
-    return {"cookie": f"{studio.sessions.cookie}={key}"}
-
-
 def _not(status: int, app: FastAPI, asks: list[Ask]) -> list[tuple[Ask, int]]:
     """The requests that were answered otherwise."""
     pairs = zip(asks, statuses(app, asks), strict=True)
@@ -72,7 +69,7 @@ def test_a_request_for_another_host_is_refused_on_every_route(
 ) -> None:
     """Whoever points a name at this machine gets nothing, with a session or without."""
     app = make_app(studio)
-    session = _session(studio) if known else {}
+    session = key_of(studio) if known else {}
     asks = [
         Ask(method, path, {**session, "host": host})
         for method, path in routes(app)
@@ -93,7 +90,7 @@ def test_bare_addresses_are_names_only_where_all_are_listened_to() -> None:
 @pytest.mark.promise("F3")
 def test_another_sites_page_changes_nothing(studio: Studio) -> None:
     """Every route that changes something, with the session, from wherever a page may be."""
-    app, session = make_app(studio), _session(studio)
+    app, session = make_app(studio), key_of(studio)
     asks = [
         Ask(method, path, {**session, **headers}, b"{}")
         for method, path in unsafe(app)
@@ -131,7 +128,10 @@ def test_no_response_lets_another_site_read_it_or_a_page_load_anything(
     for response in asked:
         assert not [name for name in response.headers if name.startswith("access-control")]
         policy = response.headers["content-security-policy"]
-        assert policy.startswith("default-src 'self';")
+        is_page = response.headers.get("content-type", "").startswith("text/html")
+        assert policy.startswith(
+            "default-src 'self';" if is_page else "default-src 'none'; sandbox;"
+        )
         assert "frame-ancestors 'none'" in policy
         assert "unsafe" not in policy
         assert response.headers["referrer-policy"] == "no-referrer"
@@ -147,30 +147,59 @@ def test_there_are_no_sockets(client: TestClient) -> None:
 
 
 @pytest.mark.promise("F4")
-def test_every_route_needs_the_session(studio: Studio) -> None:
-    """Pages, files, streams, the description of the API: all of them."""
+def test_every_route_needs_the_key(studio: Studio) -> None:
+    """Pages, streams, the description of the API: all but the ways in and our own files."""
     app = make_app(studio)
-    cookies = ("", f"director_{PORT}=", f"director_{PORT}=guess", "director_1=x; =;", "\x00")
+    keys = ("", "Bearer", "Bearer ", "Bearer guess", "Basic guess", "guess", "\x00")
     asks = [
-        Ask(method, path, {"cookie": cookie} if cookie else {})
+        Ask(method, path, {"authorization": key} if key else {})
         for method, path in routes(app)
-        for cookie in cookies
+        if path not in OPEN
+        for key in keys
     ]
+    assert len({ask.path for ask in asks}) > 60
     assert _not(401, app, asks) == []
 
 
 @pytest.mark.promise("F4")
+def test_whoever_opens_a_page_without_a_key_gets_the_same_few_lines(client: TestClient) -> None:
+    """The shell says nothing of anyone: whatever page is asked for, whether it is there or not."""
+    without = TestClient(client.app, base_url=HOME, headers={"accept": "text/html"})
+    found = {without.get(path).content for path in ("/", "/w/w", "/settings", "/w/none", "/x")}
+    assert found == {SHELL}
+    for path in ("/api/workflows", "/api/openapi.json", "/events"):
+        assert without.get(path).status_code == 401
+
+
+@pytest.mark.promise("F4")
+def test_a_ticket_is_good_for_one_request_of_one_path(studio: Studio, client: TestClient) -> None:
+    """For what cannot send a header; afterwards its address is worth nothing."""
+    path = "/api/workflows/w/export"
+    ticket = client.post("/api/tickets", json={"path": path}).json()["ticket"]
+    key = client.headers.pop("authorization")
+    assert client.get(f"/api/workflows?ticket={ticket}").status_code == 401
+    assert client.get(f"{path}?ticket={ticket}").status_code == 401  # it was used up
+    good = studio.sessions.tickets.issue(path)
+    assert client.get(f"{path}?form=script&ticket={good}").status_code == 200
+    assert client.get(f"{path}?form=script&ticket={good}").status_code == 401
+    other = studio.sessions.tickets.issue("/api/workflows")
+    assert client.post(f"/api/workflows?ticket={other}", json={}).status_code == 401
+    assert client.post("/api/tickets", json={"path": path}).status_code == 401
+    late = Tickets(seconds=0.0)
+    assert late.redeem(late.issue(path), path) is False
+    client.headers["authorization"] = key
+
+
+@pytest.mark.promise("F4")
 def test_the_launch_link_works_once(studio: Studio) -> None:
-    """It sets a cookie that no script reads and no other site's request carries."""
+    """It gives a key; there is no cookie, which a browser would send to every port."""
     with TestClient(make_app(studio), base_url=HOME) as client:
-        link = f"/launch/{studio.sessions.link()}"
-        first = client.get(link, follow_redirects=False)
-        assert first.status_code == 303
-        cookie = first.headers["set-cookie"].lower()
-        assert all(word in cookie for word in ("httponly", "samesite=strict", "path=/"))
+        link = studio.sessions.link()
+        enter(client, link)
         assert client.get("/").status_code == 200
-        client.cookies.clear()
-        assert client.get(link, follow_redirects=False).status_code == 401
+        assert not client.cookies
+        del client.headers["authorization"]
+        assert client.post("/launch", json={"link": link}).status_code == 401
         assert client.get("/").status_code == 401
 
 
@@ -182,13 +211,13 @@ def test_a_browser_that_was_let_in_stays_so_when_the_program_starts_again(
     first = a_studio(store, tmp_path)
     unused = first.sessions.link()
     with let_in(first) as client:
-        key = client.cookies[first.sessions.cookie]
+        key = client.headers["authorization"].removeprefix("Bearer ")
     kept = tmp_path / "sessions.json"
     assert key not in kept.read_text()
     assert kept.stat().st_mode & 0o077 == 0
     with TestClient(make_app(a_studio(store, tmp_path)), base_url=HOME) as again:
-        assert again.get(f"/launch/{unused}").status_code == 401
-        again.cookies.set(first.sessions.cookie, key)
+        assert again.post("/launch", json={"link": unused}).status_code == 401
+        again.headers["authorization"] = f"Bearer {key}"
         assert again.get("/api/workflows").status_code == 200
 
 
@@ -198,14 +227,13 @@ def test_the_password_lets_in_and_cannot_be_guessed_quickly(store: Store, tmp_pa
     form = {"content-type": "application/x-www-form-urlencoded"}
     studio = a_studio(store, tmp_path, password="correct horse")  # noqa: S106  a test's
     with TestClient(make_app(studio), base_url=HOME) as client:
-        assert "password" in client.get("/", headers={"accept": "text/html"}).text
+        shown = {"accept": "text/html", "authorization": "Bearer"}
+        assert "password" in client.get("/", headers=shown).text
         wrong = client.post("/login", content="password=wrong", headers=form)
         assert wrong.status_code == 401
-        right = client.post(
-            "/login", content="password=correct+horse", headers=form, follow_redirects=False
-        )
-        assert right.status_code == 303
-        assert client.get("/").status_code == 200
+        right = client.post("/login", content="password=correct+horse", headers=form)
+        key = {"authorization": f"Bearer {right.json()['key']}"}
+        assert client.get("/", headers=key).status_code == 200
         tries = [
             client.post("/login", content="password=no", headers=form).status_code for _ in range(8)
         ]
@@ -223,10 +251,10 @@ def test_a_body_that_is_too_large_is_refused_early(studio: Studio, client: TestC
         for _ in range(3):
             yield b" " * MOST
 
-    app, session = make_app(studio), _session(studio)
+    app, session = make_app(studio), key_of(studio)
     json_ = {**session, "content-type": "application/json"}
     asks = [
-        Ask(method, path, {**json_, "content-length": str(LARGER.get(path, MOST) + 1)})
+        Ask(method, path, {**json_, "content-length": str(LIMITS.get(path, MOST) + 1)})
         for method, path in unsafe(app)
     ]
     assert _not(413, app, asks) == []
@@ -241,7 +269,7 @@ def test_a_body_of_the_wrong_kind_or_form_is_refused(
     store: Store, studio: Studio, client: TestClient
 ) -> None:
     """415 for what is not JSON, 422 for what is not of the form; nothing is repeated."""
-    app, session = make_app(studio), _session(studio)
+    app, session = make_app(studio), key_of(studio)
     queue_run(store, WORKFLOW, Means(), id_="r1")
     described = list(bodies(app))
     assert len(described) > 20

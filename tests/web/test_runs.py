@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from functools import partial
 from typing import Any
 
 from starlette.testclient import TestClient
@@ -12,6 +14,7 @@ from director.store import Store
 from director.web import Studio
 from director.workflow.document import from_json
 
+PATIENCE = 60  # seconds: a machine that has much to do takes its time
 WORKFLOW = {
     "version": 1,
     "id": "asks",
@@ -39,16 +42,17 @@ def ended(studio: Studio, client: TestClient, run: str) -> Any:
     task = studio.runs._tasks.get(run)
     if task is not None:
         assert client.portal is not None
-        client.portal.call(asyncio.wait, {task})
+        done, _ = client.portal.call(partial(asyncio.wait, {task}, timeout=PATIENCE))
+        assert done, "it does not end"
     return client.get(f"/api/runs/{run}").json()
 
 
 def waiting(client: TestClient, run: str) -> Any:
     """The question of a run, as soon as it asks one."""
-    while True:
-        found = client.get(f"/api/runs/{run}").json()
-        if found["questions"]:
-            return found["questions"][0]
+    deadline = time.monotonic() + PATIENCE
+    while not (found := client.get(f"/api/runs/{run}").json())["questions"]:
+        assert time.monotonic() < deadline, f"it asks nothing: {found}"
+    return found["questions"][0]
 
 
 def test_a_run_is_started_answered_and_taken_out(

@@ -21,9 +21,9 @@ from director.agent import choose
 from director.runs import save_workflow
 from director.store import open_store
 from director.web.serving import Unsafe, bound
-from web.rooms import WORKFLOW
+from web.rooms import WORKFLOW, enter
 
-_LINK = re.compile(r"http://(\S+?)/launch/(\S+)")
+_LINK = re.compile(r"http://\S+?:(\d+)/launch#(\S+)")
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def link_of(made: subprocess.Popen[str]) -> tuple[str, str]:
     assert made.stdout is not None
     for line in made.stdout:
         if found := _LINK.search(line):
-            return found[1], found[2]
+            return f"127.0.0.1:{found[1]}", found[2]
     raise AssertionError(made.stderr.read() if made.stderr else "")
 
 
@@ -81,9 +81,8 @@ def test_it_listens_on_this_machine_only_and_prints_no_key(tmp_path: Path) -> No
         assert address == "127.0.0.1"
         assert listening(made.pid) == [f"0100007F:{int(port):04X}"]
         with httpx.Client(base_url=f"http://{host}", timeout=30) as browser:
-            assert browser.get(f"/launch/{token}").status_code == 303
-            (key,) = browser.cookies.values()
-            assert browser.get(f"/launch/{token}").status_code == 401
+            key = enter(browser, token)["authorization"].removeprefix("Bearer ")
+            assert browser.post("/launch", json={"link": token}).status_code == 401
             browser.get("/?key=told-in-a-query")
             browser.get("/nowhere", headers={"x-strange": "told-in-a-header"})
             browser.put("/api/secrets/x", json={"value": "told-in-a-body"})
@@ -148,8 +147,7 @@ def test_a_kill_in_the_middle_of_an_answer_is_told_truly_after_a_restart(tmp_pat
         with program(tmp_path, "--port", "0", "--store", database) as first:
             host, token = link_of(first)
             with httpx.Client(base_url=f"http://{host}", timeout=60) as browser:
-                browser.get(f"/launch/{token}")
-                cookies = dict(browser.cookies)
+                key = enter(browser, token)
                 assert browser.post("/api/workflows/w/say", json={"text": "Go."}).status_code == 202
                 assert _Slow.asked.wait(60)
                 now = browser.get("/api/workflows/w/turn").json()
@@ -159,7 +157,7 @@ def test_a_kill_in_the_middle_of_an_answer_is_told_truly_after_a_restart(tmp_pat
         port = host.rpartition(":")[2]
         with program(tmp_path, "--port", port, "--store", database) as second:
             host, _ = link_of(second)
-            with httpx.Client(base_url=f"http://{host}", cookies=cookies, timeout=60) as browser:
+            with httpx.Client(base_url=f"http://{host}", headers=key, timeout=60) as browser:
                 now = browser.get("/api/workflows/w/turn").json()
                 assert now["turn"]["state"] == "interrupted"
                 assert "kept" in now["turn"]["text"]

@@ -9,7 +9,7 @@ import pytest
 from director.workflow.display import shown
 from director.workflow.edit import Draft, add, delete, move, update
 from director.workflow.expressions import with_values
-from director.workflow.records import discovered
+from director.workflow.records import Naming, find_records
 from director.workflow.references import direct, nested
 from director.workflow.scope import Scope
 from director.workflow.templates import TemplateError, resolve
@@ -74,9 +74,9 @@ def test_branches_written_as_aliases_are_known_to_be_branches() -> None:
 
 def test_finding_records_again_keeps_what_was_gathered() -> None:
     """Extraction may be repeated in the middle of the work."""
-    first = discovered(SPAM, kind="email", source="find")
+    first = find_records(SPAM, Naming("email"), source="find", visit="find").records
     worked = [replace(first[0], vars={"kind": "spam"}), first[1]]
-    again = discovered(SPAM, kind="email", source="find", known=worked)
+    again = find_records(SPAM, Naming("email"), source="find", visit="find", known=worked).records
     assert again[0].vars == {"kind": "spam"}
 
 
@@ -95,4 +95,4 @@ def test_references_survive_insertion_deletion_and_moving() -> None:
     workflow = move(workflow, "report", to="each")
     workflow = delete(workflow, "first")
     each = next(node for node in workflow.nodes if node.alias == "each")
-    assert each.config["body"] == ["id_4", "id_5", "id_6"]
+    assert each.config["body"] == ["id_4", "id_5"]

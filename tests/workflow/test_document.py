@@ -103,7 +103,7 @@ def _broken_node(**changes: Any) -> dict[str, Any]:
     [
         ([], "is an object, not a list"),
         ({}, "version None"),
-        (_broken(version=2), "version 2; this program reads version 1"),
+        (_broken(version=3), "version 3; this program reads versions 1 to 2"),
         (_broken(version=True), "version True"),
         (_broken(nods=[]), "Did you mean 'nodes'"),
         (_broken(name=3), "'name' cannot be a whole number"),

@@ -2,53 +2,126 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
 
-from director.workflow.records import Record, chosen, discovered, record_from, record_json
+from director.workflow.records import (
+    Naming,
+    Record,
+    RecordsFound,
+    chosen,
+    find_records,
+    record_from,
+    record_json,
+)
 from director.workflow.values import Json, WorkflowError
 
 MAILS: list[Json] = [{"sender": "Ada <ada@example.org>"}, {"sender": "Bob"}]
 
 
+def found(
+    result: Json,
+    type_: str = "email",
+    *,
+    visit: str = "find",
+    key: str = "",
+    pattern: str = "",
+    known: Iterable[Record] = (),
+) -> RecordsFound:
+    """What a visit of the node `find` finds."""
+    naming = Naming(type_, key, pattern)
+    return find_records(result, naming, source="find", visit=visit, known=known)
+
+
 def test_each_item_becomes_a_record_with_a_number() -> None:
     """Of a list, of the items of an object, or of one object."""
-    made = discovered(MAILS, kind="email", source="find")
+    made = found(MAILS).records
     assert [record.id for record in made] == ["email_001", "email_002"]
-    assert made[1] == Record("email_002", "email", "find", fields={"find": {"sender": "Bob"}})
-    assert discovered({"items": MAILS, "count": 2}, kind="email", source="find") == made
-    assert [r.id for r in discovered({"sender": "x"}, kind="email", source="f")] == ["email_001"]
-    assert discovered([], kind="email", source="find") == ()
+    assert made[1] == Record(
+        "email_002", "email", "find", fields={"find": {"sender": "Bob"}}, visit="find#1"
+    )
+    assert found({"items": MAILS, "count": 2}).records == made
+    assert [r.id for r in found({"sender": "x"}).records] == ["email_001"]
+    assert found([]) == RecordsFound((), 0, 0)
+
+
+def test_records_of_all_visits_add_up() -> None:
+    """The second page numbers on; the same page again finds its own records."""
+    first = found(MAILS, visit="each[0].find")
+    second = found(MAILS, visit="each[1].find", known=first.records)
+    assert [record.id for record in second.records] == ["email_003", "email_004"]
+    both = [*first.records, *second.records]
+    again = found(MAILS, visit="each[0].find", known=both)
+    assert again.records == first.records
+    assert (again.made, again.merged, again.dropped) == (2, 0, ())
+
+
+def test_a_visit_that_finds_less_than_before_drops_what_it_made() -> None:
+    """And nothing of any other visit."""
+    other = found(MAILS, visit="elsewhere").records
+    first = found(MAILS, known=other).records
+    again = found(MAILS[:1], known=[*other, *first])
+    assert again.dropped == ("email_004",)
+    assert [record.id for record in again.records] == ["email_003"]
+
+
+def test_items_of_one_key_are_one_record() -> None:
+    """In one visit and across visits; how many were merged is counted."""
+    first = found(MAILS, key="sender")
+    more: list[Json] = [{"sender": "Bob", "read": True}, {"sender": "Cy"}, {"sender": "Cy"}]
+    second = found(more, key="sender", visit="next", known=first.records)
+    assert [record.id for record in second.records] == ["email_002", "email_003"]
+    assert (second.made, second.merged) == (1, 2)
+    assert second.records[0].fields == {"find": {"sender": "Bob", "read": True}}
+    with pytest.raises(WorkflowError, match="Item 1 has no value for the key 'sender'"):
+        found([{"sender": " "}], key="sender")
+
+
+def test_a_key_tells_records_apart_whatever_the_pattern_calls_them() -> None:
+    """Two keys under one name would be one thing lost."""
+    items: list[Json] = [{"id": 1, "name": "Lamp"}, {"id": 2, "name": "Desk"}]
+    made = found(items, "ware", key="id", pattern="ware_{{name}}")
+    assert [record.id for record in made.records] == ["ware_lamp", "ware_desk"]
+    with pytest.raises(WorkflowError, match="Two records with the keys '1' and '3'"):
+        found(
+            [{"id": 3, "name": "Lamp"}],
+            "ware",
+            key="id",
+            pattern="ware_{{name}}",
+            visit="next",
+            known=made.records,
+        )
 
 
 def test_a_pattern_names_records_by_what_they_hold() -> None:
     """In letters that a template can name; two of one name are refused."""
-    made = discovered(MAILS, kind="email", source="find", pattern="email_{{sender}}")
+    made = found(MAILS, pattern="email_{{sender}}").records
     assert [record.id for record in made] == ["email_ada_ada_example_org", "email_bob"]
-    assert discovered([7], kind="n", source="f", pattern="n_1")[0].id == "n_1"
+    assert found([7], "n", pattern="n_1").records[0].id == "n_1"
     with pytest.raises(WorkflowError, match="Two records would be called 'email_x'"):
-        discovered(MAILS, kind="email", source="find", pattern="x")
+        found(MAILS, pattern="x")
     with pytest.raises(WorkflowError, match="Did you mean 'sender'"):
-        discovered(MAILS, kind="email", source="find", pattern="email_{{sendr}}")
+        found(MAILS, pattern="email_{{sendr}}")
 
 
 @pytest.mark.parametrize("result", [5, "text", None, True])
 def test_what_has_no_items_makes_no_records(result: Json) -> None:
     """The error says what would."""
     with pytest.raises(WorkflowError, match="No record was made"):
-        discovered(result, kind="email", source="find")
+        found(result)
 
 
 def test_a_type_of_records_is_a_plain_word() -> None:
     """So that templates can name its records."""
     with pytest.raises(WorkflowError, match="'E-Mail'"):
-        discovered(MAILS, kind="E-Mail", source="find")
+        found(MAILS, "E-Mail")
 
 
 def test_finding_a_record_again_keeps_all_that_was_gathered() -> None:
     """Its vars, targets, history and status stay; only what that node found is new."""
-    first = discovered(MAILS, kind="email", source="find")[0]
+    first = found(MAILS).records[0]
     worked = replace(
         first,
         status="complete",
@@ -57,7 +130,7 @@ def test_finding_a_record_again_keeps_all_that_was_gathered() -> None:
         history=("read",),
         retries=2,
     )
-    again = discovered([{"sender": "New"}], kind="email", source="find", known=[worked])
+    again = found([{"sender": "New"}], known=[worked]).records
     assert again == (
         replace(worked, fields={"find": {"sender": "New"}, "open": {"body": "Hello"}}),
     )

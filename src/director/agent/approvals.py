@@ -1,18 +1,20 @@
 """Approvals: the origins that a workflow asks for, and what the user said to each.
 
 Each is a record bound to one origin, with who asked and why. Approving writes the origin into the
-workflow at the same moment; only the user's program calls it, never a tool.
+workflow at the same moment, refusing takes it out; only the user's program calls either, never a
+tool. A refusal stands until the user approves: no later question replaces it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 from director.browser import Origins
+from director.browser.origins import place_of
 from director.store import RecordDraft, Store, Versioned
 from director.workflow.document import from_json, to_json
-from director.workflow.values import Json, WorkflowError
+from director.workflow.values import Json, Workflow, WorkflowError
 
 KIND = "approval"
 Answer: TypeAlias = Literal["asked", "approved", "refused"]
@@ -20,32 +22,43 @@ Answer: TypeAlias = Literal["asked", "approved", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """An origin, whether it is approved, and for what it was asked."""
+    """An origin, whether it is approved, and for what it was asked.
+
+    `named` says that the user wrote it out in a message, `source` the page that it came from.
+    Neither approves anything: they are shown with the question.
+    """
 
     origin: str
     state: Answer
     tool: str = ""
     why: str = ""
     thread: str = ""
+    named: bool = False
+    source: str = ""
+
+    @property
+    def hint(self) -> str:
+        """Where the address came from, as far as that is known."""
+        if self.named:
+            return "You named it in a message."
+        return f"It came from the page {self.source}." if self.source else ""
 
 
 def ask_for(store: Store, workflow: str, wanted: Approval) -> None:
-    """Write down that an origin is asked for, unless the same question is still open."""
+    """Write down that an origin is asked for, unless it is asked for or refused already."""
+    wanted = replace(wanted, origin=canonical_origin(wanted.origin))
     before = store.get(KIND, _id(workflow, wanted.origin))
-    if before is None or before.body.get("state") != "asked":
-        _put(store, workflow, wanted, before)
+    if before is None or before.body.get("state") == "approved":
+        store.put_all([_draft(workflow, wanted, before)])
 
 
 def approve(store: Store, workflow: str, origin: str, *, why: str = "by the user") -> None:
     """Let a workflow reach an origin from now on: the user's word, and the workflow, as one."""
-    Origins([origin])
-    found = store.get("workflow", workflow)
-    if found is None:
-        raise WorkflowError(f"There is no workflow {workflow!r} in the store.")
-    now = from_json(cast("Json", found.body))
+    origin = canonical_origin(origin)
+    found, now = _workflow(store, workflow)
     before = store.get(KIND, _id(workflow, origin))
     drafts = [_draft(workflow, Approval(origin, "approved", why=why), before)]
-    if origin not in now.origins:
+    if origin not in map(canonical_origin, now.origins):
         changed = to_json(replace(now, origins=(*now.origins, origin)))
         reason = f"approved {origin} {why}"
         drafts.append(RecordDraft("workflow", workflow, changed, reason, found.version))
@@ -53,23 +66,50 @@ def approve(store: Store, workflow: str, origin: str, *, why: str = "by the user
 
 
 def refuse(store: Store, workflow: str, origin: str) -> None:
-    """Say no to an origin; it is asked for again only if a later call names it."""
+    """Let a workflow reach an origin no more: no tool is asked about it until the user approves."""
+    origin = canonical_origin(origin)
+    found, now = _workflow(store, workflow)
+    left = tuple(one for one in now.origins if canonical_origin(one) != origin)
+    if "*" not in origin and Origins(left).allows(place_of(origin)):
+        raise WorkflowError(
+            f"{origin} is approved by a wildcard among {', '.join(left)}. Nothing was changed: "
+            "refuse that one."
+        )
     before = store.get(KIND, _id(workflow, origin))
-    _put(store, workflow, Approval(origin, "refused", why="by the user"), before)
+    drafts = [_draft(workflow, Approval(origin, "refused", why="by the user"), before)]
+    if left != now.origins:
+        changed = to_json(replace(now, origins=left))
+        drafts.append(
+            RecordDraft("workflow", workflow, changed, f"refused {origin}", found.version)
+        )
+    store.put_all(drafts)
 
 
 def approvals(store: Store, workflow: str) -> list[Approval]:
-    """Every origin that was asked for or approved, with what became of it."""
-    return [
-        Approval(
-            **cast("dict[str, Answer]", {k: v for k, v in one.body.items() if k != "workflow"})
-        )
+    """Every origin that the workflow may reach, that is asked for, or that was refused."""
+    reached = [canonical_origin(one) for one in _workflow(store, workflow)[1].origins]
+    said = [
+        Approval(**cast("dict[str, Any]", {k: v for k, v in one.body.items() if k != "workflow"}))
         for one in store.newest(KIND, f"{workflow}/")
     ]
+    known = {one.origin: one for one in said if one.state != "approved"}
+    known |= {one.origin: one for one in said if one.origin in reached}
+    for origin in reached:
+        before = known.get(origin, Approval(origin, "approved", why="with the workflow"))
+        known[origin] = replace(before, state="approved")
+    return list(known.values())
 
 
-def _put(store: Store, workflow: str, wanted: Approval, before: Versioned | None) -> None:
-    store.put_all([_draft(workflow, wanted, before)])
+def _workflow(store: Store, workflow: str) -> tuple[Versioned, Workflow]:
+    found = store.get("workflow", workflow)
+    if found is None:
+        raise WorkflowError(f"There is no workflow {workflow!r} in the store.")
+    return found, from_json(cast("Json", found.body))
+
+
+def canonical_origin(origin: str) -> str:
+    """The one way to write an origin, so that no other spelling of it is another."""
+    return next(iter(Origins([origin])))
 
 
 def _draft(workflow: str, wanted: Approval, before: Versioned | None) -> RecordDraft:
@@ -80,6 +120,8 @@ def _draft(workflow: str, wanted: Approval, before: Versioned | None) -> RecordD
         "tool": wanted.tool,
         "why": wanted.why,
         "thread": wanted.thread,
+        "named": wanted.named,
+        "source": wanted.source,
     }
     version = before.version if before else 0
     return RecordDraft(KIND, _id(workflow, wanted.origin), body, wanted.state, version)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from director.agent.walks import Walks
 from director.context.report import Report, report_on
 from director.context.sizes import context_size
-from director.context.values import AgentTurn, Budget, Context, Counter, Turn, UserTurn
+from director.context.values import Budget, Context, Counter, Turn, UserTurn
 from director.counting import Calibration
 from director.models import Capabilities, Tool
 from director.profiles import Placed, Profile, placed
@@ -22,7 +22,7 @@ from director.settings import Settings
 _ANSWER = 8_192  # tokens left for what the model says
 
 
-class ContextTooLarge(Exception):  # noqa: N818  it says what happened
+class ContextTooLarge(Exception):
     """What must be sent is larger than what may be; nothing was sent."""
 
 
@@ -32,11 +32,6 @@ class Fitted:
 
     context: Context
     report: Report
-
-    @property
-    def trusted(self) -> bool:
-        """Whether nothing in it was written by the web."""
-        return is_trusted(self.context)
 
 
 def assemble(profile: Profile, state: State, said: Context) -> tuple[Context, Placed]:
@@ -98,16 +93,6 @@ def tools_size(tools: Sequence[Tool], counter: Counter) -> int:
     return sum(
         counter(f"{tool.name} {tool.description} {json.dumps(tool.parameters)}") for tool in tools
     )
-
-
-def is_trusted(context: Context) -> bool:
-    """Whether nothing in a context was written by the web."""
-    if any(section.trust == "web" for section in context.sections):
-        return False
-    if context.summary is not None and context.summary.trust == "web":
-        return False
-    calls = (c for turn in context.turns if isinstance(turn, AgentTurn) for c in turn.calls)
-    return all(call.trust != "web" for call in calls)
 
 
 def _block(at: int, text: str) -> tuple[Turn, ...]:

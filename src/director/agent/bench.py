@@ -103,6 +103,13 @@ class Bench:
             await self._open.aclose()
         self._open = AsyncExitStack()
 
+    async def reset(self) -> None:
+        """Forget tabs, cookies and storage: the next session begins as a run's does."""
+        await self.drop()
+        self._point = None
+        if self._store.get("bench", self._id) is not None:
+            self._store.put("bench", self._id, {"point": None}, "reset")
+
     async def close(self) -> None:
         """Remember where the browser is, and close it."""
         await self.keep()
@@ -135,7 +142,7 @@ class Bench:
 
     def _kept(self) -> RestartPoint | None:
         found = self._store.get("bench", self._id)
-        if found is None or self._means.seal is None:
+        if found is None or found.body["point"] is None or self._means.seal is None:
             return None
         named = cast("dict[str, str]", found.body["point"])
         return RestartPoint.unsealed(self._store.kept(named["$kept"]).decode(), self._means.seal)

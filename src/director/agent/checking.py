@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from director.browser import BrowserError, Session
 from director.browser.bundle import LocatorError
-from director.browser.elements import matching
+from director.browser.elements import matching, text_of
+from director.browser.masks import MaskedPage
 
 _WAIT = 2_000
 
@@ -24,15 +25,19 @@ async def checked(session: Session, tab: str, claim: Mapping[str, object]) -> Ch
     """Look whether a claim holds on the page of a tab now."""
     selector, note = str(claim["selector"]), str(claim.get("note") or "")
     says = f" ({note})" if note else ""
+
+    async def look(seen: MaskedPage) -> tuple[int, str]:
+        every = await matching(seen, selector)
+        count = await every.count()
+        if claim["claim"] != "text" or not count:
+            return count, ""
+        visible = every.filter(visible=True)
+        first = (visible if await visible.count() else every).first
+        return count, seen.clean(await text_of(first, timeout=_WAIT))
+
     try:
         async with session.doing(f"check {selector!r}"):
-            every = await matching(session.page(tab), selector)
-            count = await every.count()
-            text = ""
-            if claim["claim"] == "text" and count:
-                seen = every.filter(visible=True)
-                first = (seen if await seen.count() else every).first
-                text = session.net.clean(await first.inner_text(timeout=_WAIT))
+            count, text = await session.look(session.page(tab), look)
     except (BrowserError, LocatorError) as problem:
         return Checked(holds=False, told=f"{selector}: {problem}")
     if claim["claim"] == "matches":

@@ -20,7 +20,7 @@ from director.agent.threads import Log
 from director.agent.walks import Once, Walks
 from director.browser.snapshots import Snapshot
 from director.context.values import Context, Turn
-from director.models import Journal, Model, open_model
+from director.models import Journal, Model, list_accepted_servers, open_model
 from director.profiles import Profile
 from director.runs import Means
 from director.sections.state import State
@@ -33,8 +33,8 @@ Opens: TypeAlias = Callable[[str, Journal | None], Model]
 
 
 def opens_model(name: str, journal: Journal | None) -> Model:
-    """The model of a name, with its key from the environment."""
-    return open_model(name, journal=journal)
+    """The model of a name, with its key from the environment, at an accepted server only."""
+    return open_model(name, journal=journal, accepted=list_accepted_servers(load_settings()))
 
 
 @dataclass(slots=True)
@@ -44,7 +44,9 @@ class Desk:
     `compress` is awaited before each round with what the model would see; it shortens the history
     if that is due, and says whether it did. `made` is told each request, however it ended;
     `progress` what happens, as it does. `open_model` opens a model by its name, with a journal;
-    `browser` the browser that is used when first needed, if `means` has none.
+    `browser` the browser that is used when first needed, if `means` has none. `questions` are those
+    that the calls of now have put to the user, `effects` the keys of what their runs stopped at.
+    `stopped` are the runs that were, by what was called: the same call goes on with one.
     """
 
     store: Store
@@ -61,6 +63,9 @@ class Desk:
     talks: str = ""
     spent: Spent = field(default_factory=Spent)
     looked: dict[str, Snapshot] = field(default_factory=dict)
+    questions: list[str] = field(default_factory=list)
+    effects: list[str] = field(default_factory=list)
+    stopped: dict[str, str] = field(default_factory=dict)
     bench: Bench = field(init=False)
     saved: Saved = field(init=False)
     log: Log = field(init=False)

@@ -11,7 +11,8 @@ from typing import cast
 
 from director.agent.desk import Desk
 from director.agent.saved import last_run
-from director.context.values import AgentTurn, Context, Trust, Turn
+from director.context.values import Context, Trust, Turn, UserTurn
+from director.sections.boundary import guarded
 from director.sections.state import State
 from director.store.variables import variables, workbench
 from director.workflow.values import Json
@@ -42,7 +43,8 @@ def conversation(desk: Desk, trusts: Mapping[str, Trust]) -> Context:
 
 
 def _marked(turn: Turn, trusts: Mapping[str, Trust]) -> Turn:
-    if not isinstance(turn, AgentTurn):
-        return turn
+    if isinstance(turn, UserTurn):
+        # What the user pasted may look like a section; whether it is one, only we say.
+        return turn if turn.native else replace(turn, text=guarded(turn.text))
     calls = tuple(replace(call, trust=trusts.get(call.tool, "web")) for call in turn.calls)
     return replace(turn, calls=calls)

@@ -12,6 +12,7 @@ from director.context.wire.events import Heard
 from director.models import Image, Record, Reply, Result, user_turn
 from director.models.journal import record_of
 from director.models.turns import answer_of
+from director.sections.boundary import guarded
 from director.store import Draft, Entry, Store
 
 
@@ -48,18 +49,25 @@ def spoken_body(reply: Reply) -> dict[str, object]:
 def said(store: Store, thread: str, text: str, images: Sequence[Image] = ()) -> Entry:
     """Write down what a user said, with images that travel to any provider."""
     body: dict[str, object] = {"text": text}
-    native = user_turn(0, text, images).native
+    # A provider's own form is sent as it is: what looks like a section is made harmless here.
+    native = user_turn(0, guarded(text), images).native
     if isinstance(native, Heard):
         body["native"] = {"wire": native.wire, "message": native.source}
     return store.append(thread, [Draft("user", body)])[0]
 
 
 def answered(
-    store: Store, thread: str, reply: Reply, results: Mapping[str, Result | str]
+    store: Store,
+    thread: str,
+    reply: Reply,
+    results: Mapping[str, Result | str],
+    *,
+    source: str = "",
 ) -> tuple[Entry, ...]:
     """Write down what the calls of a reply gave, as many of them as are there by now.
 
-    A call whose result is never written is shown to the model as interrupted.
+    A call whose result is never written is shown to the model as interrupted. `source` says which
+    pages its arguments came from: the user is shown it, no model is.
     """
     unknown = sorted(set(results) - {call.id for call in reply.calls})
     if unknown:
@@ -67,14 +75,15 @@ def answered(
         what = f"no call has the id {', '.join(unknown)}; the reply asked for: {asked}"
         raise ValueError(what)
     drafts = [
-        Draft("result", _result_body(reply, call.id, results[call.id]))
+        Draft("result", _result_body(reply, call.id, results[call.id], source))
         for call in reply.calls
         if call.id in results
     ]
     return store.append(thread, drafts) if drafts else ()
 
 
-def _result_body(reply: Reply, call: str, given: Result | str) -> dict[str, object]:
+def _result_body(reply: Reply, call: str, given: Result | str, source: str) -> dict[str, object]:
     result = Result(given) if isinstance(given, str) else given
     native = {"wire": reply.form, "message": answer_of(call, result, reply.form)}
-    return {"call": call, "text": result.text, "failed": result.failed, "native": native}
+    told = {"source": source} if source else {}
+    return {"call": call, "text": result.text, "failed": result.failed, "native": native, **told}

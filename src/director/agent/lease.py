@@ -21,7 +21,7 @@ _DEAD = 30.0  # seconds without one
 _HERE: set[str] = set()  # the turns that this program takes now
 
 
-class TurnRunning(Exception):  # noqa: N818  it says what happened
+class TurnRunning(Exception):
     """Another turn of the same thread is running; nothing was stored."""
 
 

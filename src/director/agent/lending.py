@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from director.agent.assemble import budget_of
 from director.agent.choosing import chosen_model
-from director.agent.desk import Opens, opens_model
+from director.agent.desk import Desk, Opens, opens_model
+from director.agent.effects import ask_at_nodes
 from director.agent.hooking import keep_made
 from director.agent.refs import act_on_ref
 from director.agent.requests_made import Asking, Made, made_known
@@ -27,8 +28,9 @@ from director.context.report import report_on
 from director.context.values import Context, Section, Turn, UserTurn
 from director.models import Asked, Model, Policy, Reply, Result, Tool, ToolArgumentError, turn_of
 from director.models.tools import arguments
+from director.runs import Means
 from director.runs.supplies import Supplies
-from director.runs.values import Minds
+from director.runs.values import Minds, Permit
 from director.secrets import Net
 from director.sections.system import prompt
 from director.settings import load_settings
@@ -39,13 +41,19 @@ _ROOM = 40_000
 
 
 def lend(supplies: Supplies, store: Store, open_model: Opens = opens_model) -> None:
-    """Let the nodes of every workflow ask the model that is chosen for it, or for all."""
+    """Let the nodes of every workflow ask the model that is chosen for it, or for all.
+
+    What a model began and somebody else goes on with still asks the user before its effects.
+    """
 
     def minds(workflow: str) -> Minds:
         lender = Lender(store, workflow, open_model, supplies.vault.net)
         return Minds(lender.think, lender.work)
 
-    supplies.minds = minds
+    def permit(workflow: str) -> Permit:
+        return ask_at_nodes(Desk(store, workflow, means=Means(secrets=supplies.vault)))
+
+    supplies.minds, supplies.permit = minds, permit
 
 
 @dataclass(slots=True)
@@ -133,7 +141,7 @@ def _answer(reply: Reply) -> Json:
     try:
         # A model that cannot be made to call says it in words; the node checks what it is.
         said: Json = json.loads(reply.text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValueError(f"it gave no value: {reply.text[:200]!r}") from None
     return said
 

@@ -1,7 +1,8 @@
 """What a tool may do, by what the model has read: default deny, and origins are for the user.
 
 A policy is data beside each tool. Text of the web in the context can ask for anything; it can
-reach only the origins that the user approved, and nothing but the user approves one. Pure.
+reach only the origins that the user approved. Naming an origin does not approve it, whoever names
+it: what the user typed is only shown with the question. Pure.
 """
 
 from __future__ import annotations
@@ -28,9 +29,7 @@ _ADDRESS = re.compile(r"\bhttps?://[^\s\"'<>{}|\\^`\[\]]+", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The call may be made; `named` are origins that the user's own words approve with it."""
-
-    named: tuple[str, ...] = ()
+    """The call may be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class Waits:
 
 @dataclass(frozen=True, slots=True)
 class Denied:
-    """The call is not made, whatever the user says."""
+    """The call is not made, and the user is not asked."""
 
     why: str
 
@@ -51,32 +50,29 @@ Decision: TypeAlias = Allowed | Waits | Denied
 
 
 def decide(
-    policy: str, wanted: Sequence[str], *, approved: Iterable[str], trusted: bool, said: str
+    policy: str, wanted: Sequence[str], *, approved: Iterable[str], refused: Iterable[str] = ()
 ) -> Decision:
-    """Whether a call may be made that names these addresses.
-
-    `trusted` says that the model has read nothing of the web; only then does an origin that the
-    user wrote out in `said` count as approved, which should be what the user `typed`.
-    """
+    """Whether a call may be made that names these addresses; what anybody said does not count."""
     if policy not in POLICIES:
         return Denied("this tool has no policy, so it is never run")
     if policy != "reach":
         return Allowed()
-    there = Origins(approved)
+    there, gone = Origins(approved), Origins(refused)
     new: dict[str, None] = {}
     for address in wanted:
         try:
             origin = place_of(address)
         except OriginError as problem:
             return Denied(f"only http and https addresses are opened. {problem}")
-        if not there.allows(origin):
-            new[str(origin)] = None
-    if not new:
-        return Allowed()
-    names = set(map(str, origins_in(said))) if trusted else set()
-    if set(new) <= names:
-        return Allowed(tuple(new))
-    return Waits(tuple(origin for origin in new if origin not in names))
+        if there.allows(origin):
+            continue
+        if gone.allows(origin):
+            return Denied(
+                f"the user refused {origin}, and nothing was sent there. Only the user can lift "
+                "that; go on without it"
+            )
+        new[str(origin)] = None
+    return Waits(tuple(new)) if new else Allowed()
 
 
 def addresses_in(value: Json) -> Iterator[str]:

@@ -22,7 +22,8 @@ What: TypeAlias = Literal[
 class Progress:
     """One thing that just happened: a model is asked, has answered, a call begins or has ended.
 
-    `text` and `thinking` are pieces of an answer as they arrive; `again` makes those void.
+    `text` and `thinking` are pieces of an answer as they arrive; `again` makes those void. `source`
+    says of a call that its arguments came from a page, if they did.
     """
 
     what: What
@@ -30,3 +31,4 @@ class Progress:
     tool: str = ""
     call: str = ""
     failed: bool = False
+    source: str = ""

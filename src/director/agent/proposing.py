@@ -33,7 +33,7 @@ _THINKING = 16_384
 _SECONDS = 600.0
 
 
-class Refused(Exception):  # noqa: N818  it says what happened
+class Refused(Exception):
     """No summary that could stand for the turns; nothing was written. `bad` if one was given."""
 
     def __init__(self, why: str, *, bad: bool = True, spent: Decimal | None = None) -> None:

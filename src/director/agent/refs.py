@@ -19,7 +19,8 @@ async def act_on_ref(session: Session, action: str, ref: str, text: str = "") ->
         if not await found.count():
             raise BrowserError(f"There is no element {ref!r} on the page now: look at it again.")
         if action == "click":
-            await found.click(timeout=WAIT)
+            async with session.acting(session.page()):
+                await found.click(timeout=WAIT)
         elif action == "type":
             await session.fill(found, text, within=WAIT)
         else:

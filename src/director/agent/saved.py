@@ -20,6 +20,8 @@ from director.workflow.plan_rules import Green, close_by_runs
 from director.workflow.values import Json, Node, Workflow, WorkflowError
 
 T = TypeVar("T")
+_DONE = ("success", "skipped")
+_WORST_FIRST = ("failed", "success", "skipped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +99,10 @@ class Saved:
         ]
 
     def green(self) -> Green:
-        """For each node whether it was green when it ran last; None if not since it changed."""
+        """For each node whether it passed or was skipped when it ran last; None if it changed."""
         ran = self.ran()
         return {
-            node: None if node not in ran else ran[node].status == "success"
+            node: None if node not in ran else ran[node].status in _DONE
             for node in self._standing()
         }
 
@@ -127,14 +129,17 @@ class Saved:
         return [each for each in found if run_from(each).workflow == self._id]
 
     def _of_run(self, run: Versioned) -> dict[str, Ran]:
-        known = self._runs.get(run.id)
-        if known is not None and known[0] == run.position and run.id != workbench(self._id):
+        known, bench = self._runs.get(run.id), workbench(self._id)
+        if known is not None and known[0] == run.position and run.id != bench:
             return known[1]
-        found = {
-            step.node: Ran(step.position, step.status, step.began)
-            for step in steps_of(self._store, run.id)
-            if step.state == "finished" and step.type != "item"
-        }
+        found: dict[str, Ran] = {}
+        for step in steps_of(self._store, run.id):
+            if step.state == "finished" and step.type != "item":
+                # Of several visits in a run the worst counts; of several tests the last.
+                before = None if run.id == bench else found.get(step.node)
+                statuses = {step.status, before.status} if before else {step.status}
+                worst = next(each for each in _WORST_FIRST if each in statuses)
+                found[step.node] = Ran(step.position, worst, step.began)
         self._runs[run.id] = run.position, found
         return found
 

@@ -18,9 +18,11 @@ from director.agent.requests_made import Asking, Made
 from director.agent.tools.kind import Spec, spec
 from director.browser import BrowserError, closer
 from director.browser.bundle import LocatorError
-from director.browser.elements import matching
+from director.browser.elements import matching, text_of
+from director.browser.masks import MaskedPage
 from director.browser.showing import show
 from director.browser.snapshots import Snapshot
+from director.context.guard import guarded
 from director.context.report import report_on
 from director.context.values import Context, Section, Turn, UserTurn
 from director.models import Asked, Model, Policy, Reply, Result, ToolArgumentError, turn_of
@@ -32,6 +34,7 @@ MOST = 12
 LONGEST = 300
 _ANSWER = 2_000
 _ROOM = 40_000
+_WAIT = 2_000
 
 
 class Finding(TypedDict):
@@ -73,7 +76,7 @@ async def scout(desk: Desk, question: str, *, url: str = "", tab: str = "") -> R
             )
         found = [await checked(session, name, dict(each)) for each in post.findings or ()]
         page, _ = await look(desk, name)
-        return Result(_report(page, found, post))
+        return Result(report_text(page, found, post))
     finally:
         if own:
             await session.close_tab(own)
@@ -82,7 +85,8 @@ async def scout(desk: Desk, question: str, *, url: str = "", tab: str = "") -> R
 
 async def explore(desk: Desk, page: Snapshot, question: str) -> str:
     """A short answer to a question about one page, from a model that sees nothing else."""
-    asked = f"{question}\n\nThe page:\n{show(page, room=_ROOM)}"
+    shown = guarded(show(page, room=_ROOM), ("page",))
+    asked = f"{question}\n\n<page trust=web>\n{shown}\n</page>"
     context = Context((Section("explore", prompt("explore")),), (UserTurn(1, asked),))
     async with desk.open_model(desk.talks, None) as model:
         reply = await _sent(desk, model, context, ())
@@ -175,10 +179,14 @@ async def _count(post: Post, selector: str) -> str:
 
     """
     session = await post.desk.bench.session()
-    async with session.doing(f"count {selector!r}"):
-        every = await matching(session.page(post.tab), selector)
+
+    async def look(seen: MaskedPage) -> tuple[int, str]:
+        every = await matching(seen, selector)
         count = await every.count()
-        first = await every.first.inner_text(timeout=2_000) if count else ""
+        return count, await text_of(every.first, timeout=_WAIT) if count else ""
+
+    async with session.doing(f"count {selector!r}"):
+        count, first = await session.look(session.page(post.tab), look)
     return f"{count} match; the first says: {session.net.clean(first)[:LONGEST]!r}"
 
 
@@ -212,9 +220,11 @@ _TOOLS: tuple[Spec, ...] = (
 SCOUT_TOOLS: tuple[str, ...] = tuple(one.name for one in _TOOLS)
 
 
-def _report(page: Snapshot, found: list[Checked], post: Post) -> str:
-    held = [each.told for each in found if each.holds]
-    gone = [each.told for each in found if not each.holds]
+def report_text(page: Snapshot, found: list[Checked], post: Post) -> str:
+    """What a scout brought: a line for each claim that was checked, and none besides."""
+    # A scout's own words stay on their line: below it they would look like a checked claim.
+    held = [_one_line(each.told) for each in found if each.holds]
+    gone = [_one_line(each.told) for each in found if not each.holds]
     lines = [f"A scout looked at {page.url} (snapshot {page.hash[:12]})."]
     if post.findings is None:
         lines.append("It ended without a report, so it has no findings.")
@@ -223,5 +233,9 @@ def _report(page: Snapshot, found: list[Checked], post: Post) -> str:
     lines += [f"- {told}" for told in held]
     if gone:
         lines += ["Dropped, because the page showed otherwise:", *(f"- {told}" for told in gone)]
-    lines += [f"Not found out: {post.missing}"] if post.missing else []
+    lines += [f"Not found out: {_one_line(post.missing)}"] if post.missing else []
     return post.desk.clean("\n".join(lines))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

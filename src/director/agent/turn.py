@@ -16,16 +16,15 @@ from director.agent.assemble import Fitted, assemble, budget_of, fit
 from director.agent.calls import Round, answer_calls
 from director.agent.choosing import chosen_model, chosen_profile
 from director.agent.desk import Desk
+from director.agent.effects import effects
 from director.agent.gather import conversation, gather
 from director.agent.lease import Hold, TurnRunning, held, running
 from director.agent.limits import Limit, Spent, said_of
 from director.agent.modes import refreshed
-from director.agent.policy import typed
 from director.agent.progress import Progress
 from director.agent.requests_made import Asking, Made
 from director.agent.threads import current_thread, hear, notice, take_back
 from director.agent.tools import REGISTRY, TRUSTS, Question
-from director.context.values import Context, UserTurn
 from director.models import Again, Done, Happening, Image, Model, Reply, Text, Thinking, Tool
 from director.profiles import Profile
 
@@ -37,7 +36,8 @@ class Turn:
     """How a turn ended, what the user is told, and what it took.
 
     `asked` ends with a question, whose answer is what the user says next; `waiting` with origins
-    to approve; `cut` with an answer that the provider cut off; a limit with a word that says so.
+    and effects to approve, or questions of a run; `cut` with an answer that the provider cut off;
+    a limit with a word that says so.
     """
 
     thread: str
@@ -47,6 +47,8 @@ class Turn:
     question: Question | None = None
     call: str = ""
     origins: tuple[str, ...] = ()
+    effects: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
 
 
 async def take_turn(
@@ -122,8 +124,8 @@ async def _rounds(desk: Desk, model: Model, profile: Profile) -> Turn:
         if going.question is not None:
             said = str(going.question)
             return Turn(desk.thread, "asked", said, desk.spent, going.question, going.call)
-        if going.waiting:
-            return _waits(desk, tuple(going.waiting))
+        if going.origins or going.effects or going.questions:
+            return _waits(desk, going)
 
 
 async def _ready(
@@ -149,8 +151,7 @@ async def _ready(
         measure=model.calibration,
         walks=desk.walks,
     )
-    trusted = fitted.trusted and all(one.trust != "web" for one in (*around.first, *around.last))
-    return fitted, Round(shown, trusted, _user_words(said))
+    return fitted, Round(shown, said)
 
 
 async def _asked(
@@ -203,17 +204,25 @@ def _stopped(desk: Desk, profile: Profile, limit: Limit) -> Turn:
     return Turn(desk.thread, limit, said, desk.spent)
 
 
-def _waits(desk: Desk, origins: tuple[str, ...]) -> Turn:
+def _waits(desk: Desk, going: Round) -> Turn:
+    asked = [one for one in effects(desk.store, desk.workflow) if one.key in going.effects]
+    wanted = [f"to reach {', '.join(going.origins)}"] if going.origins else []
+    wanted += ["to go on with a run that asks you something"] if going.questions else []
+    wanted += [f"to run {one.name} on {', '.join(one.origins)}" for one in asked]
     said = (
-        f"I need your approval to reach {', '.join(origins)}. Nothing was sent there. Approve or "
-        "refuse it, then tell me to go on."
+        f"I need your approval {'; '.join(wanted)}. Nothing was done yet. Approve or refuse it, "
+        "then tell me to go on."
     )
     notice(desk.store, desk.thread, said)
-    return Turn(desk.thread, "waiting", said, desk.spent, origins=origins)
-
-
-def _user_words(said: Context) -> str:
-    return typed(turn.text for turn in said.turns if isinstance(turn, UserTurn))
+    return Turn(
+        desk.thread,
+        "waiting",
+        said,
+        desk.spent,
+        origins=tuple(going.origins),
+        effects=tuple(going.effects),
+        questions=tuple(going.questions),
+    )
 
 
 def _ended(desk: Desk, hold: Hold, turn: Turn) -> None:
@@ -226,6 +235,8 @@ def _ended(desk: Desk, hold: Hold, turn: Turn) -> None:
         "money": str(spent.money),
         "call": turn.call,
         "origins": list(turn.origins),
+        "effects": list(turn.effects),
+        "questions": list(turn.questions),
         "head": desk.store.head(desk.thread),
     }
     desk.progress(Progress("ended", turn.text))

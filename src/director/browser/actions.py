@@ -9,13 +9,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias, cast
+from typing import Literal, TypeAlias, cast
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Locator, Page, Route
 
 from director.browser.elements import TIMEOUT, matching, number, one
 from director.browser.errors import BrowserError
+from director.browser.masks import MaskedPage
+from director.browser.moving_text import check_drag, check_keys, choose_options
 from director.browser.pdf import fetched, read_pdf
 from director.browser.queries import Result, cleaned
 from director.browser.session import Session
@@ -40,7 +46,7 @@ class Outside:
 
 async def act(session: Session, config: Config, outside: Outside | None = None) -> Result:
     """Do what a browser_action says; its templates are resolved, but for secrets."""
-    action = _ACTIONS.get(str(config["action"]))
+    action = ACTIONS.get(str(config["action"]))
     if action is None:
         raise BrowserError(f"There is no action {config['action']!r}.")
     async with session.doing(str(config["action"])):
@@ -55,13 +61,15 @@ async def _navigate(session: Session, config: Config, _: Outside) -> Result:
 
 async def _click(session: Session, config: Config, _: Outside) -> Result:
     found = await one(session, config)
-    await found.locator.click(timeout=number(config, "timeout", TIMEOUT))
+    async with session.acting(session.page()):
+        await found.locator.click(timeout=number(config, "timeout", TIMEOUT))
     return {"clicked": _selector(config), **found.counts()}
 
 
 async def _hover(session: Session, config: Config, _: Outside) -> Result:
     found = await one(session, config)
-    await found.locator.hover(timeout=number(config, "timeout", TIMEOUT))
+    async with session.acting(session.page()):
+        await found.locator.hover(timeout=number(config, "timeout", TIMEOUT))
     return {"hovered": _selector(config), **found.counts()}
 
 
@@ -74,19 +82,17 @@ async def _type(session: Session, config: Config, _: Outside) -> Result:
 
 async def _select(session: Session, config: Config, _: Outside) -> Result:
     found = await one(session, config)
-    by = "value" if config.get("value") is not None else "label"
+    by: Literal["value", "label"] = "value" if config.get("value") is not None else "label"
     timeout = number(config, "timeout", TIMEOUT)
-    if by == "value":
-        chosen = await found.locator.select_option(value=_texts(config, by), timeout=timeout)
-    else:
-        chosen = await found.locator.select_option(label=_texts(config, by), timeout=timeout)
+    chosen = await choose_options(session, found.locator, _texts(config, by), by=by, within=timeout)
     return {"selected": list(chosen), "selector": _selector(config)}
 
 
 async def _check(session: Session, config: Config, _: Outside) -> Result:
     found = await one(session, config)
     wanted = config["action"] == "check"
-    await found.locator.set_checked(wanted, timeout=number(config, "timeout", TIMEOUT))
+    async with session.acting(session.page()):
+        await found.locator.set_checked(wanted, timeout=number(config, "timeout", TIMEOUT))
     return {"checked": wanted, "selector": _selector(config)}
 
 
@@ -103,7 +109,9 @@ async def _upload(session: Session, config: Config, outside: Outside) -> Result:
 
 async def _drag(session: Session, config: Config, _: Outside) -> Result:
     source, target = await one(session, config), await one(session, config, "to")
-    await source.locator.drag_to(target.locator, timeout=number(config, "timeout", TIMEOUT))
+    await check_drag(session, source.locator, str(config["selector"]))
+    async with session.acting(session.page()):
+        await source.locator.drag_to(target.locator, timeout=number(config, "timeout", TIMEOUT))
     return {"dragged": _selector(config), "to": config["to"]}
 
 
@@ -146,8 +154,43 @@ async def _back_or_forward(session: Session, config: Config, _: Outside) -> Resu
     return {"navigated": page.url}
 
 
+@asynccontextmanager
+async def _hold_back_form(page: Page) -> AsyncIterator[None]:
+    """Load a page once more, unless it is the answer to a form, which would be sent once more."""
+    repeated: list[str] = []
+
+    async def look(route: Route) -> None:
+        request = route.request
+        if not request.is_navigation_request() or request.frame != page.main_frame:
+            await route.fallback()
+            return
+        if request.method == "GET":
+            # What the page sends when it is there is its own affair.
+            await page.unroute("**/*", look)
+            await route.fallback()
+            return
+        repeated.append(request.method)
+        await route.abort("aborted")
+
+    await page.route("**/*", look)
+    try:
+        yield
+    except PlaywrightError:
+        if not repeated:
+            raise
+    finally:
+        await page.unroute("**/*", look)
+    if repeated:
+        raise BrowserError(
+            "The page is the answer to a form: to load it again would send the form once more. "
+            "Nothing was sent. Navigate to an address instead."
+        )
+
+
 async def _refresh(session: Session, _: Config, __: Outside) -> Result:
-    await session.page().reload()
+    page = session.page()
+    async with _hold_back_form(page):
+        await page.reload()
     return {"navigated": session.page().url}
 
 
@@ -175,25 +218,32 @@ async def _keypress(session: Session, config: Config, _: Outside) -> Result:
     modifiers = config.get("modifiers")
     held = [str(each) for each in modifiers] if isinstance(modifiers, list | tuple) else []
     keys = "+".join([*held, _text(config, "key")])
-    await session.page().keyboard.press(keys)
+    check_keys(keys)
+    async with session.acting(session.page()):
+        await session.page().keyboard.press(keys)
     return {"pressed": keys}
 
 
 async def _scroll_into_view(session: Session, config: Config, _: Outside) -> Result:
-    page, down = session.page(), config.get("direction") != "up"
-    container = config.get("container")
-    scroller = (await matching(page, container)).first if container else page.locator("css=html")
     tries = number(config, "maxTries", _TRIES)
-    for attempt in range(tries + 1):
-        wanted = await matching(page, config["selector"])
+
+    async def scroll(seen: MaskedPage) -> bool:
+        wanted = await matching(seen, config["selector"])
         if await wanted.count():
             await wanted.first.scroll_into_view_if_needed()
-            return {"scrolledTo": _selector(config), "tries": attempt}
+            return True
+        scroller = await _scroller(seen, config)
         await scroller.evaluate(
-            "(e, down) => e.scrollBy(0, (down ? 1 : -1) * e.clientHeight)", down
+            "(e, down) => e.scrollBy(0, (down ? 1 : -1) * e.clientHeight)",
+            config.get("direction") != "up",
         )
+        return False
+
+    for attempt in range(tries + 1):
+        if await session.look(session.page(), scroll):
+            return {"scrolledTo": _selector(config), "tries": attempt}
         # Lists that load while they are scrolled need a moment to do so.
-        await page.wait_for_timeout(100)
+        await session.page().wait_for_timeout(100)
     raise BrowserError(
         f"{_selector(config)!r} did not appear on {_where(session)} in {tries} scrolls. "
         "Name what scrolls in 'container', or look in the other direction."
@@ -201,18 +251,31 @@ async def _scroll_into_view(session: Session, config: Config, _: Outside) -> Res
 
 
 async def _scroll_to_row(session: Session, config: Config, _: Outside) -> Result:
-    page, container = session.page(), config.get("container")
-    scroller = (await matching(page, container)).first if container else page.locator("css=html")
     row, height = number(config, "rowIndex", 0), config.get("rowHeight")
-    top: int = await scroller.evaluate(
-        """(e, [row, height]) => {
-            const one = height ?? e.querySelector('[role=row], tr, li')?.offsetHeight ?? 0;
-            e.scrollTop = row * one;
-            return e.scrollTop;
-        }""",
-        [row, height],
-    )
-    return {"scrolledToRow": row, "scrollTop": top}
+
+    async def scroll(seen: MaskedPage) -> int:
+        scroller = await _scroller(seen, config)
+        top: int = await scroller.evaluate(
+            """(e, [row, height]) => {
+                const one = height ?? e.querySelector('[role=row], tr, li')?.offsetHeight ?? 0;
+                e.scrollTop = row * one;
+                return e.scrollTop;
+            }""",
+            [row, height],
+        )
+        return top
+
+    return {"scrolledToRow": row, "scrollTop": await session.look(session.page(), scroll)}
+
+
+async def _scroller(seen: MaskedPage, config: Config) -> Locator:
+    container = config.get("container")
+    if not container:
+        return seen.page.locator("css=html")
+    found = await matching(seen, container)
+    if not await found.count():
+        raise BrowserError(f"Nothing matches the container {container!r}, so nothing scrolled.")
+    return found.first
 
 
 async def _load_profile(session: Session, config: Config, _: Outside) -> Result:
@@ -247,7 +310,7 @@ async def _downloaded(session: Session, name: str) -> Path:
 
 
 _Action: TypeAlias = Callable[[Session, Config, Outside], Awaitable[Result]]
-_ACTIONS: Mapping[str, _Action] = {
+ACTIONS: Mapping[str, _Action] = {
     "navigate": _navigate,
     "click": _click,
     "hover": _hover,

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
-from director.workflow.values import Json
+from director.workflow.selectors import check_css, check_role
+from director.workflow.values import Json, WorkflowError
 
 TEXTS = ("role", "name", "label", "test_id", "css", "text", "path")
 KEYS = (*TEXTS, "attributes", "classes", "within", "near", "nth", "frame")
@@ -140,7 +141,23 @@ def _css(given: str) -> str:
         )
     if not start:
         raise LocatorError(f"An empty selector finds nothing. Write CSS, or a bundle: {_FORM}.")
-    return given.strip()
+    return read_css(given.strip())
+
+
+def read_css(css: str) -> str:
+    """CSS that a page may be asked for."""
+    try:
+        check_css(css)
+    except WorkflowError as problem:
+        raise LocatorError(str(problem)) from None
+    return css
+
+
+def _check_role(role: str) -> None:
+    try:
+        check_role(role)
+    except WorkflowError as problem:
+        raise LocatorError(str(problem)) from None
 
 
 def _bundle(given: Mapping[str, Json]) -> Bundle:
@@ -161,6 +178,9 @@ def _bundle(given: Mapping[str, Json]) -> Bundle:
         nth=_place(given.get("nth")),
         frame=_frame(given.get("frame")),
     )
+    for css in (bundle.css, bundle.path):
+        read_css(css)
+    _check_role(bundle.role)
     if not any(getattr(bundle, key) for key in (*TEXTS, "attributes", "classes")):
         raise LocatorError(f"A locator bundle must say which element: for example {_FORM}.")
     return bundle

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -52,3 +53,10 @@ def switches() -> list[str]:
     """The switches for this user: the sandbox is off only where it cannot work."""
     root = hasattr(os, "geteuid") and os.geteuid() == 0
     return [*_SWITCHES, *(["--no-sandbox"] if root else [])]
+
+
+def has_display(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether a window can be shown; where this is not Linux, it is taken to be so."""
+    known = os.environ if environ is None else environ
+    shown = known.get("DISPLAY") or known.get("WAYLAND_DISPLAY")
+    return not sys.platform.startswith("linux") or bool(shown)

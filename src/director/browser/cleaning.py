@@ -31,12 +31,14 @@ class Cleaner(Protocol):
 
 
 def cleaner(values: Iterable[Clear], net: Cleaner | None) -> Clean:
-    """A function that removes the long values of a page's fields, and then those of a net."""
+    """A function that removes the values of a net, and then the long ones of a page's fields.
+
+    In this order: what an agent typed into a field must not cut a value of the net in two.
+    """
     own = Net([Clear(form) for value in values for form in _forms(value) if not unfit(form)])
 
     def clean(text: str) -> str:
-        without = own.clean(text)
-        return net.clean(without) if net else without
+        return own.clean(net.clean(text) if net else text)
 
     return clean
 

@@ -8,30 +8,31 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 from director.browser.errors import BrowserError
 from director.browser.snapshots import Snapshot
 from director.context.shapes.snapshot_items import compact
 from director.context.shapes.snapshot_nodes import Node, nodes
+from director.workflow.patterns import PatternError, search_texts
 
 ROOM = 20_000
 _MATCHES = 20
 _REF = re.compile(r"\[ref=(\w+)\]")
-# A pattern comes from a model and runs over a page: one that could take for ever is refused.
-_PATTERN, _LINE, _OPEN, _MAYBE = 200, 400, 2, 6
-_ENDLESS = re.compile(r"(?<!\\)\)[*+{]")
-_REPEATS = re.compile(r"(?<!\\)[*+{]")
+_LINE = 400  # characters of a line in which a pattern is looked for
 
 
 def find(snapshot: Snapshot, text: str, *, regex: bool = False, most: int = _MATCHES) -> str:
-    """The lines that hold a text, or match a pattern, each below what it stands in."""
+    """The lines that hold a text, or match a pattern, each below what it stands in.
+
+    A pattern may have to wait for a worker: never call it with one on the event loop.
+    """
     if not text.strip():
         raise BrowserError("There is nothing to find: give a text or a pattern.")
-    matches = _pattern(text) if regex else _literal(text)
     tree = _tree(snapshot)
-    found = [at for at, node in enumerate(tree) if matches(_said(node))]
+    holds = (_match if regex else _contain)(text, [_said(node) for node in tree])
+    found = [at for at, each in enumerate(holds) if each]
     if not found:
         return f"Nothing on the page matches {text!r}. Try a shorter text, or show the page."
     above = _parents(tree)
@@ -93,26 +94,19 @@ def _said(node: Node) -> str:
     return f"{node.role} {_name(node)} {node.text} {node.url}"
 
 
-def _literal(text: str) -> Callable[[str], bool]:
+def _contain(text: str, lines: Sequence[str]) -> list[bool]:
     wanted = " ".join(text.split()).casefold()
-    return lambda said: wanted in said.casefold()
+    return [wanted in said.casefold() for said in lines]
 
 
-def _pattern(text: str) -> Callable[[str], bool]:
-    endless = _ENDLESS.search(text) or len(_REPEATS.findall(text)) > _OPEN
-    if endless or len(text) > _PATTERN or text.count("?") > _MAYBE:
-        raise BrowserError(
-            f"The pattern {text[:_PATTERN]!r} could take for ever: at most {_PATTERN} characters, "
-            f"{_OPEN} of `*`, `+` and `{{`, {_MAYBE} of `?`, no repeated group. Find a plain text."
-        )
+def _match(pattern: str, lines: Sequence[str]) -> list[bool]:
     try:
-        pattern = re.compile(text, re.IGNORECASE)
-    except re.error as problem:
+        return search_texts(pattern, [said[:_LINE] for said in lines], ignore_case=True)
+    except PatternError as problem:
         raise BrowserError(
-            f"The pattern {text!r} cannot be read: {problem}. Find it as a plain text, or put a "
-            "backslash before a sign that is meant as it stands."
+            f"The pattern {pattern[:80]!r} cannot be used: {problem} Find it as a plain text, or "
+            "put a backslash before a sign that is meant as it stands."
         ) from None
-    return lambda said: pattern.search(said[:_LINE]) is not None
 
 
 def _parents(tree: Sequence[Node]) -> list[int]:

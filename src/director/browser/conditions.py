@@ -1,24 +1,27 @@
 """Conditions: whether something holds in the browser, and the evidence that it does.
 
 A condition is polled until it holds or its time is over. What cannot be looked up does not hold:
-an error is part of the evidence and never counts as success.
+an error is part of the evidence and never counts as success. Pages, addresses and responses are
+judged without the secrets in them.
 """
 
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Page
 
 from director.browser.bundle import LocatorError
-from director.browser.elements import matching
+from director.browser.elements import matching, text_of, value_of
+from director.browser.errors import BrowserError, BrowserGone
+from director.browser.masks import REFUSED, MaskedPage
 from director.browser.session import Session
+from director.secrets.clear import MARK
+from director.workflow.patterns import PatternError, matches_glob, search_text
 from director.workflow.values import Config, Json
 
 WITHIN = 5000
@@ -55,7 +58,7 @@ class _Look:
     final: bool = False
 
 
-_Looking: TypeAlias = Callable[[Session, Page, Config, int], Awaitable[_Look]]
+_Looking: TypeAlias = Callable[[Session, MaskedPage, Config, int], Awaitable[_Look]]
 
 
 async def check(session: Session, condition: Config, since: int = 0) -> Evidence:
@@ -66,9 +69,14 @@ async def check(session: Session, condition: Config, since: int = 0) -> Evidence
     while True:
         page = session.page(_tab(condition))
         try:
-            look = await _KINDS[kind](session, page, condition, since)
-        except (PlaywrightError, LocatorError) as problem:
-            look = _Look(holds=False, found=f"could not look: {_first_line(problem)}")
+            look = await session.look(
+                page, lambda seen: _KINDS[kind](session, seen, condition, since)
+            )
+        except BrowserGone:
+            raise
+        except (PlaywrightError, LocatorError, BrowserError) as problem:
+            told = _first_line(problem)
+            look = _Look(holds=False, found=f"could not look: {told}", final=REFUSED in told)
         if look.holds or look.final or time.monotonic() >= until:
             took = time.monotonic() - began
             found = session.net.clean(look.found) if isinstance(look.found, str) else look.found
@@ -76,16 +84,21 @@ async def check(session: Session, condition: Config, since: int = 0) -> Evidence
         await asyncio.sleep(_LOOK_AGAIN)
 
 
-async def _url(_: Session, page: Page, condition: Config, __: int) -> _Look:
-    return _Look(_glob(str(condition["url"]), page.url), page.url)
+async def _url(session: Session, seen: MaskedPage, condition: Config, _: int) -> _Look:
+    url = session.net.clean(seen.page.url)
+    return _Look(matches_glob(str(condition["url"]), url), url)
 
 
-async def _url_matches(_: Session, page: Page, condition: Config, __: int) -> _Look:
-    return _Look(re.search(str(condition["url_matches"]), page.url) is not None, page.url)
+async def _url_matches(session: Session, seen: MaskedPage, condition: Config, _: int) -> _Look:
+    pattern, url = str(condition["url_matches"]), session.net.clean(seen.page.url)
+    try:
+        return _Look(await search_text(pattern, url), url)
+    except PatternError as problem:
+        return _Look(holds=False, found=f"could not look: {problem}", final=True)
 
 
-async def _element(_: Session, page: Page, condition: Config, __: int) -> _Look:
-    visible = (await matching(page, condition["element"])).filter(visible=True)
+async def _element(_: Session, seen: MaskedPage, condition: Config, __: int) -> _Look:
+    visible = (await matching(seen, condition["element"])).filter(visible=True)
     count = await visible.count()
     if condition.get("absent"):
         return _Look(count == 0, f"{count} visible")
@@ -93,17 +106,20 @@ async def _element(_: Session, page: Page, condition: Config, __: int) -> _Look:
         return _Look(holds=False, found="none visible")
     wanted = condition.get("text")
     if wanted is not None:
-        text = " ".join((await visible.first.inner_text()).split())
+        text = " ".join(seen.clean(await text_of(visible.first)).split())
         return _Look(" ".join(str(wanted).split()) in text, text[:500])
     wanted = condition.get("value")
     if wanted is not None:
-        value = await visible.first.input_value()
+        value = await value_of(visible.first)
+        if value is None:
+            return _Look(holds=False, found=MARK, final=True)
+        value = seen.clean(value)
         return _Look(value == wanted, value[:500])
     return _Look(holds=True, found=f"{count} visible")
 
 
-async def _count(_: Session, page: Page, condition: Config, __: int) -> _Look:
-    count = await (await matching(page, condition["count"])).count()
+async def _count(_: Session, seen: MaskedPage, condition: Config, __: int) -> _Look:
+    count = await (await matching(seen, condition["count"])).count()
     holds = (
         count == _number(condition, "equals", count)
         and count >= _number(condition, "at_least", count)
@@ -112,9 +128,9 @@ async def _count(_: Session, page: Page, condition: Config, __: int) -> _Look:
     return _Look(holds, count)
 
 
-async def _status(session: Session, _: Page, condition: Config, since: int) -> _Look:
+async def _status(session: Session, _: MaskedPage, condition: Config, since: int) -> _Look:
     glob = str(condition["status"])
-    answers = [each for each in session.responses(since) if _glob(glob, each.url)]
+    answers = [each for each in session.responses(since) if matches_glob(glob, each.url)]
     found: Json = [f"{each.status} {each.method} {each.url}" for each in answers[-20:]]
     exactly, below = condition.get("is"), _number(condition, "below", 1000)
     good = [
@@ -132,11 +148,6 @@ _KINDS: Mapping[str, _Looking] = {
     "count": _count,
     "status": _status,
 }
-
-
-def _glob(pattern: str, text: str) -> bool:
-    """Whether a text matches, where `*` is any run and every other letter is itself."""
-    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text, re.DOTALL) is not None
 
 
 def _number(condition: Config, name: str, otherwise: int) -> int:

@@ -17,10 +17,12 @@ element => {
             "close what covers it"],
     ].filter(([holds]) => holds);
     const attributes = Object.fromEntries(
-        [...element.attributes].filter(a => a.name !== "value").map(a => [a.name, a.value]));
+        [...element.attributes].filter(a => a.name !== "value" && !a.name.startsWith("data-director-"))
+            .map(a => [a.name, a.value]));
+    const unread = globalThis.__directorMasks?.hidesText(element);
     return {
         tag: element.localName,
-        text: (element.innerText ?? "").replace(/\s+/g, " ").trim().slice(0, 200),
+        text: (unread ? "" : element.innerText ?? "").replace(/\s+/g, " ").trim().slice(0, 200),
         attributes,
         box: {x: box.x, y: box.y, width: box.width, height: box.height},
         inViewport: inView,

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
+
+_PINNED = re.compile(r"locator\([^)]*data-director-pin[^)]*\)")
+_ELEMENT = re.compile(r"<([\w-]+)[\s>].*>")
 
 if TYPE_CHECKING:
     from director.browser.points import RestartPoint
@@ -13,15 +17,21 @@ def plainly(message: str) -> str:
     return message.partition("\nBrowser logs:")[0].strip()
 
 
+def without_elements(message: str) -> str:
+    """A message of Playwright with each element that it quotes reduced to its tag."""
+    message = _PINNED.sub("the element", message)
+    return "\n".join(_ELEMENT.sub(r"<\1>", line) for line in message.split("\n"))
+
+
 class BrowserError(Exception):
     """The browser could not do what was asked; the message says why and what to do."""
 
 
-class NotApproved(BrowserError):  # noqa: N818  it says what happened
+class NotApproved(BrowserError):
     """The address is not on an approved origin, so nothing was sent to it."""
 
 
-class BrowserGone(BrowserError):  # noqa: N818  it says what happened
+class BrowserGone(BrowserError):
     """The browser or the page ended in the middle; `point` is the last restart point, if any."""
 
     point: RestartPoint | None = None

@@ -1,16 +1,39 @@
 // What deterministic_extract reads of each element. A missing field is an empty text.
-(elements, {fields, limit}) => {
+// On a page of a session, what a secret is in is not read; `unread` names attributes that hold one.
+(elements, {fields, limit, unread = []}) => {
+    // A page may hold any number of elements of any length: too much is refused, never cut.
+    let parts = 0, letters = 0;
+    const counted = value => {
+        parts += 1;
+        letters += String(value).length;
+        if (parts > 200000 || letters > 5000000) throw new Error(
+            "The elements hold more than 200,000 fields or 5,000,000 characters. " +
+            "Set a limit, or read fewer fields.");
+        return value;
+    };
     const words = text => (text ?? "").replace(/\s+/g, " ").trim();
+    // Nothing changes meanwhile: editors are looked for once, and each element is read once.
+    const masks = globalThis.__directorMasks;
+    const editors = masks?.editors() ?? [];
+    const known = new Map();
     const shown = element => {
+        if (!known.has(element)) known.set(element, text(element));
+        return known.get(element);
+    };
+    const text = element => {
         if (element.type === "password") return "";
+        if (masks?.hidesValue(element) || masks?.hidesText(element, editors)) return "[redacted]";
         if (element.matches("input, textarea, select")) return element.value;
         return words(element.innerText ?? element.textContent);
     };
     const address = (element, name, value) =>
         ["href", "src", "action"].includes(name) ? String(element[name] ?? value) : value;
+    // What an attribute is does not depend on how its name is written; of SVG, whether it is there does.
+    const small = name => name.toLowerCase();
+    const hidden = new Set(unread.map(small));
     const attribute = (element, name) => {
-        if (name === "value") return shown(element);
-        return address(element, name, element.getAttribute(name) ?? "");
+        if (small(name) === "value") return shown(element);
+        return address(element, small(name), element.getAttribute(name) ?? "");
     };
     const read = (element, rule) => {
         if (rule === ".") return shown(element);
@@ -21,13 +44,13 @@
         if (rule.startsWith("@")) {
             const [name, part] = rule.slice(1).split(/~(.*)/s);
             if (part === undefined) return attribute(element, name);
-            return (element.getAttribute(name) ?? "").includes(part);
+            return !hidden.has(small(name)) && (element.getAttribute(name) ?? "").includes(part);
         }
         const inside = element.querySelector(rule);
         return inside ? shown(inside) : "";
     };
     const item = element => fields
-        ? Object.fromEntries(Object.entries(fields).map(([name, rule]) => [name, read(element, rule)]))
-        : shown(element);
+        ? Object.fromEntries(Object.entries(fields).map(([name, rule]) => [name, counted(read(element, rule))]))
+        : counted(shown(element));
     return elements.slice(0, limit ?? undefined).map(item);
 }

@@ -7,6 +7,7 @@
   const FILLED = /(^|\s)(one-time-code|current-password|new-password|cc-(number|csc|exp\S*))(\s|$)/;
   const NO_TEXT = new Set(["button", "submit", "reset", "image", "checkbox", "radio", "file", "hidden"]);
   const HIDDEN = "data-director-hidden";
+  const MARK = "[redacted]";
   const marked = new WeakSet();
   const values = new Set();
 
@@ -18,27 +19,33 @@
       .join(" ")
       .replace(/([a-z])([A-Z])/g, "$1-$2")
       .toLowerCase();
-  const isSecret = (node) =>
-    marked.has(node) ||
+  // What the page itself says: this field is for a secret.
+  const isDeclared = (node) =>
     node.type === "password" ||
     FILLED.test((node.getAttribute("autocomplete") || "").toLowerCase()) ||
     NAMED.test(words(node)) ||
     !["none", "", undefined].includes(getComputedStyle(node).webkitTextSecurity);
+  const isSecret = (node) => marked.has(node) || isDeclared(node);
   const held = (node) => (typeof node.value === "string" ? [node.value, node.defaultValue] : [node.innerText]);
 
   // A value stays known when its field is cleared, replaced or shown: the page may have echoed it.
   const remember = (value) => {
-    if (value) values.add(value);
+    // While the page is masked an attribute may hold the mark.
+    if (value && !value.includes(MARK)) values.add(value);
   };
   const mark = (node) => {
     marked.add(node);
     held(node).forEach(remember);
   };
+  // A closed shadow root is drawn as any other.
+  const roots = new WeakMap();
+  const inside = (node) => roots.get(node) ?? node.shadowRoot;
   const every = function* (root, kind) {
     const walker = document.createTreeWalker(root, kind);
     while (walker.nextNode()) {
       yield walker.currentNode;
-      if (walker.currentNode.shadowRoot) yield* every(walker.currentNode.shadowRoot, kind);
+      const within = inside(walker.currentNode);
+      if (within) yield* every(within, kind);
     }
   };
   const secrets = () => {
@@ -72,25 +79,42 @@
   const attach = Element.prototype.attachShadow;
   Element.prototype.attachShadow = function (...given) {
     const root = attach.apply(this, given);
+    roots.set(this, root);
     observe(root);
     return root;
   };
 
-  const echoed = () => {
-    const found = [...values].filter((value) => value.length > 3);
-    const nodes = found.length ? every(document, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT) : [];
-    return [...nodes]
-      .filter((node) => {
-        const text = node.nodeValue ?? node.value;
-        return typeof text === "string" && found.some((value) => text.includes(value));
-      })
-      .map((node) => (node.nodeType === Node.TEXT_NODE ? (node.parentElement ?? node.getRootNode().host) : node));
+  // A secret leaves its field with the form, and in no other way.
+  const keep = (event) => {
+    const node = event.composedPath()[0];
+    const field = node instanceof Element ? node : node?.parentElement;
+    const host = field?.closest?.("input, textarea, [contenteditable]") ?? document.activeElement;
+    if (!host || !isField(host) || !isSecret(host)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  for (const type of ["copy", "cut", "dragstart"]) addEventListener(type, keep, true);
+
+  // How a field is named when a person is asked about it: what it is, and what the page calls it.
+  const describe = (node) => {
+    const kind = node.localName === "input" ? node.type : node.localName === "textarea" ? "textarea" : "editable text";
+    for (const name of ["name", "id", "autocomplete", "aria-label", "placeholder"]) {
+      const value = (node.getAttribute(name) || "").trim();
+      if (value) return `${kind} ${name}=${value.slice(0, 100)}`;
+    }
+    return `${kind} without a name`;
   };
   const api = {
     document: `${performance.timeOrigin}-${Math.random()}`,
     mark,
+    every,
+    isField,
+    isDeclared,
+    isSecret: (node) => isField(node) && isSecret(node),
+    describe,
+    secrets,
     values: () => (secrets(), [...values]),
-    hide: () => [...secrets(), ...echoed()].forEach((node) => node.setAttribute(HIDDEN, "")),
+    hide: (others = []) => [...secrets(), ...others].forEach((node) => node.setAttribute(HIDDEN, "")),
     reveal: () => {
       for (const node of every(document, NodeFilter.SHOW_ELEMENT)) node.removeAttribute(HIDDEN);
     },

@@ -2,7 +2,8 @@
 
 `fields.js` finds passwords, one-time codes, cards and whatever was marked, and keeps knowing a
 field when the page changes its type. Their values come out of the page for one purpose, to be
-removed from a text; they are never kept, shown or sent back. `clicks.js` finds what only listens.
+removed from a text; they are never shown or sent back. `clicks.js` finds what only listens, and
+`masks.js` puts marks in the place of secrets while a page is looked at.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Held:
 def script() -> str:
     """The scripts; harmless when they run twice."""
     folder = files("director.browser")
-    names = ("fields.js", "clicks.js")
+    names = ("fields.js", "clicks.js", "masks.js")
     return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
 
 
@@ -56,26 +57,26 @@ async def held(page: Page, *, telling: bool = False) -> Held:
     `telling` lets what only listens say that it acts, until the next call without it or `restore`.
     """
     asked = _HELD.replace("TELL", "tell" if telling else "untell")
-    found = await asyncio.gather(*(_ask(frame, asked) for frame in page.frames))
+    found = await asyncio.gather(*(ask(frame, asked) for frame in page.frames))
     values = tuple(Clear(value) for answer in found if answer for value in answer["values"])
     return Held(values, found[0]["document"], found[0]["title"])
 
 
 async def hide(page: Page) -> None:
-    """Give each secret field, and what echoes one, the attribute `HIDDEN` until `restore`."""
-    await asyncio.gather(*(_ask(frame, _HIDE) for frame in page.frames))
+    """Give secret fields, and what may have drawn one, the attribute `HIDDEN` until `restore`."""
+    await asyncio.gather(*(ask(frame, _HIDE) for frame in page.frames))
 
 
 async def restore(page: Page) -> None:
     """Take away what `hide` and `held` left; a page that is gone or hangs has no use for it."""
     try:
         async with asyncio.timeout(_MOMENT):
-            await asyncio.gather(*(_ask(frame, _RESTORE) for frame in page.frames))
+            await asyncio.gather(*(ask(frame, _RESTORE) for frame in page.frames))
     except (TimeoutError, PlaywrightError):
         return
 
 
-_HIDE = "globalThis.__director.hide()"
+_HIDE = "globalThis.__directorMasks.hide()"
 _RESTORE = "globalThis.__director.reveal(), globalThis.__directorClicks.untell()"
 _HELD = """{
     values: globalThis.__director.values(),
@@ -85,14 +86,14 @@ _HELD = """{
 }"""
 
 
-async def _ask(frame: Frame, expression: str) -> Any:  # noqa: ANN401  what the page answers
+async def ask(frame: Frame, expression: str, given: object = None) -> Any:  # noqa: ANN401
     """Evaluate in a frame that may go on or away at any moment; None if it did."""
     # The scripts are sent only where they are not yet, to save their way on every look.
-    short = f"() => globalThis.__directorClicks ? [{expression}] : []"
-    whole = f"() => {{ {script()} return [{expression}] }}"
+    short = f"(given) => globalThis.__directorMasks ? [{expression}] : []"
+    whole = f"(given) => {{ {script()} return [{expression}] }}"
     for tries in range(_TRIES):
         try:
-            found = await frame.evaluate(short) or await frame.evaluate(whole)
+            found = await frame.evaluate(short, given) or await frame.evaluate(whole, given)
         except PlaywrightError as problem:
             if frame.is_detached() and frame.parent_frame is not None:
                 return None

@@ -2,8 +2,10 @@
 
 A reference becomes its value at the last moment, for the origin of the document that holds the
 field, and in one step inside that very document: if the page has gone elsewhere in between, there
-is no field to fill and nothing is typed. The value is in no message, log or call of Playwright
-that would print it, and the field is marked before it receives it.
+is no field to fill and nothing is typed. A secret goes into a field that the page declares to be
+for one (a password, a one-time code, a card), or that the user allowed for it, and into no other.
+The value is in no message, log or call of Playwright that would print it, and the field is marked
+before it receives it.
 """
 
 from __future__ import annotations
@@ -11,21 +13,30 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from playwright.async_api import ElementHandle, Locator
 from playwright.async_api import Error as PlaywrightError
 
-from director.secrets import Clear, Net, Origin, Reference, SecretRefused
+from director.browser.errors import BrowserError
+from director.browser.fields import script
+from director.secrets import Clear, FieldNotAllowed, Net, Origin, Reference, SecretRefused
 
 _REFERENCE: Final = re.compile(r"\{\{\s*secret:\s*([\w.-]+)\s*\}\}", re.ASCII)
-_ORIGIN: Final = "field => field.ownerDocument.defaultView?.location.origin ?? ''"
+_FIELD: Final = """field => {
+    SCRIPT
+    const place = field.ownerDocument.defaultView;
+    const known = globalThis.__director;
+    return [place?.location.origin ?? "", known.describe(field), known.isDeclared(field)];
+}"""
 # Typed as by a person where the browser can, so that the page's own listeners hear of it.
-_TYPE: Final = """(field, [origin, text]) => {
+_TYPE: Final = """(field, [origin, text, name, declared]) => {
     const place = field.ownerDocument.defaultView;
     if (!place || place.location.origin !== origin || !field.isConnected) return "moved";
     const known = place.__director;
-    known?.mark(field);
+    if (known.describe(field) !== name || (declared && !known.isDeclared(field))) return "moved";
+    known.mark(field);
     const editable = field.isContentEditable;
     field.focus();
     if (editable) place.getSelection().selectAllChildren(field);
@@ -41,7 +52,7 @@ _TYPE: Final = """(field, [origin, text]) => {
         field.dispatchEvent(new place.InputEvent("input", {bubbles: true, composed: true}));
     }
     field.dispatchEvent(new place.Event("change", {bubbles: true}));
-    known?.mark(field);
+    known.mark(field);
     return "";
 }"""
 
@@ -52,8 +63,20 @@ class SecretDoor(Protocol):
     def reveal(self, reference: Reference, origin: Origin | str, /) -> Clear:
         """The value, for use on this origin only."""
 
+    def allows_field(self, reference: Reference, origin: Origin | str, field: str, /) -> bool:
+        """Whether the user let the secret be typed into this field, which is no password field."""
+
     def net(self) -> Net:
         """A net for every value behind the door."""
+
+
+@dataclass(frozen=True, slots=True)
+class SecretField:
+    """Where a secret would be typed; `declared` if the page itself says it is for secrets."""
+
+    origin: str
+    field: str
+    declared: bool
 
 
 def references(text: str) -> tuple[Reference, ...]:
@@ -65,7 +88,7 @@ async def fill_secret(
     locator: Locator,
     text: str,
     *,
-    reveal: Callable[[Reference, str], Clear],
+    door: SecretDoor,
     within: float,
     pause: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
@@ -80,16 +103,19 @@ async def fill_secret(
     field = await locator.element_handle(timeout=within)
     try:
         await field.wait_for_element_state("editable", timeout=within)
-        origin = str(await field.evaluate(_ORIGIN))
-        values = {each.name: reveal(each, origin) for each in references(text)}
+        known = SecretField(*await field.evaluate(_FIELD.replace("SCRIPT", script())))
+        for each in references(text):
+            if not known.declared and not door.allows_field(each, known.origin, known.field):
+                raise FieldNotAllowed(each.name, known.origin, known.field)
+        values = {each.name: door.reveal(each, known.origin) for each in references(text)}
         if pause is not None:
             await pause()
-        outcome = await _typed(field, origin, _filled(text, values))
+        outcome = await _typed(field, known, _filled(text, values))
     finally:
         await field.dispose()
     if outcome:
         raise SecretRefused(
-            f"{', '.join(map(str, references(text)))} was not typed on {origin!r}: {outcome}."
+            f"{', '.join(map(str, references(text)))} was not typed on {known.origin!r}: {outcome}."
         )
 
 
@@ -97,10 +123,12 @@ def _filled(text: str, values: dict[str, Clear]) -> Clear:
     return Clear(_REFERENCE.sub(lambda found: values[found[1]].use(), text))
 
 
-async def _typed(field: ElementHandle, origin: str, text: Clear) -> str:
+async def _typed(field: ElementHandle, known: SecretField, text: Clear) -> str:
     """Type, or say why not. Playwright's own words are dropped: they may quote what was typed."""
     try:
-        answer = await field.evaluate(_TYPE, [origin, text.use()])
+        answer = await field.evaluate(
+            _TYPE, [known.origin, text.use(), known.field, known.declared]
+        )
     except PlaywrightError:
         return "the page went elsewhere or the field is gone; look at the page and try again"
     return {
@@ -108,3 +136,30 @@ async def _typed(field: ElementHandle, origin: str, text: Clear) -> str:
         "moved": "the field is no longer on that page; look at the page and try again",
         "no field": "the element is no field that takes text",
     }.get(str(answer), "the page refused it")
+
+
+@dataclass(frozen=True, slots=True)
+class SessionDoor:
+    """The door of a session, which may have none; a value that is handed out is told first."""
+
+    door: SecretDoor | None
+    tell: Callable[[Clear], None]
+
+    def reveal(self, reference: Reference, origin: Origin | str, /) -> Clear:
+        """The value, for use on this origin only."""
+        value = self._need_door(reference).reveal(reference, origin)
+        self.tell(value)
+        return value
+
+    def allows_field(self, reference: Reference, origin: Origin | str, field: str, /) -> bool:
+        """Whether the user let the secret be typed into this field."""
+        return self._need_door(reference).allows_field(reference, origin, field)
+
+    def net(self) -> Net:
+        """A net for every value behind the door."""
+        return self.door.net() if self.door else Net(())
+
+    def _need_door(self, reference: Reference) -> SecretDoor:
+        if self.door is None:
+            raise BrowserError(f"{reference} has no value here: open the session with a vault.")
+        return self.door

@@ -2,7 +2,8 @@
 
 It stands outside the page, so whatever the page or the browser does on its own has to pass it:
 navigation, redirects, parts of pages, forms, sockets, hints, downloads. What is not approved is
-never looked up and never connected to. Encrypted traffic passes through as it is.
+never looked up and never connected to; a name that is approved leads to public addresses only.
+Every refusal is recorded. Encrypted traffic passes through as it is, after its first message.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Final, TypeAlias, final
+from typing import Final, final
 
 import h11
 
-from director.browser.origins import Origins, place_of
-from director.secrets import Origin, origin_of
+from director.browser.network import Network, Pair, Resolution, is_address
+from director.browser.origins import Origins, describe_place, place_of
+from director.browser.tls import HANDSHAKE, HelloError, is_complete, read_server_name
+from director.secrets import Origin, OriginError
 
 _CHUNK: Final = 65_536
 # Cookies and addresses may be longer than h11 expects.
@@ -29,17 +32,17 @@ _HOP_BY_HOP: Final = frozenset(
 )
 # What Chromium asks for on its own account: refused like the rest, and no news to anyone.
 _OWN: Final = frozenset({"content-autofill.googleapis.com"})
-# A tunnel that begins with this carries TLS; anything else is a socket over plain http.
-_TLS: Final = b"\x16"
-Pair: TypeAlias = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+# More than any hello: a tunnel that does not end it is closed.
+_HELLO: Final = 65_536
 
 
 @dataclass(frozen=True, slots=True)
 class Blocked:
-    """An attempt to reach an origin that is not approved, and how: http, or a tunnel."""
+    """An attempt that was refused: where to, how (http, or a tunnel), and why if it is approved."""
 
     origin: str
     kind: str
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +63,12 @@ class Guard:
         tell: Callable[[Blocked], None],
         *,
         miss: Callable[[Unreached], None],
+        network: Network,
     ) -> None:
         self._origins = origins
         self._tell = tell
         self._miss = miss
+        self._network = network
         self._open: set[asyncio.Task[None]] = set()
         self.address = ""
 
@@ -90,10 +95,10 @@ class Guard:
             if request.method == b"CONNECT":
                 await self._tunnel(request.target.decode("ascii"), browser)
                 return
-            origin = place_of(request.target.decode("ascii"))
-            if not self._allowed(origin, "http"):
+            origin = self._read(request.target.decode("ascii"), "http")
+            if origin is None or not self._allowed(origin, "http"):
                 return
-            async with self._reach(origin) as site:
+            async with self._reach(origin, "http") as site:
                 await _forward(browser, request, site)
             if browser.wire.our_state is not h11.DONE or browser.wire.their_state is not h11.DONE:
                 return
@@ -101,8 +106,11 @@ class Guard:
 
     async def _tunnel(self, place: str, browser: _Wire) -> None:
         reader, writer = browser.reader, browser.writer
-        secure, plain = origin_of(f"https://{place}"), origin_of(f"http://{place}")
-        if not self._origins.allows(plain) and not self._allowed(secure, "tunnel"):
+        secure = self._read(f"https://{place}", "tunnel")
+        plain = secure and Origin("http", secure.host, secure.port)
+        if not (secure and plain) or not (
+            self._origins.allows(plain) or self._allowed(secure, "tunnel")
+        ):
             writer.write(b"HTTP/1.1 403 Not approved\r\nContent-Length: 0\r\n\r\n")
             await writer.drain()
             return
@@ -110,11 +118,24 @@ class Guard:
         await writer.drain()
         # Its first bytes tell the scheme. A tunnel opened in advance and never used ends here.
         first = browser.wire.trailing_data[0] or await reader.read(_CHUNK)
-        if not first or not self._allowed(secure if first[:1] == _TLS else plain, "tunnel"):
+        encrypted = first[:1] == HANDSHAKE
+        if not first or not self._allowed(secure if encrypted else plain, "tunnel"):
             return
-        async with self._reach(secure) as (upstream_reader, upstream):
+        if encrypted:
+            first = await _whole_hello(first, reader)
+            if not self._names(secure, first):
+                return
+        async with self._reach(secure if encrypted else plain, "tunnel") as (answers, upstream):
             upstream.write(first)
-            await _both_ways((reader, writer), (upstream_reader, upstream))
+            await _both_ways((reader, writer), (answers, upstream))
+
+    def _read(self, address: str, kind: str) -> Origin | None:
+        """The origin of an address; one that cannot be read is refused as it is written."""
+        try:
+            return place_of(address)
+        except OriginError:
+            self._tell(Blocked(describe_place(address), kind))
+            return None
 
     def _allowed(self, origin: Origin, kind: str) -> bool:
         allowed = self._origins.allows(origin)
@@ -122,17 +143,39 @@ class Guard:
             self._tell(Blocked(str(origin), kind))
         return allowed
 
-    @asynccontextmanager
-    async def _reach(self, origin: Origin) -> AsyncIterator[Pair]:
+    def _names(self, origin: Origin, hello: bytes) -> bool:
+        """Whether a hello asks for the host that the tunnel was opened for."""
         try:
-            reader, writer = await asyncio.open_connection(origin.host.strip("[]"), origin.port)
-        except OSError as problem:
-            self._miss(Unreached(str(origin), _why(problem)))
-            raise
+            name = read_server_name(hello)
+        except HelloError:
+            name = "?"
+        # A client asks for no name where the host is an address.
+        if name == ("" if is_address(origin.host) else origin.host):
+            return True
+        why = f"the connection asks for the server {name[:100]!r} instead"
+        self._tell(Blocked(str(origin), "tunnel", why))
+        return False
+
+    @asynccontextmanager
+    async def _reach(self, origin: Origin, kind: str) -> AsyncIterator[Pair]:
+        reader, writer = await self._connect(origin, kind)
         try:
             yield reader, writer
         finally:
             await _close(writer)
+
+    async def _connect(self, origin: Origin, kind: str) -> Pair:
+        found = Resolution(())
+        try:
+            found = await self._network.resolve(origin.host)
+            return await self._network.open_connection(found.allowed, origin.port)
+        except OSError as problem:
+            if not found.refused:
+                self._miss(Unreached(str(origin), _why(problem)))
+            raise
+        finally:
+            if found.refused:
+                self._tell(Blocked(str(origin), kind, _not_public(found.refused)))
 
 
 @asynccontextmanager
@@ -141,9 +184,10 @@ async def guarded(
     tell: Callable[[Blocked], None] = lambda _: None,
     *,
     miss: Callable[[Unreached], None] = lambda _: None,
+    network: Network | None = None,
 ) -> AsyncIterator[Guard]:
     """Run a guard for these origins; what it blocks and what it cannot reach is told."""
-    guard = Guard(origins, tell, miss=miss)
+    guard = Guard(origins, tell, miss=miss, network=network or Network())
     server = await asyncio.start_server(guard.answer, "127.0.0.1", 0)
     guard.address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     try:
@@ -217,6 +261,20 @@ async def _download(site: _Wire, browser: _Wire) -> None:
 
 def _end_to_end(message: h11.Request | h11.Response) -> list[tuple[bytes, bytes]]:
     return [each for each in message.headers.raw_items() if each[0].lower() not in _HOP_BY_HOP]
+
+
+async def _whole_hello(first: bytes, reader: asyncio.StreamReader) -> bytes:
+    """The first bytes of a tunnel, with the rest of its hello."""
+    received = first
+    while not is_complete(received) and len(received) < _HELLO:
+        if not (more := await reader.read(_CHUNK)):
+            break
+        received += more
+    return received
+
+
+def _not_public(addresses: tuple[str, ...]) -> str:
+    return f"its name leads to {', '.join(addresses[:4])}, which is not on the public internet"
 
 
 def _why(problem: OSError) -> str:

@@ -8,6 +8,7 @@ element that the vote is not sure of is never handed out.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import re
 import time
@@ -20,8 +21,10 @@ from playwright.async_api import Locator, Page
 
 from director.browser.bundle import Bundle, LocatorError, Selector, changes, selector_of
 from director.browser.looking import Sight, frames_of, locator_of, look, script
+from director.browser.masks import REFUSED, Looks, MaskedPage, look_bare
 from director.browser.telling import against, filtered_away, no_such_nth, unsure
 from director.browser.voting import leaders, tally
+from director.secrets.clear import MARK
 from director.workflow.values import Json
 
 Nth: TypeAlias = int | str | None
@@ -34,6 +37,8 @@ _IN_VIEW = """elements => elements.map(element => {
 _NO_CSS = "is not CSS that a browser can read"
 _PLACES = {"first": 0, "last": -1}
 _LOOK_AGAIN = 0.1
+_PIN = "data-director-pin"
+_PINS = itertools.count(1)
 _SETTLED = 0.5
 """How long a disputed winner must stand, while there is time, before it is believed."""
 
@@ -142,37 +147,67 @@ async def resolve(  # noqa: PLR0913  what a node may say of its element
     visible_only: bool = True,
     in_viewport_only: bool = False,
     timeout: float = 0,  # noqa: ASYNC109  a page is looked at again, not interrupted
-    clean: Callable[[str], str] = str,
+    looks: Looks = look_bare,
 ) -> Found:
     """The element that a selector means; looks again for up to `timeout` milliseconds.
 
     Of several that CSS matches it is the first, or the nth; a bundle that cannot tell several apart
-    needs an nth. `clean` keeps secrets out of the proposal. Raises LocatorError that says what was
-    found instead.
+    needs an nth. `looks` masks the page while it is looked at. Raises LocatorError that says what
+    was found instead.
     """
     wanted = selector_of(selector)
     choice = Choice(nth, visible_only, in_viewport_only)
     until = time.monotonic() + timeout / 1000
     stood: dict[str, float] = {}
+
+    async def look(seen: MaskedPage) -> Found | None:
+        now = time.monotonic()
+        found = await _once(seen, wanted, choice)
+        if found.disagreements:
+            believed = stood.setdefault(str(found.locator), now) + _SETTLED
+            if now < min(until, believed):
+                return None
+        return await _conclude(page, seen, found)
+
     while True:
         now = time.monotonic()
         try:
-            found = await _once(page, wanted, choice)
-            if not found.disagreements:
+            found = await looks(page, look)
+            if found is not None:
                 return found
-            if now >= min(until, stood.setdefault(str(found.locator), now) + _SETTLED):
-                return replace(found, proposal=await bundle_of(page, found.locator, clean=clean))
         except (LocatorError, PlaywrightError) as error:
             if now >= until or not _may_pass(error):
                 raise
         await asyncio.sleep(_LOOK_AGAIN)
 
 
-async def _once(page: Page, wanted: Selector, choice: Choice) -> Found:
+async def _conclude(page: Page, seen: MaskedPage, found: Found) -> Found:
+    """The same with a proposal if it is disputed, and pinned if the page is masked."""
+    if found.disagreements:
+        proposal = await bundle_of(page, found.locator, clean=seen.clean)
+        found = replace(found, proposal=proposal)
+    return await _pin(found) if seen.holds else found
+
+
+async def _pin(found: Found) -> Found:
+    """The same with a locator that finds this element, and needs no look at the page to do so.
+
+    On the page as it is, without masks, the selector could mean another element.
+    """
+    handle = await found.locator.element_handle()
+    frame = await handle.owner_frame()
+    pin = str(next(_PINS))
+    await handle.evaluate(f"(node, pin) => node.setAttribute({_PIN!r}, pin)", pin)
+    await handle.dispose()
+    where = frame or found.locator.page.main_frame
+    return replace(found, locator=where.locator(f'css=[{_PIN}="{pin}"]'))
+
+
+async def _once(seen: MaskedPage, wanted: Selector, choice: Choice) -> Found:
     try:
         if isinstance(wanted, Bundle):
-            return await _by_vote(page, wanted, choice)
-        return await _by_css(page, wanted, choice)
+            return await _by_vote(seen, wanted, choice)
+        return await _by_css(seen, wanted, choice)
     except PlaywrightError as error:
         if "parsing css selector" not in error.message and "valid selector" not in error.message:
             raise
@@ -183,12 +218,13 @@ async def _once(page: Page, wanted: Selector, choice: Choice) -> Found:
 def _may_pass(error: Exception) -> bool:
     """Whether another look may go better: a page that is being replaced cannot be read."""
     if isinstance(error, LocatorError):
-        return _NO_CSS not in str(error)
+        return _NO_CSS not in str(error) and REFUSED not in str(error)
     return "context was destroyed" in str(error)
 
 
-async def _by_css(page: Page, css: str, choice: Choice) -> Found:
-    every = page.locator(f"css={css}")
+async def _by_css(seen: MaskedPage, css: str, choice: Choice) -> Found:
+    seen.check_selector(css)
+    every = seen.page.locator(f"css={css}")
     usable = every.filter(visible=True) if choice.visible_only else every
     total, views = await asyncio.gather(every.count(), usable.evaluate_all(_IN_VIEW))
     places = [at for at, seen in enumerate(views) if seen or not choice.in_viewport_only]
@@ -200,8 +236,12 @@ async def _by_css(page: Page, css: str, choice: Choice) -> Found:
     return Found(usable.nth(places[index]), index, total, len(places), choice.filters())
 
 
-async def _by_vote(page: Page, bundle: Bundle, choice: Choice) -> Found:
-    looks = await asyncio.gather(*(look(frame, bundle) for frame in frames_of(page, bundle)))
+async def _by_vote(masked: MaskedPage, bundle: Bundle, choice: Choice) -> Found:
+    masked.check_selector(bundle.css)
+    frames = frames_of(masked.page, bundle, masked.clean)
+    looks = await asyncio.gather(
+        *(look(frame, bundle, names=not masked.fields) for frame in frames)
+    )
     seen = [sight for sights in looks for sight in sights]
     usable = [sight for sight in seen if choice.leaves(sight)]
     portraits = [sight.portrait for sight in usable]
@@ -228,7 +268,7 @@ async def _by_vote(page: Page, bundle: Bundle, choice: Choice) -> Found:
 
 def _cleaned(drawn: Json, clean: Callable[[str], str]) -> Json:
     if isinstance(drawn, str):
-        return drawn if clean(drawn) == drawn else ""
+        return drawn if clean(drawn) == drawn and MARK not in drawn else ""
     if isinstance(drawn, dict):
         parts = {key: _cleaned(value, clean) for key, value in drawn.items()}
         return {key: part for key, part in parts.items() if part != ""}

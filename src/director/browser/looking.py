@@ -7,7 +7,7 @@ same round trip. Nothing on the page is changed.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -33,26 +33,30 @@ def script() -> str:
     return (files("director.browser") / "portrait.js").read_text(encoding="utf-8")
 
 
-async def look(frame: Frame, bundle: Bundle) -> list[Sight]:
-    """All elements of a frame that could be meant, in the order of the page."""
+async def look(frame: Frame, bundle: Bundle, *, names: bool = True) -> list[Sight]:
+    """All elements of a frame that could be meant, in the order of the page.
+
+    Without `names` Playwright is not asked for any: it reads the values of fields into them.
+    """
     start = frame.locator("css=:not(*)")
-    if bundle.role and bundle.name:
+    if names and bundle.role and bundle.name:
         start = frame.get_by_role(bundle.role, name=bundle.name, exact=True)  # type: ignore[arg-type]
     drawn = await start.evaluate_all(script(), {"bundle": bundle.json()})
     return [Sight(frame, _portrait(each)) for each in json.loads(drawn)]
 
 
-def frames_of(page: Page, bundle: Bundle) -> Sequence[Frame]:
+def frames_of(page: Page, bundle: Bundle, clean: Callable[[str], str] = str) -> Sequence[Frame]:
     """The frames to look into: the page itself, or those that the bundle names.
 
-    A frame that has lost its name and address may be any of the page's inner ones.
+    A frame that has lost its name and address may be any of the page's inner ones. Names and
+    addresses are compared without the secrets in them.
     """
     if bundle.frame is None:
         return [page.main_frame]
     inner = [frame for frame in page.frames if frame.parent_frame]
     name, url = bundle.frame.name, bundle.frame.url
-    known = [frame for frame in inner if name and frame.name == name]
-    known = known or [frame for frame in inner if url and frame.url.startswith(url)]
+    known = [frame for frame in inner if name and clean(frame.name) == name]
+    known = known or [frame for frame in inner if url and clean(frame.url).startswith(url)]
     return known or inner
 
 

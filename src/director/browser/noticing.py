@@ -16,6 +16,7 @@ from playwright.async_api import Locator, Page
 
 from director.browser.bundle import Bundle, LocatorError
 from director.browser.locators import bundle_of, resolve
+from director.browser.masks import MaskedPage
 from director.browser.session import Session
 
 Glance: TypeAlias = tuple[tuple[int, str, str], ...]
@@ -25,7 +26,8 @@ _MESSAGES = "[role=alert],[role=status],[role=dialog],[role=alertdialog],dialog[
 _HEADINGS = "h1,h2,h3,[role=heading]"
 _PARTS = "button,[role=button],a[href],input:not([type=hidden]),select,textarea,table"
 _GLANCE = """(elements, kinds) => elements.map(element => {
-  const text = (element.innerText || '').trim().replace(/\\s+/g, ' ').slice(0, 200);
+  const unread = globalThis.__directorMasks?.hidesText(element);
+  const text = (unread ? '' : element.innerText || '').trim().replace(/\\s+/g, ' ').slice(0, 200);
   const weight = kinds.findIndex(kind => element.matches(kind));
   const own = weight < 2 ? text : text || element.getAttribute('aria-label')
     || element.name || element.id;
@@ -37,8 +39,11 @@ _SETTLED = 1.5
 
 async def glance(session: Session) -> Glance:
     """What the active tab tells now; nothing if it is just going elsewhere."""
+    page = session.page()
     try:
-        found = await _telling(session.page()).evaluate_all(_GLANCE, [_MESSAGES, _HEADINGS, _PARTS])
+        found = await session.look(
+            page, lambda _: _telling(page).evaluate_all(_GLANCE, [_MESSAGES, _HEADINGS, _PARTS])
+        )
     except PlaywrightError:
         return ()
     return tuple((weight, tag, words) for weight, tag, words in found)
@@ -72,9 +77,13 @@ async def _settled(session: Session, before: Glance) -> Glance:
 async def _bundle(session: Session, element: Locator) -> Bundle | None:
     """The bundle of an element, if it means this one and no other."""
     page = session.page()
+
+    async def look(_: MaskedPage) -> Bundle:
+        return await bundle_of(page, element, clean=session.net.clean)
+
     try:
-        made = await bundle_of(page, element, clean=session.net.clean)
-        await resolve(page, made)
+        made = await session.look(page, look)
+        await resolve(page, made, looks=session.look)
     except (LocatorError, PlaywrightError):
         return None
     return made

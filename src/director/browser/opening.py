@@ -7,20 +7,28 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final, cast, final
 
 from playwright.async_api import Browser as PlaywrightBrowser
-from playwright.async_api import BrowserContext, ProxySettings, StorageState, async_playwright
+from playwright.async_api import (
+    BrowserContext,
+    Playwright,
+    ProxySettings,
+    StorageState,
+    async_playwright,
+)
 from playwright.async_api import Error as PlaywrightError
 
-from director.browser.chromium import find_chromium, switches
+from director.browser.chromium import find_chromium, has_display, switches
+from director.browser.desktop import without_openers
 from director.browser.errors import BrowserError, BrowserGone, plainly
 from director.browser.filling import SecretDoor
 from director.browser.guard import guarded
 from director.browser.logins import Logins
+from director.browser.network import Network
 from director.browser.origins import Origins
 from director.browser.points import RestartPoint
 from director.browser.session import Session
@@ -34,8 +42,9 @@ _CLOSES: Final = 30.0
 class Browser:
     """A running Chromium."""
 
-    def __init__(self, browser: PlaywrightBrowser, *, headless: bool) -> None:
+    def __init__(self, browser: PlaywrightBrowser, network: Network, *, headless: bool) -> None:
         self._browser = browser
+        self._network = network
         self._headless = headless
 
     @property
@@ -60,7 +69,9 @@ class Browser:
     ) -> AsyncIterator[Session]:
         """A session that reaches the approved origins only, and shares nothing with others."""
         session = Session(approved, secrets, downloads=downloads, logins=logins)
-        async with guarded(approved, session.blocked, miss=session.missed) as guard:
+        async with guarded(
+            approved, session.blocked, miss=session.missed, network=self._network
+        ) as guard:
             try:
                 context = await self._browser.new_context(
                     proxy=_proxy(guard.address),
@@ -85,27 +96,44 @@ class Browser:
 
 
 @asynccontextmanager
-async def open_browser(*, headless: bool = True) -> AsyncIterator[Browser]:
+async def open_browser(
+    *, headless: bool = True, network: Network | None = None
+) -> AsyncIterator[Browser]:
     """Start Chromium; with `headless=False` in a window in which a person can act too."""
-    async with async_playwright() as playwright, guarded(Origins()) as nothing:
-        path = find_chromium(playwright.chromium.executable_path)
-        try:
-            browser = await playwright.chromium.launch(
-                executable_path=path,
-                headless=headless,
-                args=switches(),
-                chromium_sandbox="--no-sandbox" not in switches(),
-                proxy=_proxy(nothing.address),
+    if not headless and not has_display():
+        raise BrowserError(
+            "No browser was started. A window needs a display, and neither DISPLAY nor "
+            "WAYLAND_DISPLAY names one: start this where windows can be shown."
+        )
+    with without_openers() as environ:
+        async with async_playwright() as playwright, guarded(Origins()) as nothing:
+            browser = await _launch(
+                playwright, headless=headless, environ=environ, proxy=_proxy(nothing.address)
             )
-        except PlaywrightError as error:
-            raise BrowserError(
-                f"{path!r} did not start: {error.message.splitlines()[0]}"
-                + ("" if headless else " A window needs a display: is there one?")
-            ) from None
-        try:
-            yield Browser(browser, headless=headless)
-        finally:
-            await _closed(browser)
+            try:
+                yield Browser(browser, network or Network(), headless=headless)
+            finally:
+                await _closed(browser)
+
+
+async def _launch(
+    playwright: Playwright, *, headless: bool, environ: Mapping[str, str], proxy: ProxySettings
+) -> PlaywrightBrowser:
+    path = find_chromium(playwright.chromium.executable_path)
+    try:
+        return await playwright.chromium.launch(
+            executable_path=path,
+            headless=headless,
+            args=switches(),
+            chromium_sandbox="--no-sandbox" not in switches(),
+            proxy=proxy,
+            env=dict(environ),
+        )
+    except PlaywrightError as error:
+        raise BrowserError(
+            f"{path!r} did not start: {error.message.splitlines()[0]}"
+            + ("" if headless else " A window needs a display: is there one?")
+        ) from None
 
 
 async def _closed(what: BrowserContext | PlaywrightBrowser) -> None:

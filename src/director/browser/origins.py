@@ -6,11 +6,14 @@ scheme, host and port; a wildcard stands for subdomains only where it is written
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from typing import final
+from typing import Final, final
 
 from director.browser.errors import NotApproved
 from director.secrets import Origin, OriginError, origin_of
+
+_LONGEST: Final = 300
 
 
 @final
@@ -81,6 +84,18 @@ def place_of(url: str) -> Origin:
     """The origin of an address as a browser has it: after the host any letter may stand."""
     scheme, found, rest = url.partition("://")
     return origin_of(f"{scheme}{found}{rest.removesuffix(_after_host(rest))}")
+
+
+def describe_place(url: str) -> str:
+    """Where an address leads, as it is written: scheme and host, or the scheme alone.
+
+    For what cannot be read as an origin. The user, path and query are never repeated.
+    """
+    scheme, found, rest = url.partition("://")
+    if not found:
+        return f"{url.partition(':')[0][:_LONGEST]}:" if ":" in url else "no address"
+    host = re.split(r"[/\\?#]", rest, maxsplit=1)[0].rpartition("@")[2]
+    return f"{scheme[:_LONGEST]}://{host[:_LONGEST]}"
 
 
 def _after_host(rest: str) -> str:

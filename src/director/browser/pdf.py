@@ -15,6 +15,7 @@ from playwright.async_api import Page
 
 from director.browser.errors import BrowserError
 from director.browser.origins import Origins
+from director.distribution import install_line
 from director.workflow.values import Json
 
 MOST = 50_000_000
@@ -22,12 +23,14 @@ _SECONDS = 30
 _MEMORY = 1 << 30
 _REDIRECTS = 5
 _NO_READER = (
-    "The text of a PDF cannot be read: pypdf is not installed (pip install 'director[browser]')."
+    f"The text of a PDF cannot be read: pypdf is not installed ({install_line('browser')})."
 )
 
 
 async def fetched(page: Page, origins: Origins, url: str) -> bytes:
     """A file from an approved origin, with the cookies of the session; so is each redirect."""
+    # Where it is sent on to is the site's word, and may hold a secret: it is in no message.
+    asked = url
     for _ in range(_REDIRECTS):
         origins.check(url)
         answer = await page.context.request.get(url, max_redirects=0)
@@ -35,9 +38,9 @@ async def fetched(page: Page, origins: Origins, url: str) -> bytes:
             url = urljoin(url, answer.headers.get("location", ""))
             continue
         if not answer.ok:
-            raise BrowserError(f"{url!r} answered {answer.status}, not a file.")
+            raise BrowserError(f"{asked!r} answered {answer.status}, not a file.")
         return await answer.body()
-    raise BrowserError(f"{url!r} was sent on {_REDIRECTS} times. Nothing was read.")
+    raise BrowserError(f"{asked!r} was sent on {_REDIRECTS} times. Nothing was read.")
 
 
 async def read_pdf(content: bytes, pages: str = "") -> dict[str, Json]:

@@ -67,7 +67,7 @@
 
   function role(el) {
     const own = (el.getAttribute("role") || "").trim().split(/\s+/)[0];
-    if (own) return own === "none" || own === "presentation" ? "" : own;
+    if (own) return own === "none" || own === "presentation" || /[^a-z-]/i.test(own) ? "" : own;
     const tag = el.nodeName;
     if (tag === "A" || tag === "AREA") return el.hasAttribute("href") ? "link" : "";
     if (tag === "INPUT") {
@@ -178,8 +178,10 @@
   const random = (text) =>
     /\d{3,}|[:]|^[\d_-]|[a-z]\d[a-z]|\d[a-z]+\d|[bcdfghjklmnpqrstvwxz]{5,}/i.test(text) ||
     /^(css|sc|jss|ember|mui|radix|svelte)-/.test(text) || /__?[a-z]*[A-Z0-9][a-zA-Z0-9]{4,}$/.test(text) ||
-    text.length > 40;
-  const quoted = (text) => `"${text.replace(/["\\]/g, "\\$&").replace(/\n/g, "\\a ")}"`;
+    text.length > 40 || text.includes("`");
+  // Without the signs that Playwright reads in its own way.
+  const coded = (sign) => `\\${sign.charCodeAt(0).toString(16)} `;
+  const quoted = (text) => `"${text.replace(/["\\]/g, "\\$&").replace(/[\n`]|>(?=>)|\/(?=\*)/g, coded)}"`;
 
   // Shadow roots have their own trees: a selector is counted in all of them.
   let roots = null;
@@ -199,7 +201,7 @@
     }
     if (own.length && el.matches("[type=radio],[type=checkbox],[type=submit]") && el.getAttribute("value"))
       own.push(`${tag}[type=${el.type}][value=${quoted(el.getAttribute("value").slice(0, 60))}]`);
-    const classes = [...el.classList].filter((each) => !random(each)).map(CSS.escape);
+    const classes = [...el.classList].filter((each) => !random(each)).slice(0, 20).map(CSS.escape);
     if (classes.length) own.push(`${tag}.${classes.join(".")}`);
     const found = own.find((each) => matches(each).length === 1);
     if (found) return found;

@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from typing import Any, TypeAlias, cast
 
-from playwright.async_api import Page
-
 from director.browser.elements import matching, number
 from director.browser.errors import BrowserError
+from director.browser.masks import MaskedPage
 from director.browser.session import Session
+from director.workflow.bounds import check_bounds
 from director.workflow.values import Config, Json
 
 Result: TypeAlias = dict[str, Json]
@@ -24,14 +24,16 @@ _LOOK_AGAIN = 0.1
 async def query(session: Session, config: Config) -> Result:
     """Look at the active tab as a browser_query says."""
     async with session.doing(str(config["method"])):
-        found = await _METHODS[str(config["method"])](session.page(), config)
+        found = await _METHODS[str(config["method"])](session, config)
+    check_bounds(found, what="What the page gave")
     return cast("Result", cleaned(found, session.net.clean))
 
 
-async def _validate(page: Page, config: Config) -> Result:
+async def _validate(session: Session, config: Config) -> Result:
+    page = session.page()
     until = time.monotonic() + number(config, "timeout", _RULES_WITHIN) / 1000
     while True:
-        results = [await _rule(page, rule) for rule in _objects(config["rules"])]
+        results = await session.look(page, lambda seen: _rules(seen, config))
         errors = [result["message"] for result in results if not result["passed"]]
         if not errors or time.monotonic() >= until:
             break
@@ -47,8 +49,12 @@ async def _validate(page: Page, config: Config) -> Result:
     }
 
 
-async def _rule(page: Page, rule: Config) -> Result:
-    count = await (await matching(page, rule["selector"])).filter(visible=True).count()
+async def _rules(seen: MaskedPage, config: Config) -> list[Result]:
+    return [await _rule(seen, rule) for rule in _objects(config["rules"])]
+
+
+async def _rule(seen: MaskedPage, rule: Config) -> Result:
+    count = await (await matching(seen, rule["selector"])).filter(visible=True).count()
     exists = rule["type"] == "element_exists"
     passed = (count > 0) is exists
     said = rule.get("description") or f"{rule['type']} {rule['selector']}"
@@ -58,11 +64,17 @@ async def _rule(page: Page, rule: Config) -> Result:
     return {**rule, "passed": passed, "count": count, "message": message}
 
 
-async def _extract(page: Page, config: Config) -> Result:
-    every = await matching(page, config["selector"])
+async def _extract(seen: MaskedPage, config: Config) -> Result:
+    for rule in _selectors(config.get("fields")):
+        seen.check_selector(rule)
+    every = await matching(seen, config["selector"])
     visible_only = config.get("visibleOnly") is not False
     chosen = every.filter(visible=True) if visible_only else every
-    asked = {"fields": config.get("fields"), "limit": config.get("limit")}
+    asked = {
+        "fields": config.get("fields"),
+        "limit": config.get("limit"),
+        "unread": sorted(seen.left),
+    }
     items: list[Json] = await chosen.evaluate_all(_script("extract.js"), asked)
     return {
         "items": items,
@@ -72,8 +84,8 @@ async def _extract(page: Page, config: Config) -> Result:
     }
 
 
-async def _count(page: Page, config: Config) -> Result:
-    every = await matching(page, config["selector"])
+async def _count(seen: MaskedPage, config: Config) -> Result:
+    every = await matching(seen, config["selector"])
     count, visible = await every.count(), await every.filter(visible=True).count()
     flat = await every.evaluate_all(
         "all => all.filter(e => !e.getBoundingClientRect().height).length"
@@ -89,8 +101,8 @@ async def _count(page: Page, config: Config) -> Result:
     return result
 
 
-async def _debug(page: Page, config: Config) -> Result:
-    every = await matching(page, config["selector"])
+async def _debug(seen: MaskedPage, config: Config) -> Result:
+    every = await matching(seen, config["selector"])
     count = await every.count()
     place = {"first": 0, "last": -1, None: 0}.get(cast("Any", config.get("nth")), config.get("nth"))
     index = int(cast("int", place))
@@ -108,13 +120,26 @@ async def _debug(page: Page, config: Config) -> Result:
     return {"found": True, "totalElements": count, **told}
 
 
-_Method: TypeAlias = Callable[[Page, Config], Awaitable[Result]]
+_Method: TypeAlias = Callable[[Session, Config], Awaitable[Result]]
+_Look: TypeAlias = Callable[[MaskedPage, Config], Awaitable[Result]]
+
+
+def _once(look: _Look) -> _Method:
+    """A method that is one look at the page."""
+
+    async def method(session: Session, config: Config) -> Result:
+        return await session.look(session.page(), lambda seen: look(seen, config))
+
+    return method
+
+
 _METHODS: Mapping[str, _Method] = {
     "validate": _validate,
-    "deterministic_extract": _extract,
-    "count": _count,
-    "debug_element": _debug,
+    "deterministic_extract": _once(_extract),
+    "count": _once(_count),
+    "debug_element": _once(_debug),
 }
+METHODS = tuple(_METHODS)
 
 
 def cleaned(value: Json, clean: Callable[[str], str]) -> Json:
@@ -132,6 +157,12 @@ def _objects(value: Json) -> list[Config]:
     if isinstance(value, list | tuple) and all(isinstance(each, Mapping) for each in value):
         return cast("list[Config]", list(value))
     raise BrowserError("The rules of validate are a list of objects.")
+
+
+def _selectors(fields: Json) -> list[str]:
+    """The rules of an extraction that are CSS."""
+    rules = fields.values() if isinstance(fields, Mapping) else ()
+    return [rule for rule in rules if isinstance(rule, str) and rule != "." and rule[:1] != "@"]
 
 
 def _script(name: str) -> str:

@@ -10,34 +10,46 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Final, cast, final
+from typing import Final, TypeVar, cast, final
 
 from playwright.async_api import BrowserContext, Dialog, Locator, Page, StorageState
 from playwright.async_api import Error as PlaywrightError
 
 from director.browser.downloads import Downloaded, Downloads
-from director.browser.errors import BrowserError, BrowserGone, NotApproved, plainly
+from director.browser.errors import (
+    BrowserError,
+    BrowserGone,
+    NotApproved,
+    plainly,
+    without_elements,
+)
 from director.browser.events import Answered, Event, Events
 from director.browser.fields import watch
-from director.browser.filling import SecretDoor, fill_secret, references
+from director.browser.filling import SecretDoor, SessionDoor, fill_secret, references
 from director.browser.guard import Blocked, Unreached
 from director.browser.logins import Logins
+from director.browser.masks import MaskedPage, Masks
 from director.browser.nets import SessionNet
-from director.browser.origins import Origins, place_of
+from director.browser.network import VARIABLE
+from director.browser.origins import Origins, describe_place, place_of
 from director.browser.points import RestartPoint
 from director.browser.screens import shot
 from director.browser.snapshots import Happened, Snapshot, take
 from director.browser.tabs import FIRST, Tabs, tab_name
 from director.browser.watching import Watch
-from director.secrets import Clear, Reference
 from director.workflow.values import Tab
 
+T = TypeVar("T")
 TIMEOUT: Final = 30_000.0
 _POPUP: Final = 5.0
 _LONGEST: Final = 1_000
 _GRACE: Final = 2.0
+_TRUSTED: Final = (
+    f"If a host of your own network leads to a private address, list it in {VARIABLE} and start "
+    "again; if a certificate is your own, add its issuer to those that this system trusts."
+)
 
 
 @final
@@ -54,6 +66,7 @@ class Session:
     ) -> None:
         self.origins = origins
         self.net = SessionNet(secrets)
+        self._masks = Masks(self.net)
         self._secrets = secrets
         self._logins = logins
         self._events = Events(self.net.clean)
@@ -104,7 +117,7 @@ class Session:
 
     async def open_tab(self, url: str, name: str) -> str:
         """Open an address in a new tab and make it active; the name it got, if yours was taken."""
-        self.origins.check(url)
+        self._check(url)
         async with self.doing(f"open {url!r} in the new tab {name!r}"):
             page = await self._context.new_page()
             given = self._watch.adopt(page, name, active=True)
@@ -139,11 +152,19 @@ class Session:
 
     async def navigate(self, url: str, tab: str | None = None) -> None:
         """Go to an address on an approved origin and wait until it has loaded."""
-        self.origins.check(url)
+        self._check(url)
         page = self.page(tab)
         self._watch.refused.pop(page, None)
         self._watch.unreached.clear()
+        self._watch.forbidden.clear()
         async with self.doing(f"navigate to {url!r}"):
+            if left := self._watch.asked_outside.pop(page, 0):
+                # Only leaving the site ends the question, which nobody can see or answer. What the
+                # page still had under way may overtake this; the next navigation leaves again.
+                with contextlib.suppress(PlaywrightError):
+                    await page.goto("about:blank")
+                if left > 1:
+                    self._watch.asked_outside[page] = left - 1
             try:
                 await _go(page, url)
             except PlaywrightError:
@@ -152,6 +173,11 @@ class Session:
                         f"{self.net.clean(url)!r} led to {origin!r}, which is not approved, and "
                         "nothing was sent there. If the workflow needs it, approve it: add it to "
                         "the workflow's origins."
+                    ) from None
+                if why := self._watch.forbidden.get(str(place_of(url))):
+                    raise NotApproved(
+                        f"{str(place_of(url))!r} was refused although it is approved: {why}. "
+                        f"{self.net.clean(url)!r} was not opened and nothing was sent. {_TRUSTED}"
                     ) from None
                 if why := self._watch.unreached.get(str(place_of(url))):
                     raise BrowserError(
@@ -176,11 +202,24 @@ class Session:
         `within` is in milliseconds. `pause` is awaited between the check of the origin and the
         typing, for tests of that moment.
         """
-        async with self.doing("fill a field"):
+        async with self.doing("fill a field"), self.acting(locator.page):
             if references(text):
-                await fill_secret(locator, text, reveal=self._reveal, within=within, pause=pause)
+                door = SessionDoor(self._secrets, self.net.add)
+                await fill_secret(locator, text, door=door, within=within, pause=pause)
             else:
+                self.net.add_plain(text)
                 await locator.fill(text, timeout=within)
+
+    def acting(self, page: Page) -> AbstractAsyncContextManager[None]:
+        """Keep a page as it is while something is done on it: no look masks it meanwhile."""
+        return self._masks.acting(page)
+
+    async def look(self, page: Page, look: Callable[[MaskedPage], Awaitable[T]], /) -> T:
+        """What a function gives that looks at a page, while every secret in it is masked.
+
+        Every look goes through here; it may be done more than once and must change nothing.
+        """
+        return await self._masks.look(page, look)
 
     # What happened
 
@@ -208,14 +247,14 @@ class Session:
         """The page as an outline with refs, without secrets, and what happened since the last."""
         happened = self._happened()
         async with self.doing("take a snapshot"):
-            return await take(self.page(tab), self.net, happened=happened)
+            return await take(self.page(tab), self._masks, happened=happened)
 
     async def screenshot(
         self, tab: str | None = None, *, full: bool = False, selector: str | None = None
     ) -> bytes:
         """The page, or its first element that a selector finds, with secret fields covered."""
         async with self.doing("take a screenshot"):
-            return await shot(self.page(tab), full=full, selector=selector)
+            return await shot(self.page(tab), self._masks, full=full, selector=selector)
 
     # Going on later
 
@@ -244,7 +283,10 @@ class Session:
             async with self._while_it_lives():
                 yield
         except PlaywrightError as error:
-            told = self.net.clean(f"could not {what}: {plainly(error.message)}")[:_LONGEST]
+            said = plainly(error.message)
+            # Playwright quotes elements and cuts them anywhere, also in the middle of a secret.
+            said = said if self.net.is_empty else without_elements(said)
+            told = self.net.clean(f"could not {what}: {said}")[:_LONGEST]
         else:
             return
         if "crashed" in told or await self.gone() is not None:
@@ -282,6 +324,13 @@ class Session:
         finally:
             self._watch.at_end.remove(ended)
 
+    def _check(self, url: str) -> None:
+        try:
+            self.origins.check(url)
+        except NotApproved:
+            self._events.add("blocked", f"{describe_place(url)} (navigation)")
+            raise
+
     def _happened(self) -> Happened:
         found = self.events(self._looked)
         self._looked = self.mark()
@@ -295,13 +344,6 @@ class Session:
             downloads=of("download"),
             blocked=of("blocked"),
         )
-
-    def _reveal(self, reference: Reference, origin: str) -> Clear:
-        if self._secrets is None:
-            raise BrowserError(f"{reference} has no value here: open the session with a vault.")
-        value = self._secrets.reveal(reference, origin)
-        self.net.add(value)
-        return value
 
     def _gone(self, told: str) -> BrowserGone:
         gone = BrowserGone(

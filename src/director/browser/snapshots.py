@@ -1,7 +1,7 @@
 """Page snapshots: the accessibility tree of a page with refs, frames and open shadow roots.
 
-No secret leaves this module: values of secret fields and of the net are removed before the text is
-hashed, kept, compared or shown.
+No secret leaves this module: the page is masked while it is read, and values of secret fields and
+of the net are removed once more before the text is hashed, kept, compared or shown.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from playwright.async_api import Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from director.browser.cleaning import Cleaner, cleaned, cleaner
+from director.browser.cleaning import cleaned, cleaner
 from director.browser.errors import BrowserError
 from director.browser.fields import Held, held, restore
+from director.browser.masks import Masks
 
 LONGEST = 30.0
 # Text of a page beyond this is no use to anybody and would only fill the store.
@@ -60,7 +61,7 @@ class Snapshot:
 
 async def take(
     page: Page,
-    net: Cleaner | None = None,
+    masks: Masks | None = None,
     *,
     happened: Happened = Happened(),  # noqa: B008  frozen
     timeout: float = LONGEST,  # noqa: ASYNC109  one limit for several waits
@@ -70,9 +71,10 @@ async def take(
 
     Where the page is gone or crashed the error is Playwright's own.
     """
+    masks = masks or Masks()
     try:
         async with asyncio.timeout(timeout):
-            raw, found = await _settled(page, timeout)
+            raw, found = await masks.look(page, lambda _: _settled(page, timeout))
     except (TimeoutError, PlaywrightTimeout):
         await restore(page)
         raise BrowserError(
@@ -84,7 +86,7 @@ async def take(
             f"The snapshot has {len(raw):,} characters, more than {largest:,}; it was not kept. "
             "Narrow what the page shows: a filter, a search, a smaller page of results."
         )
-    clean = cleaner(found.values, net)
+    clean = cleaner(found.values, masks.net)
     return Snapshot(
         await asyncio.to_thread(cleaned, raw, found.values, clean),
         clean(page.url),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import final
+from typing import Final, final
 
 from playwright.async_api import (
     BrowserContext,
@@ -24,9 +24,13 @@ from playwright.async_api import Error as PlaywrightError
 from director.browser.downloads import Downloads
 from director.browser.events import Events
 from director.browser.guard import Blocked, Unreached
-from director.browser.origins import Origins, place_of
+from director.browser.origins import Origins, describe_place, place_of
 from director.browser.tabs import Tabs
 from director.secrets import OriginError
+
+# Addresses that lead nowhere outside the browser.
+_INSIDE: Final = frozenset({"about", "blob", "chrome-error", "data"})
+_CERTIFICATE: Final = ("net::ERR_CERT_", "net::ERR_SSL_", "net::ERR_BAD_SSL_")
 
 
 @final
@@ -45,8 +49,13 @@ class Watch:
         self.at_end: list[Callable[[], None]] = []
         # Where a page's last navigation wanted to go, if it was refused.
         self.refused: dict[Page, str] = {}
+        # Pages that asked for a program: Chromium's question about it keeps clicks from them. It
+        # comes without an event and perhaps late, so the next two navigations leave the site first.
+        self.asked_outside: dict[Page, int] = {}
         # Why an origin did not answer when it was last tried.
         self.unreached: dict[str, str] = {}
+        # Why an origin that is approved was refused all the same.
+        self.forbidden: dict[str, str] = {}
         self.answer: Callable[[Dialog], str | None] = lambda _: None
 
     def attach(self, context: BrowserContext) -> None:
@@ -71,7 +80,10 @@ class Watch:
 
     def blocked(self, attempt: Blocked) -> None:
         """The guard refused a connection."""
-        self._events.add("blocked", f"{attempt.origin} ({attempt.kind})")
+        if attempt.why:
+            self._forbid(attempt.origin, attempt.why)
+        else:
+            self._events.add("blocked", f"{attempt.origin} ({attempt.kind})")
 
     def missed(self, attempt: Unreached) -> None:
         """The guard could not reach an origin that is approved."""
@@ -112,28 +124,47 @@ class Watch:
         self._downloads.begin(download, self._tabs.name_of(download.page))
 
     def _request(self, request: Request) -> None:
+        if request.url.partition(":")[0] in _INSIDE:
+            return
         try:
             origin = place_of(request.url)
         except OriginError:
-            return
-        if self._origins.allows(origin):
-            return
-        self._events.add("blocked", f"{origin} ({request.resource_type})")
+            place = describe_place(request.url)
+            if not place.startswith("http") and (page := _page_of(request)):
+                self.asked_outside[page] = 2
+        else:
+            if self._origins.allows(origin):
+                return
+            place = str(origin)
+        self._events.add("blocked", f"{place} ({request.resource_type})")
         if request.is_navigation_request() and (page := _moving(request)):
-            self.refused[page] = str(origin)
+            self.refused[page] = place
 
     def _response(self, response: Response) -> None:
         self._events.answered(response.request.method, response.url, status=response.status)
 
     def _failed(self, request: Request) -> None:
         # A request that became a download, or was overtaken by another page, did not fail.
-        if request.failure != "net::ERR_ABORTED":
-            self._events.answered(request.method, request.url, status=0)
+        if request.failure == "net::ERR_ABORTED":
+            return
+        self._events.answered(request.method, request.url, status=0)
+        if request.failure and request.failure.startswith(_CERTIFICATE):
+            name = request.failure.removeprefix("net::")
+            self._forbid(str(place_of(request.url)), f"its certificate is not valid ({name})")
+
+    def _forbid(self, origin: str, why: str) -> None:
+        self.forbidden[origin] = why
+        self._events.add("blocked", f"{origin} ({why})")
 
 
 def _moving(request: Request) -> Page | None:
     """The page that a navigation would take elsewhere; none for a frame, or a page too new."""
+    page = _page_of(request)
+    return None if page is None or request.frame.parent_frame else page
+
+
+def _page_of(request: Request) -> Page | None:
     try:
-        return None if request.frame.parent_frame else request.frame.page
+        return request.frame.page
     except PlaywrightError:
         return None

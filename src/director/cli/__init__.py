@@ -6,6 +6,7 @@ it is run, so that help is quick.
 
 from __future__ import annotations
 
+import os
 from importlib.metadata import version
 from typing import Annotated
 
@@ -19,10 +20,12 @@ from director.cli import (
     demo,
     doctor,
     login,
+    origin_commands,
     project,
     rehearse,
     request,
     runs,
+    secret_commands,
     store,
     web,
     worker,
@@ -33,11 +36,14 @@ from director.cli.mcp import EPILOG as MCP_EPILOG
 from director.cli.mcp import mcp
 from director.cli.proxy import EPILOG as PROXY_EPILOG
 from director.cli.proxy import proxy
+from director.distribution import NAME
 
 app = typer.Typer(
     name="director",
     no_args_is_help=True,
     add_completion=False,
+    # A crash must not print what a variable holds: it may be a key.
+    pretty_exceptions_show_locals=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
     help=(
@@ -52,20 +58,28 @@ app = typer.Typer(
 )
 
 
+# These write files of a project, which belong to whoever works on it.
+_SHARED = ("init", "next", "status", "doctor")
+
+
 def _version(asked: bool) -> None:  # noqa: FBT001  the callback of an option gets its value
     if asked:
-        typer.echo(f"director {version('director')}")
+        typer.echo(f"director {version(NAME)}")
         raise typer.Exit
 
 
 @app.callback()
 def main(
+    context: typer.Context,
     *,
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001  its callback reads it
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
     ] = False,
 ) -> None:
     """Show what can be started."""
+    if context.invoked_subcommand not in _SHARED:
+        # Stores, logs, reports, pictures and exports are for the user only.
+        os.umask(0o077)
 
 
 app.command("app", epilog=web.EPILOG)(web.app)
@@ -77,6 +91,8 @@ app.command("mcp", epilog=MCP_EPILOG)(mcp)
 app.command("demo", epilog=demo.EPILOG)(demo.demo)
 app.add_typer(workflow.app, name="workflow")
 app.add_typer(runs.app, name="runs")
+app.add_typer(origin_commands.app, name="origins")
+app.add_typer(secret_commands.app, name="secrets")
 app.command("login", epilog=login.EPILOG)(login.login)
 app.command("worker", epilog=worker.EPILOG)(worker.worker)
 app.command("verify")(store.verify)

@@ -58,9 +58,9 @@ def chat(
     in place, and says after each turn what the request was made of and what it cost. Everything
     is kept: the same workflow goes on where it was left.
     """
-    from director.models import NoKey, NoLibrary, UnknownModel  # noqa: PLC0415  quick help
-    from director.profiles import ProfileError  # noqa: PLC0415
-    from director.workflow.values import WorkflowError  # noqa: PLC0415
+    from director.models import NoKey, NoLibrary, UnknownModel
+    from director.profiles import ProfileError
+    from director.workflow.values import WorkflowError
 
     with opened_store(store, "chat", make=True) as opened:
         try:
@@ -73,19 +73,24 @@ def chat(
 
 
 def _talk(opened: Store, workflow: str | None, model: str, profile: str) -> int:
-    from director.agent import choose  # noqa: PLC0415  quick help
-    from director.agent.by_hand import talks_as  # noqa: PLC0415
-    from director.agent.choosing import chosen_model  # noqa: PLC0415
-    from director.cli.chat_room import Room  # noqa: PLC0415
-    from director.cli.chat_screen import Screen  # noqa: PLC0415
-    from director.models.names import credentials, parse  # noqa: PLC0415
-    from director.profiles import load_profile  # noqa: PLC0415
-    from director.settings import load_settings  # noqa: PLC0415
+    from director.agent import choose
+    from director.agent.by_hand import talks_as
+    from director.agent.choosing import chosen_model
+    from director.cli.chat_room import Room
+    from director.cli.chat_screen import Screen
+    from director.models.names import credentials, parse
+    from director.models.servers import accept_server, list_accepted_servers
+    from director.profiles import load_profile
+    from director.settings import load_settings
 
     settings = load_settings()
     # Before anything is made: whoever cannot be asked should leave nothing behind.
-    credentials(parse(chosen_model(opened, workflow or "", settings, now=model)), os.environ)
+    accepted = None if model else list_accepted_servers(settings)
+    meant = parse(chosen_model(opened, workflow or "", settings, now=model))
+    credentials(meant, os.environ, accepted=accepted)
     load_profile(profile or settings.profile.value)
+    if server := accept_server(model):
+        typer.echo(f"{server} is accepted on this machine now (setting model_servers).", err=True)
     name = _workflow(opened, workflow)
     if model or profile:
         choose(opened, name, model=model, profile=profile)
@@ -103,7 +108,7 @@ def _talk(opened: Store, workflow: str | None, model: str, profile: str) -> int:
 
 def no_model() -> str:
     """What to do when there is no model to ask."""
-    from director.models import found  # noqa: PLC0415  quick help
+    from director.models import found
 
     servers = [
         f"  director chat --model 'chat:{one.base_url}#{one.example}'   ({one.kind}, running here)"
@@ -124,7 +129,7 @@ def no_model() -> str:
 
 def _workflow(opened: Store, given: str | None) -> str:
     """The workflow that is meant; a new one if there is none of that name."""
-    from director.agent import new_workflow  # noqa: PLC0415  quick help
+    from director.agent import new_workflow
 
     if given and opened.get("workflow", given) is not None:
         return given
@@ -133,10 +138,10 @@ def _workflow(opened: Store, given: str | None) -> str:
 
 def converse(room: Room) -> None:
     """Listen and answer until the user leaves."""
-    from director.cli.chat_commands import Leave, obey  # noqa: PLC0415  quick help
+    from director.cli.chat_commands import Leave, obey
 
     with suppress(ImportError):  # where there is one, a line can be edited and called back
-        import readline  # noqa: F401, PLC0415
+        import readline  # noqa: F401
     while True:
         try:
             text = heard(room, "answer" if room.question else "you")
@@ -165,17 +170,67 @@ def heard(room: Room, who: str) -> str:
 
 
 def _settle(room: Room, turn: Turn | None) -> None:
-    """Ask for each origin that a turn waits for, and go on."""
-    from director.agent import approve, refuse  # noqa: PLC0415  quick help
-
+    """Ask for each origin and effect that a turn waits for, and go on."""
     while turn is not None and turn.ended == "waiting":
         yes: list[str] = []
         no: list[str] = []
         for origin in turn.origins:
-            room.screen.say(f"May this workflow reach {origin}? (yes or no)", "bold yellow")
-            agreed = heard(room, "answer").lower() in ("y", "yes")
-            (approve if agreed else refuse)(room.store, room.workflow, origin)
-            (yes if agreed else no).append(origin)
+            (yes if _ask_for_origin(room, origin) else no).append(origin)
+        for key in turn.effects:
+            name, agreed = _ask_for_effect(room, key)
+            (yes if agreed else no).append(name)
+        for question in turn.questions:
+            _answer_question(room, question)
         told = [f"I approve {', '.join(yes)}."] if yes else []
         told += [f"I do not approve {', '.join(no)}."] if no else []
+        told += ["I answered what the run asked."] if turn.questions else []
         turn = room.say(f"{' '.join(told)} Go on.")
+
+
+def _ask_for_origin(room: Room, origin: str) -> bool:
+    """Ask whether an origin may be reached, and keep the answer."""
+    from director.agent import approvals, approve, refuse
+
+    asked = [one for one in approvals(room.store, room.workflow) if one.origin == origin]
+    for hint in (one.hint for one in asked if one.hint):
+        room.screen.say(hint, "yellow")
+    room.screen.say(f"May this workflow reach {origin}? (yes or no)", "bold yellow")
+    agreed = heard(room, "answer").lower() in ("y", "yes")
+    (approve if agreed else refuse)(room.store, room.workflow, origin)
+    return agreed
+
+
+def _ask_for_effect(room: Room, key: str) -> tuple[str, bool]:
+    """Show what happens only once, ask whether it may, and keep the answer."""
+    from director.agent.effects import Answer, answer_effect, effects
+
+    asked = next(one for one in effects(room.store, room.workflow) if one.key == key)
+    room.screen.say(f"{asked}", "yellow")
+    room.screen.say(
+        "It cannot be undone, and you have not approved it yet. May it run? (yes, no, or all: "
+        f"everything on {', '.join(asked.origins)} from now on)",
+        "bold yellow",
+    )
+    given = heard(room, "answer").lower()
+    said: Answer = "all" if given == "all" else "approved" if given in ("y", "yes") else "refused"
+    answer_effect(room.store, room.workflow, key, said)
+    return asked.name, said != "refused"
+
+
+def _answer_question(room: Room, id_: str) -> None:
+    """Put a question of a run to the user until it is answered."""
+    from director.cli.chat_room import parse_choice
+    from director.runs import RunError, answer, questions
+
+    asked = next(one for one in questions(room.store, id_.partition("/")[0]) if one.id == id_)
+    while True:
+        room.screen.say(asked.text, "bold yellow")
+        room.screen.lines(f"  {number}  {one}" for number, one in enumerate(asked.choices, 1))
+        said = parse_choice(heard(room, "answer"), asked.choices)
+        seal, vault = room.supplies.seal, room.supplies.vault
+        try:
+            answer(room.store, id_, said, seal=seal, vault=vault)
+        except RunError as problem:
+            room.screen.say(str(problem), "red")
+        else:
+            return

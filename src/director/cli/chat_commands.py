@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from director.agent import choose, new_conversation
+from director.agent import approvals, approve, choose, new_conversation, refuse
 from director.agent.by_hand import compress_by_hand, talks_as
+from director.agent.effects import answer_effect, effects
 from director.agent.gather import gather
 from director.cli.chat_room import TROUBLE, Room
 from director.cli.chat_telling import context_table
 from director.cli.inputs import rows_of
 from director.cli.outline import outline
+from director.models.names import parse
+from director.models.servers import accept_server
 from director.profiles import load_profile
 from director.sections.render import section
 from director.sections.system import prompt
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from director.sections.state import State
 
 
-class Leave(Exception):  # noqa: N818  it says what happened
+class Leave(Exception):
     """The user leaves."""
 
 
@@ -98,6 +101,9 @@ def _retry(room: Room, rest: str) -> None:
 
 def _model(room: Room, rest: str) -> None:
     if rest:
+        parse(rest)
+        if server := accept_server(rest):
+            room.screen.say(f"{server} is accepted on this machine now.", "dim")
         room.desk.talking(rest)
         choose(room.store, room.workflow, model=rest)
     room.screen.say(f"The model is {talks_as(room.desk)[0].name}.")
@@ -119,6 +125,37 @@ def _run(room: Room, rest: str) -> None:
     room.run_workflow(rows_of(rest.split(), None)[0] if rest else {})
 
 
+def _origins(room: Room, _: str) -> None:
+    listed = approvals(room.store, room.workflow)
+    room.screen.lines(f"  {one.state:<9} {one.origin}  {one.why}".rstrip() for one in listed)
+    shown = effects(room.store, room.workflow)
+    room.screen.lines(f"  {one.state:<9} {one}" for one in shown)
+    if not listed and not shown:
+        room.screen.say("No site was asked for yet.")
+
+
+def _approve(room: Room, rest: str) -> None:
+    _answer(room, rest, "approved")
+
+
+def _refuse(room: Room, rest: str) -> None:
+    _answer(room, rest, "refused")
+
+
+def _answer(room: Room, name: str, said: Literal["approved", "refused"]) -> None:
+    """The user's own word on an origin, or on what a node does once, whatever was said before."""
+    keys = [one.key for one in effects(room.store, room.workflow) if name in (one.name, one.key)]
+    if keys:
+        for key in keys:
+            answer_effect(room.store, room.workflow, key, said)
+    elif "://" in name:
+        (approve if said == "approved" else refuse)(room.store, room.workflow, name)
+    else:
+        room.screen.say("Name an origin such as https://shop.example, or a node: see /origins.")
+        return
+    room.screen.say(f"{name} is {said}.")
+
+
 def _quit(_room: Room, _: str) -> None:
     raise Leave
 
@@ -135,6 +172,9 @@ COMMANDS: dict[str, tuple[Callable[[Room, str], None], str]] = {
     ),
     "run": (_run, "run the workflow without a model; /run name=value gives inputs"),
     "retry": (_retry, "say the last message again, or another in its place: /retry TEXT"),
+    "origins": (_origins, "the sites and effects that were asked for, and what you said to each"),
+    "approve": (_approve, "approve a site or what a node does: /approve https://shop.example"),
+    "refuse": (_refuse, "refuse a site or what a node does; it stands until you approve"),
     "new": (_new, "begin a new conversation about the same workflow"),
     "model": (_model, "which model answers; /model NAME chooses another"),
     "profile": (_profile, "who sees what; /profile structured, structured_cached or clean"),

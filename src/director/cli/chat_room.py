@@ -34,7 +34,7 @@ from director.profiles import ProfileError
 from director.runs import Progress, Run, RunError, drive, queue_run
 from director.runs.supplies import Wishes, supplied
 from director.runs.telling import seconds_text
-from director.secrets import VaultError
+from director.secrets import OriginError, VaultError
 from director.settings import Settings
 from director.store import Store, StoreError, Versioned
 from director.store.variables import variables
@@ -56,6 +56,7 @@ TROUBLE = (
     WorkflowError,
     RunError,
     BrowserError,
+    OriginError,
     VaultError,
 )
 
@@ -133,7 +134,7 @@ class Room:
     def say(self, text: str) -> Turn | None:
         """Take a turn; the number of a choice stands for the choice."""
         if self.question is not None:
-            text = _chosen(text, self.question.choices)
+            text = parse_choice(text, self.question.choices)
         return self._taken(take_turn(self.desk, text))
 
     def again(self, text: str = "") -> Turn | None:
@@ -221,7 +222,8 @@ async def _heeding(doing: Coroutine[Any, Any, T]) -> T:
             loop.remove_signal_handler(signal.SIGINT)
 
 
-def _chosen(text: str, choices: tuple[str, ...]) -> str:
+def parse_choice(text: str, choices: tuple[str, ...]) -> str:
+    """The choice that a number stands for, else the text."""
     said = text.strip()
     if said.isdecimal() and 1 <= int(said) <= len(choices):
         return choices[int(said) - 1]

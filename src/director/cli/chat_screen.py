@@ -148,6 +148,7 @@ class Screen:
             (f"  {word:<7}", colour),
             told.tool,
             (f" {short}" if short else "", "bold"),
+            (f"  {told.source}" if told.source else "", "yellow"),
             (f"  {seconds_text(took)}  ", "dim"),
             (outcome(told.tool, told.text, failed=told.failed), colour if told.failed else "dim"),
         )

@@ -24,7 +24,7 @@ EPILOG = (
 )
 
 
-def compress(  # noqa: PLR0913  each option has a name
+def compress(
     *,
     workflow: Annotated[
         str | None, typer.Option(help="A workflow: its current conversation.", metavar="ID")
@@ -78,7 +78,7 @@ def compress(  # noqa: PLR0913  each option has a name
 
 
 def _thread(opened: Store, workflow: str | None, thread: str | None) -> str:
-    from director.agent.threads import current_thread  # noqa: PLC0415  quick help
+    from director.agent.threads import current_thread
 
     known = opened.threads()
     if thread is not None:
@@ -95,10 +95,10 @@ def _thread(opened: Store, workflow: str | None, thread: str | None) -> str:
 
 def _state(opened: Store, thread: str, workflow: str | None) -> State:
     """What a summariser is shown beside the conversation; no browser is open here."""
-    from director.agent.saved import Saved  # noqa: PLC0415  quick help
-    from director.sections.state import State  # noqa: PLC0415
-    from director.store.variables import variables, workbench  # noqa: PLC0415
-    from director.workflow.values import Workflow  # noqa: PLC0415
+    from director.agent.saved import Saved
+    from director.sections.state import State
+    from director.store.variables import variables, workbench
+    from director.workflow.values import Workflow
 
     of = (one for one in opened.ids("workflow") if thread in opened.threads(one))
     name = workflow or next(of, None)
@@ -115,7 +115,7 @@ def _state(opened: Store, thread: str, workflow: str | None) -> State:
 
 
 def _model(given: str | None) -> str:
-    from director.settings import load_settings  # noqa: PLC0415  quick help
+    from director.settings import load_settings
 
     name = given or load_settings().model.value
     if not name:
@@ -135,7 +135,7 @@ def _turns(given: str | None) -> list[int] | None:
     return found
 
 
-async def _compress(  # noqa: PLR0913, PLR0917  what the options said
+async def _compress(
     opened: Store,
     thread: str,
     state: State,
@@ -146,13 +146,13 @@ async def _compress(  # noqa: PLR0913, PLR0917  what the options said
     preview: bool,
     yes: bool,
 ) -> None:
-    from director.agent.compressing import apply  # noqa: PLC0415  quick help
-    from director.agent.lease import TurnRunning  # noqa: PLC0415
-    from director.agent.marks import marks_for  # noqa: PLC0415
-    from director.agent.proposing import Refused, checked, look, propose  # noqa: PLC0415
-    from director.models import NoKey, NoLibrary, UnknownModel, open_model  # noqa: PLC0415
-    from director.settings import load_settings  # noqa: PLC0415
-    from director.store.project import view  # noqa: PLC0415
+    from director.agent.compressing import apply
+    from director.agent.lease import TurnRunning
+    from director.agent.marks import marks_for
+    from director.agent.proposing import Refused, checked, look, propose
+    from director.models import NoKey, NoLibrary, UnknownModel, open_model
+    from director.settings import load_settings
+    from director.store.project import view
 
     try:
         async with open_model(name) as model:
@@ -206,14 +206,14 @@ def _proposal(made: Proposal) -> str:
 
 
 def _restore(opened: Store, thread: str, entry: int) -> None:
-    from director.store.compress import restore  # noqa: PLC0415  quick help
+    from director.store.compress import restore
 
     restore(opened, thread, entry)
     typer.echo(f"The compression {entry} is undone: its messages are in view again.")
 
 
 def _tell_history(opened: Store, thread: str) -> None:
-    from director.agent.compressing import attempts  # noqa: PLC0415  quick help
+    from director.agent.compressing import attempts
 
     found = attempts(opened, thread)
     for one in found:
@@ -227,7 +227,7 @@ def _tell_history(opened: Store, thread: str) -> None:
 
 
 def _export(opened: Store, thread: str, form: str) -> None:
-    from director.agent.exporting import exported  # noqa: PLC0415  quick help
+    from director.agent.exporting import exported
 
     if form not in ("markdown", "json"):
         fail("compress", f"--export is markdown or json, not {form!r}")

@@ -45,7 +45,7 @@ app = typer.Typer(
 
 
 @app.command(_FOR)
-def for_(  # noqa: PLR0913  each option has a name
+def for_(
     agent: Annotated[str, typer.Argument(help="An agent or a skill; see `profiles`.")],
     *,
     task: Annotated[
@@ -95,8 +95,8 @@ def for_(  # noqa: PLR0913  each option has a name
     project: Root = HERE,
 ) -> None:
     """Make a fresh context. It goes to the output, the report on it to the error output."""
-    from director.contexts import delivered, fresh  # noqa: PLC0415  quick help
-    from director.project.values import ProjectError  # noqa: PLC0415
+    from director.contexts import delivered, fresh
+    from director.project.values import ProjectError
 
     if out is not None and not out.parent.is_dir():
         fail("context", f"There is no folder {str(out.parent)!r}: nothing was written.")
@@ -140,8 +140,8 @@ def verify(
     project: Root = HERE,
 ) -> None:
     """Check a context against its manifest, and its sources against what they were."""
-    from director.contexts import verified  # noqa: PLC0415
-    from director.project.values import ProjectError  # noqa: PLC0415
+    from director.contexts import verified
+    from director.project.values import ProjectError
 
     try:
         checks = verified(project, manifest)
@@ -162,8 +162,8 @@ def diff(
     project: Root = HERE,
 ) -> None:
     """Say what differs between two contexts. Exits with 1 if something does."""
-    from director.contexts import compared  # noqa: PLC0415
-    from director.project.values import ProjectError  # noqa: PLC0415
+    from director.contexts import compared
+    from director.project.values import ProjectError
 
     try:
         found = compared(project, old, new)
@@ -186,8 +186,8 @@ def replay(
     project: Root = HERE,
 ) -> None:
     """Make a context again from its manifest, from the commit if files have changed since."""
-    from director.contexts import replayed  # noqa: PLC0415
-    from director.project.values import ProjectError  # noqa: PLC0415
+    from director.contexts import replayed
+    from director.project.values import ProjectError
 
     try:
         made, same = replayed(project, manifest)
@@ -202,7 +202,7 @@ def replay(
 @app.command()
 def profiles() -> None:
     """List the agents and skills, and what each is shown."""
-    from director.project.profiles import AGENTS, SKILLS, load_profile  # noqa: PLC0415
+    from director.project.profiles import AGENTS, SKILLS, load_profile
 
     for name in (*AGENTS, *SKILLS):
         found = load_profile(name)
@@ -215,8 +215,8 @@ def reference(
     name: Annotated[str, typer.Argument(help="Such as terminology.md.")],
 ) -> None:
     """Print a reference document that contexts may leave out."""
-    from director.project.profiles import reference as text_of  # noqa: PLC0415
-    from director.project.values import ProjectError  # noqa: PLC0415
+    from director.project.profiles import reference as text_of
+    from director.project.values import ProjectError
 
     try:
         typer.echo(text_of(name), nl=False)
@@ -226,7 +226,7 @@ def reference(
 
 def _keep(project: Path, made: Fresh, *, stable: bool) -> str:
     """Keep a context; where that cannot be done, say so and go on."""
-    from director.contexts import kept  # noqa: PLC0415
+    from director.contexts import kept
 
     try:
         return kept(project, made, stable=stable)[1]
@@ -235,9 +235,9 @@ def _keep(project: Path, made: Fresh, *, stable: bool) -> str:
 
 
 def _write(out: Path, made: Fresh) -> None:
-    from director.home import write_private  # noqa: PLC0415
-    from director.project.keeping import manifest_beside  # noqa: PLC0415
-    from director.project.manifest import as_json  # noqa: PLC0415
+    from director.home import write_private
+    from director.project.keeping import manifest_beside
+    from director.project.manifest import as_json
 
     write_private(out, made.content)
     write_private(manifest_beside(out), as_json(made.manifest).encode())

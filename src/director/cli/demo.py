@@ -45,7 +45,7 @@ def demo(
     that fail on purpose, and the awkward bits of the web. All of it made up, in memory, and for
     this machine only.
     """
-    from director.demo.site import Site  # noqa: PLC0415  quick help
+    from director.demo.site import Site
 
     stop = threading.Event()
     # Also when started in the background, where a shell has both ignored.
@@ -68,7 +68,7 @@ def _why(error: OSError) -> str:
 
 
 def _greet(site: Site) -> None:
-    from director.demo.site.values import MAIL_PASSWORD, SHOP_PASSWORD, USER  # noqa: PLC0415
+    from director.demo.site.values import MAIL_PASSWORD, SHOP_PASSWORD, USER
 
     typer.echo(
         f"The demo site is at {site.url}\n\n"

@@ -40,8 +40,8 @@ def doctor(
 
     Exits with 1 if something that is configured does not work.
     """
-    from director.cli.findings import look  # noqa: PLC0415  quick help
-    from director.cli.project_findings import look_at_project, mended  # noqa: PLC0415
+    from director.cli.findings import look
+    from director.cli.project_findings import look_at_project, mended
 
     if fix:
         for path in mended(project):
@@ -58,8 +58,8 @@ def doctor(
 
 
 def _print(found: Sequence[Finding], broken: int) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.console import Console
+    from rich.text import Text
 
     console = Console(highlight=False, markup=False)
     wide = max(len(each.name) for each in found)

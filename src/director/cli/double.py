@@ -43,7 +43,7 @@ EPILOG = (
 )
 
 
-def double(  # noqa: PLR0913  each is an option of the command
+def double(
     *,
     profile: Annotated[
         str,
@@ -102,15 +102,15 @@ def _fail(message: str) -> NoReturn:
 
 
 def _list_profiles() -> None:
-    from director.cli import show  # noqa: PLC0415  quick help
-    from director.testing.double.profiles import PROFILES  # noqa: PLC0415
+    from director.cli import show
+    from director.testing.double.profiles import PROFILES
 
     show.profiles(PROFILES)
 
 
 def _know(profile: str) -> None:
-    from director.models.brains.spot import listed, meant  # noqa: PLC0415
-    from director.testing.double.profiles import PROFILES  # noqa: PLC0415
+    from director.models.brains.spot import listed, meant
+    from director.testing.double.profiles import PROFILES
 
     if profile not in PROFILES:
         hint = f"{meant(profile, PROFILES)}; there are {listed(PROFILES)}"
@@ -118,8 +118,8 @@ def _know(profile: str) -> None:
 
 
 def _brain(script: Path | None) -> Brain | Path:
-    from director.models.brains.load import load  # noqa: PLC0415
-    from director.models.script import ScriptError  # noqa: PLC0415
+    from director.models.brains.load import load
+    from director.models.script import ScriptError
 
     if script is None:
         return friendly()
@@ -132,9 +132,9 @@ def _brain(script: Path | None) -> Brain | Path:
 
 def friendly() -> Brain:
     """The brain that is played without a script: it echoes."""
-    from director.models.brains.matching import When  # noqa: PLC0415
-    from director.models.brains.rules import Rule, Rules  # noqa: PLC0415
-    from director.models.script import Compact, Say  # noqa: PLC0415
+    from director.models.brains.matching import When
+    from director.models.brains.rules import Rule, Rules
+    from director.models.script import Compact, Say
 
     return Rules(
         [
@@ -146,10 +146,10 @@ def friendly() -> Brain:
 
 
 def _fault(text: str, place: int) -> Fault:
-    from director.models.brains.spot import Spot  # noqa: PLC0415
-    from director.models.script import ScriptError  # noqa: PLC0415
-    from director.testing.double.exchange import Fault  # noqa: PLC0415
-    from director.testing.double.faults import KINDS  # noqa: PLC0415
+    from director.models.brains.spot import Spot
+    from director.models.script import ScriptError
+    from director.testing.double.exchange import Fault
+    from director.testing.double.faults import KINDS
 
     try:
         value: object = json.loads(text) if text.lstrip().startswith("{") else {"kind": text}
@@ -172,7 +172,7 @@ def _fault(text: str, place: int) -> Fault:
         _fail(str(error))
 
 
-def _start(  # noqa: PLR0913  as the command
+def _start(
     profile: str,
     brain: Brain | Path,
     *,
@@ -181,7 +181,7 @@ def _start(  # noqa: PLR0913  as the command
     faults: list[Fault],
     keys: list[str] | None,
 ) -> Double:
-    from director.testing.double.double import Double  # noqa: PLC0415
+    from director.testing.double.double import Double
 
     try:
         running = Double(profile, brain, clock=clock, faults=faults, keys=keys, port=port)
@@ -195,7 +195,7 @@ def _start(  # noqa: PLR0913  as the command
 
 def _attend(running: Double, key: str) -> bool:
     """Print requests until it is told to stop; say whether the client was clean."""
-    from director.cli.show import Watch  # noqa: PLC0415
+    from director.cli.show import Watch
 
     stop = threading.Event()
     # Also when started in the background, where a shell has both ignored.

@@ -16,6 +16,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
+from director.distribution import install_line
+
 if TYPE_CHECKING:
     from director.settings import Setting, Settings
 
@@ -84,7 +86,7 @@ def file_of(address: str) -> Path | None:
 
 
 def _home(env: Env) -> Finding:
-    from director.home import VARIABLE, HomeError, home  # noqa: PLC0415  quick help
+    from director.home import VARIABLE, HomeError, home
 
     source = VARIABLE if env.get(VARIABLE) else "default"
     try:
@@ -98,15 +100,15 @@ def _home(env: Env) -> Finding:
 
 
 def _vault(env: Env) -> Finding:
-    from director.home import HomeError, home  # noqa: PLC0415
-    from director.secrets import VaultError, open_vault  # noqa: PLC0415
-    from director.secrets.vault import FILE  # noqa: PLC0415
+    from director.home import HomeError, home, is_loose
+    from director.secrets import VaultError, open_vault
+    from director.secrets.vault import FILE
 
     try:
         file = home(env) / FILE
         if not file.exists():
             return Finding("Vault", "absent", f"{file} is made with the first secret")
-        loose = [each for each in (file, file.with_name(f"{FILE}.key")) if _is_loose(each)]
+        loose = [each for each in (file, file.with_name(f"{FILE}.key")) if is_loose(each)]
         if loose:
             names = " ".join(map(str, loose))
             mend = f"chmod 600 {names}, and change the secrets if others were here"
@@ -119,13 +121,9 @@ def _vault(env: Env) -> Finding:
     return Finding("Vault", "works", f"{file}: its key fits, {count:,} secrets")
 
 
-def _is_loose(file: Path) -> bool:
-    return os.name == "posix" and file.exists() and bool(file.stat().st_mode & 0o077)
-
-
 def _settings(env: Env, store: str | None) -> Settings | Finding:
-    from director.home import HomeError  # noqa: PLC0415
-    from director.settings import SettingsError, load_settings  # noqa: PLC0415
+    from director.home import HomeError
+    from director.settings import SettingsError, load_settings
 
     try:
         return load_settings({"store": store or None}, environ=env)
@@ -172,9 +170,9 @@ def _no_file(file: Path, source: str) -> Finding:
 
 def _verified(address: str, source: str) -> Finding:
     try:
-        from director.store import StoreError, open_store  # noqa: PLC0415
+        from director.store import StoreError, open_store
     except ImportError as missing:
-        mend = "pip install 'director[store]'"
+        mend = install_line("store")
         return Finding("Store", "broken", f"{missing.name} is not installed", source, mend)
     if address.startswith("postgres") and "connect_timeout" not in address:
         address += f"{'&' if '?' in address else '?'}{_PATIENCE}"
@@ -182,7 +180,7 @@ def _verified(address: str, source: str) -> Finding:
         with open_store(address) as store:
             verdict = store.verify()
     except ImportError as missing:
-        mend = "pip install 'director[postgres]'"
+        mend = install_line("postgres")
         return Finding("Store", "broken", f"{missing.name} is not installed", source, mend)
     except StoreError as error:
         return Finding("Store", "broken", str(error), source, "do as it says, then look again")
@@ -194,7 +192,8 @@ def _verified(address: str, source: str) -> Finding:
 
 
 def _model(setting: Setting[str], env: Env) -> Finding:
-    from director.models.names import NoKey, UnknownModel, credentials, parse  # noqa: PLC0415
+    from director.models.names import UnknownModel, credentials, parse
+    from director.models.servers import NoKey
 
     if not setting.value:
         mend = "set DIRECTOR_MODEL, such as openai:gpt-6.1-terra"
@@ -217,7 +216,7 @@ def _keys(env: Env) -> Iterator[Finding]:
 
 
 def _servers() -> Iterator[Finding]:
-    from director.models.local import PORTS, found  # noqa: PLC0415
+    from director.models.local import PORTS, found
 
     there = found()
     for server in there:
@@ -234,7 +233,7 @@ def _packages() -> Iterator[Finding]:
         try:
             yield Finding(f"Package {name}", "works", version(name), "installed")
         except PackageNotFoundError:
-            mend = f"pip install 'director[{extra}]'"
+            mend = install_line(extra)
             yield Finding(f"Package {name}", "absent", "not installed", mend=mend)
 
 

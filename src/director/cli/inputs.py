@@ -34,7 +34,7 @@ def _setting(text: str) -> tuple[str, Json]:
 def _value(text: str) -> Json:
     try:
         found: Json = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return found
 
@@ -51,7 +51,7 @@ def _rows(file: Path) -> list[dict[str, Json]]:
         return [{name: value for name, value in row.items() if value != ""} for row in rows]
     try:
         found = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RunError(f"{str(file)!r} is not JSON: {error}.") from None
     listed = found if isinstance(found, list) else [found]
     if not listed or not all(isinstance(row, dict) for row in listed):

@@ -29,7 +29,7 @@ def login(
     Its cookies and storage are kept sealed in the home folder. The window reaches the origin of
     the address and those that are named, and nothing else.
     """
-    from director.cli.running import told  # noqa: PLC0415  quick help
+    from director.cli.running import told
 
     with told("login"):
         asyncio.run(_by_hand(name, address, origin or []))
@@ -37,9 +37,9 @@ def login(
 
 
 async def _by_hand(name: str, address: str, more: list[str]) -> None:
-    from director.browser import Origins, open_browser  # noqa: PLC0415  quick help
-    from director.browser.origins import place_of  # noqa: PLC0415
-    from director.runs.supplies import logins_of_home  # noqa: PLC0415
+    from director.browser import Origins, open_browser
+    from director.browser.origins import place_of
+    from director.runs.supplies import logins_of_home
 
     logins = logins_of_home()
     logins.check(name)

@@ -6,62 +6,76 @@ Over stdio nothing but the protocol is written to standard output.
 from __future__ import annotations
 
 import asyncio
+import os
+import secrets
+import signal
 import socket
-from contextlib import suppress
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from director.cli.opening import Url, fail, opened_store
 from director.cli.proxy import tokens
+from director.distribution import install_line
 
 if TYPE_CHECKING:
     from director.mcp.working import Working
     from director.store.store import Store
 
+_TOKEN = "DIRECTOR_MCP_TOKEN"  # noqa: S105  the name of a variable
+_SHORTEST = 16
 EPILOG = (
     'In a client\'s settings: `{"command": "director", "args": ["mcp", "--workflow", "prices"]}`. '
-    "Over HTTP: `director mcp --http 8789`, then `http://127.0.0.1:8789/mcp`."
+    "Over HTTP: `director mcp --http 8789`, then `http://127.0.0.1:8789/mcp` with the header "
+    "`Authorization: Bearer TOKEN`; the token is in DIRECTOR_MCP_TOKEN, or in the private file "
+    "that it names when it starts."
 )
+WorkflowId: TypeAlias = Annotated[
+    str | None,
+    typer.Option(help="The workflow to build and run; made if it is not there.", metavar="ID"),
+]
+ApprovedOrigins: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(help="An origin that the workflow may reach; may be repeated."),
+]
+Project: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(help="The folder that holds .director/, for fresh contexts.", metavar="FOLDER"),
+]
+FitBudget: TypeAlias = Annotated[str, typer.Option(help="The budget of `fit`.", metavar="TOKENS")]
+HttpPort: TypeAlias = Annotated[
+    int | None,
+    typer.Option(help="Serve HTTP on this port, 0 for a free one, instead of stdio.", min=0),
+]
 
 
-def mcp(  # noqa: PLR0913  one for each option
+def mcp(
     *,
-    workflow: Annotated[
-        str | None,
-        typer.Option(help="The workflow to build and run; made if it is not there.", metavar="ID"),
-    ] = None,
-    origin: Annotated[
-        list[str] | None,
-        typer.Option(help="An origin that the workflow may reach; may be repeated."),
-    ] = None,
-    project: Annotated[
-        Path | None,
-        typer.Option(
-            help="The folder that holds .director/, for fresh contexts.", metavar="FOLDER"
-        ),
-    ] = None,
-    budget: Annotated[str, typer.Option(help="The budget of `fit`.", metavar="TOKENS")] = "100k",
-    http: Annotated[
-        int | None,
-        typer.Option(help="Serve HTTP on this port, 0 for a free one, instead of stdio.", min=0),
-    ] = None,
+    workflow: WorkflowId = None,
+    origin: ApprovedOrigins = None,
+    project: Project = None,
+    budget: FitBudget = "100k",
+    http: HttpPort = None,
     store: Url = None,
 ) -> None:
     """Give Director's tools to any client of the Model Context Protocol.
 
     `fit`, `recall` and `report` for any history; with `--workflow` also the tools that read, build,
     test and run it; in a folder with .director/, or with `--project`, also those that give fresh
-    contexts. Origins that were not approved here or in the app are never reached.
+    contexts. Origins that were not approved here or in the app are never reached. Over HTTP every
+    request needs a token, since others on this machine can reach the port as well.
     """
     try:
         limit = tokens(budget)
-        import director.mcp  # noqa: F401, PLC0415  said at once if it is not installed
+        import director.mcp  # noqa: F401  said at once if it is not installed
     except ValueError as error:
         fail("mcp", str(error))
     except ImportError as missing:
-        fail("mcp", f"{missing.name} is not installed: pip install 'director[mcp]'")
+        fail("mcp", f"{missing.name} is not installed: {install_line('mcp')}")
     with suppress(KeyboardInterrupt):
         if workflow is None:
             asyncio.run(_served(limit, http, project))
@@ -73,9 +87,9 @@ def mcp(  # noqa: PLR0913  one for each option
 async def _served(
     budget: int, http: int | None, project: Path | None, working: Working | None = None
 ) -> None:
-    from director.mcp import make_server, serve_http, serve_stdio  # noqa: PLC0415
-    from director.mcp.fitting import Fitting  # noqa: PLC0415
-    from director.mcp.preparing import Preparing  # noqa: PLC0415
+    from director.mcp import make_server, serve_http, serve_stdio
+    from director.mcp.fitting import Fitting
+    from director.mcp.preparing import Preparing
 
     root = project or Path.cwd()
     preparing = Preparing(root) if project or (root / ".director").is_dir() else None
@@ -87,9 +101,34 @@ async def _served(
         listening = socket.create_server(("127.0.0.1", http))
     except OSError as error:
         fail("mcp", f"cannot listen on port {http}: {error.strerror or error}")
-    typer.echo(f"http://127.0.0.1:{listening.getsockname()[1]}/mcp")
-    with listening:
-        await serve_http(server, listening)
+    port = listening.getsockname()[1]
+    typer.echo(f"http://127.0.0.1:{port}/mcp")
+    with listening, _token(port) as token:
+        await serve_http(server, listening, token)
+
+
+@contextmanager
+def _token(port: int) -> Iterator[str]:
+    """The token of the environment, or one for this start, in a file that only its owner reads."""
+    from director.home import home, write_private
+
+    given = os.environ.pop(_TOKEN, "").strip()
+    if given:
+        if len(given) < _SHORTEST:
+            fail("mcp", f"{_TOKEN} is shorter than {_SHORTEST} characters: others could guess it")
+        typer.echo(f"Authorization: Bearer (the value of {_TOKEN})")
+        yield given
+        return
+    # However it is told to stop, the file goes.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    made, file = secrets.token_urlsafe(32), home() / f"mcp-{port}.token"
+    write_private(file, f"{made}\n".encode())
+    shown = f"Bearer {made}" if sys.stdout.isatty() else f"Bearer (in {file})"
+    typer.echo(f"Authorization: {shown}")
+    try:
+        yield made
+    finally:
+        file.unlink(missing_ok=True)
 
 
 async def _working(
@@ -98,12 +137,12 @@ async def _working(
     origins: tuple[str, ...],
     served: tuple[int, int | None, Path | None],
 ) -> None:
-    from director.agent import approve, open_desk  # noqa: PLC0415
-    from director.agent.lending import lend  # noqa: PLC0415
-    from director.mcp.working import Working  # noqa: PLC0415
-    from director.runs import save_workflow  # noqa: PLC0415
-    from director.runs.supplies import Wishes, supplied  # noqa: PLC0415
-    from director.workflow.values import Workflow  # noqa: PLC0415
+    from director.agent import approve, open_desk
+    from director.agent.lending import lend
+    from director.mcp.working import Working
+    from director.runs import save_workflow
+    from director.runs.supplies import Wishes, supplied
+    from director.workflow.values import Workflow
 
     if store.get("workflow", workflow) is None:
         save_workflow(store, Workflow(workflow, workflow))

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, TypeAlias
 
 import typer
 
+from director.distribution import install_line
+
 if TYPE_CHECKING:
     from director.store.store import Store
 
@@ -28,14 +30,14 @@ Url: TypeAlias = Annotated[
 @contextmanager
 def opened_store(given: str | None, command: str, *, make: bool = False) -> Iterator[Store]:
     """The store that is meant; what goes wrong with it is said in one line."""
-    from director.cli.findings import file_of, shown  # noqa: PLC0415  quick help
-    from director.home import HomeError  # noqa: PLC0415
-    from director.settings import SettingsError, load_settings  # noqa: PLC0415
+    from director.cli.findings import file_of, shown
+    from director.home import HomeError, is_loose
+    from director.settings import SettingsError, load_settings
 
     try:
-        from director.store import StoreError, open_store  # noqa: PLC0415
+        from director.store import StoreError, open_store
     except ImportError as missing:
-        fail(command, f"{missing.name} is not installed: pip install 'director[store]'")
+        fail(command, f"{missing.name} is not installed: {install_line('store')}")
     try:
         where = given or load_settings().store.value
         file = file_of(where)
@@ -45,16 +47,31 @@ def opened_store(given: str | None, command: str, *, make: bool = False) -> Iter
                 f"there is no store at {file} yet: `director app`, `director chat` or `director "
                 "workflow import FILE` makes one. Name another with --store",
             )
+        loose = file is not None and is_loose(file)
         with open_store(where) as opened:
+            if loose:
+                _tell_loose(file)
             yield opened
     except (StoreError, SettingsError, HomeError) as error:
         fail(command, str(error))
     except ImportError as missing:
-        fail(command, f"{missing.name} is not installed: pip install 'director[postgres]'")
+        fail(command, f"{missing.name} is not installed: {install_line('postgres')}")
     except OSError as error:
         fail(command, f"{error.filename or shown(where)}: {error.strerror or error}")
     except UnicodeError:
         fail(command, "the file is not text in UTF-8; nothing was imported")
+
+
+def _tell_loose(file: Path | None) -> None:
+    from director.home import is_loose
+
+    if file is not None and is_loose(file):
+        typer.echo(f"Others on this machine can read {file}: chmod 600 {file}", err=True)
+    else:
+        typer.echo(
+            f"Others on this machine could read {file}; from now on only you can (mode 600).",
+            err=True,
+        )
 
 
 def fail(command: str, message: str) -> NoReturn:

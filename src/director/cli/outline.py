@@ -10,7 +10,7 @@ from director.runs.telling import condition_text, node_text, time_text
 from director.store import Store
 from director.store.away import away
 from director.workflow.display import shown
-from director.workflow.references import direct, nested, parts_of
+from director.workflow.references import nested, parts_of
 from director.workflow.values import Json, Node, Workflow
 
 _STATES = {"success": "ok", "failed": "failed", "skipped": "skipped"}
@@ -125,5 +125,5 @@ class _Outline:
                 yield f"{space}{word} {condition_text(condition)}"
         for part in parts_of(node):
             yield f"{indent}     {part.name}:"
-            for id_ in direct(self._workflow, part.nodes):
+            for id_ in part.nodes:
                 yield from self._node(self._nodes[id_], depth + 1)

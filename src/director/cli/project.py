@@ -27,8 +27,8 @@ HERE = Path()
 
 def opened(root: Path, command: str) -> Project:
     """The project of a folder; what is wrong with it is said in one line."""
-    from director.project.reading import open_project  # noqa: PLC0415  quick help
-    from director.project.values import ProjectError  # noqa: PLC0415
+    from director.project.reading import open_project
+    from director.project.values import ProjectError
 
     try:
         return open_project(root)
@@ -42,8 +42,8 @@ def init(
     folder: Annotated[Path, typer.Argument(help="The project; else this folder.")] = HERE,
 ) -> None:
     """Make a .director/ folder with forms to fill in. What is there stays as it is."""
-    from director.project.making import make_project  # noqa: PLC0415
-    from director.project.values import ProjectError  # noqa: PLC0415
+    from director.project.making import make_project
+    from director.project.values import ProjectError
 
     try:
         made = make_project(folder)
@@ -63,7 +63,7 @@ def init(
 
 def status(*, project: Root = HERE, as_json: AsJson = False) -> None:
     """How far the project is, by goal, step and task, as the files say."""
-    from director.project.progress import next_task  # noqa: PLC0415
+    from director.project.progress import next_task
 
     found = opened(project, "status")
     then = next_task(found)
@@ -85,7 +85,7 @@ def status(*, project: Root = HERE, as_json: AsJson = False) -> None:
 
 def next_(*, project: Root = HERE, as_json: AsJson = False) -> None:
     """The next task, and why it is that one. Exits with 1 if there is none."""
-    from director.project.progress import name_of, next_task  # noqa: PLC0415
+    from director.project.progress import name_of, next_task
 
     found = opened(project, "next")
     then = next_task(found)
@@ -102,8 +102,8 @@ def next_(*, project: Root = HERE, as_json: AsJson = False) -> None:
 
 
 def _named(found: Project, one: Goal | Step | Task) -> str:
-    from director.project.progress import name_of  # noqa: PLC0415
-    from director.project.values import Task  # noqa: PLC0415
+    from director.project.progress import name_of
+    from director.project.values import Task
 
     done = one.done if isinstance(one, Task) else one.complete
     number = "" if one.number is None else f" {one.number}"
@@ -115,7 +115,7 @@ def _next(then: Next) -> dict[str, str | None]:
 
 
 def _status(found: Project, then: Next) -> dict[str, object]:
-    from director.project.progress import name_of  # noqa: PLC0415
+    from director.project.progress import name_of
 
     goals = [
         {

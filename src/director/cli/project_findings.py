@@ -19,9 +19,9 @@ _ROUNDS = 3
 
 def look_at_project(root: Path) -> Iterator[Finding]:
     """The project in a folder: one finding, and one more for each file that drifted."""
-    from director.project.drift import drift  # noqa: PLC0415  quick help
-    from director.project.reading import open_project  # noqa: PLC0415
-    from director.project.values import FOLDER, ProjectError  # noqa: PLC0415
+    from director.project.drift import drift
+    from director.project.reading import open_project
+    from director.project.values import FOLDER, ProjectError
 
     if not (root / FOLDER).exists():
         yield Finding(
@@ -51,10 +51,10 @@ def look_at_project(root: Path) -> Iterator[Finding]:
 
 def mended(root: Path) -> list[str]:
     """Apply what is offered until nothing is; the paths that were written."""
-    from director.project.drift import drift  # noqa: PLC0415
-    from director.project.making import mend  # noqa: PLC0415
-    from director.project.reading import open_project  # noqa: PLC0415
-    from director.project.values import FOLDER, ProjectError  # noqa: PLC0415
+    from director.project.drift import drift
+    from director.project.making import mend
+    from director.project.reading import open_project
+    from director.project.values import FOLDER, ProjectError
 
     written: list[str] = []
     try:

@@ -7,11 +7,14 @@ exit code 2.
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn, TypeAlias
 
 import typer
+
+from director.cli.web import Host, HostNames
 
 if TYPE_CHECKING:
     from director.middleware.proxy import Proxy
@@ -22,46 +25,69 @@ EPILOG = (
     "in another, then the printed export lines and your agent in a third. The page at /director "
     "shows what was saved, per client."
 )
+TokenLimit: TypeAlias = Annotated[
+    str, typer.Option(help="The most tokens to send, such as 100k.", metavar="TOKENS")
+]
+Upstream: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="Where requests go; without one, to the provider whose API they speak.",
+        metavar="URL",
+    ),
+]
+StrategyName: TypeAlias = Annotated[str, typer.Option(help="How to fit.", metavar="NAME")]
+Level: TypeAlias = Annotated[
+    str, typer.Option(help="How results shrink: none, low, medium, high.", metavar="LEVEL")
+]
+Summariser: TypeAlias = Annotated[
+    str | None,
+    typer.Option(help="A model that summarises what leaves, with a key of its own."),
+]
+AllowedOrigins: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(help="The origin of a web page that may use it.", metavar="ORIGIN"),
+]
+Port: TypeAlias = Annotated[
+    int, typer.Option(help="Where to listen; 0 takes a free port.", min=0, max=65_535)
+]
 
 
-def proxy(  # noqa: PLR0913  each is an option of the command
+def proxy(
     *,
-    budget: Annotated[
-        str, typer.Option(help="The most tokens to send, such as 100k.", metavar="TOKENS")
-    ] = "100k",
-    upstream: Annotated[
-        str | None,
-        typer.Option(
-            help="Where requests go; without one, to the provider whose API they speak.",
-            metavar="URL",
-        ),
-    ] = None,
-    strategy: Annotated[str, typer.Option(help="How to fit.", metavar="NAME")] = "hybrid",
-    level: Annotated[
-        str, typer.Option(help="How results shrink: none, low, medium, high.", metavar="LEVEL")
-    ] = "medium",
-    summariser: Annotated[
-        str | None,
-        typer.Option(help="A model that summarises what leaves, with a key of its own."),
-    ] = None,
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(help="Where to listen; 0 takes a free port.", min=0, max=65_535)
-    ] = 8788,
+    budget: TokenLimit = "100k",
+    upstream: Upstream = None,
+    strategy: StrategyName = "hybrid",
+    level: Level = "medium",
+    summariser: Summariser = None,
+    name: HostNames = None,
+    allow_origin: AllowedOrigins = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8788,
 ) -> None:
     """Manage the context of any agent, in any language, by its base URL.
 
     Speaks Chat Completions, Responses and Anthropic Messages, streaming included. Adds nothing
     but managed context: keys, headers, errors and streams pass through, and nothing is stored.
+    It listens on this machine only; with --host elsewhere too, and then every request needs the
+    password of DIRECTOR_PASSWORD in the header X-Director-Password.
     """
-    from director.manager import ContextConfig  # noqa: PLC0415  quick help
-    from director.middleware.proxy import Proxy  # noqa: PLC0415
+    from director.manager import ContextConfig
+    from director.middleware.proxy import Proxy
 
     try:
         config = ContextConfig(
             strategy=strategy, budget=tokens(budget), compression_level=level, model=None
         )
-        made = Proxy(config, upstream, host=host, port=port, writes=_writer(summariser))
+        made = Proxy(
+            config,
+            upstream,
+            host=host,
+            port=port,
+            writes=_writer(summariser),
+            password=os.environ.pop("DIRECTOR_PASSWORD", ""),
+            names=name or (),
+            origins=allow_origin or (),
+        )
     except ValueError as error:
         _fail(str(error))
     with suppress(KeyboardInterrupt):
@@ -85,7 +111,7 @@ def tokens(text: str) -> int:
 def _writer(name: str | None) -> Writes | None:
     if name is None:
         return None
-    from director.models import open_model  # noqa: PLC0415
+    from director.models import open_model
 
     return open_model(name)
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from director.cli.opening import fail
+from director.distribution import install_line
 
 if TYPE_CHECKING:
     from director.cli.chat_room import Room
@@ -48,7 +49,7 @@ def rehearse(
     the workflow runs by itself. Only the words are scripted; everything else is what a real model
     would go through.
     """
-    from director.profiles import ProfileError, load_profile  # noqa: PLC0415  quick help
+    from director.profiles import ProfileError, load_profile
 
     try:
         load_profile(profile)
@@ -61,9 +62,9 @@ def rehearse(
 def _played(profile: str, *, pace: float) -> str:
     """Play it; why it could not be played, if no browser can be started."""
     try:
-        from director.browser import BrowserError  # noqa: PLC0415  quick help
+        from director.browser import BrowserError
     except ImportError as missing:
-        return f"{missing.name} is not installed: pip install 'director[browser]'"
+        return f"{missing.name} is not installed: {install_line('browser')}"
     with _own_home() as folder, _served() as site:
         try:
             _play(folder, site, profile, pace=pace)
@@ -73,7 +74,7 @@ def _played(profile: str, *, pace: float) -> str:
 
 
 def _without_browser(reason: str) -> None:
-    from director.demo.__main__ import main  # noqa: PLC0415  quick help
+    from director.demo.__main__ import main
 
     typer.echo(f"The rehearsal needs a browser. {reason}")
     typer.echo("What works without one: a recorded agent run, replayed through the engine.\n")
@@ -83,7 +84,7 @@ def _without_browser(reason: str) -> None:
 @contextmanager
 def _own_home() -> Iterator[Path]:
     """A folder for what the rehearsal makes, beside what the user has."""
-    from director.home import VARIABLE, home, make_private  # noqa: PLC0415  quick help
+    from director.home import VARIABLE, home, make_private
 
     folder = home() / "rehearsal"
     make_private(folder)
@@ -100,7 +101,7 @@ def _own_home() -> Iterator[Path]:
 @contextmanager
 def _served() -> Iterator[Site]:
     """The demo site where `director demo` has it, or wherever there is room."""
-    from director.demo.site import Site  # noqa: PLC0415  quick help
+    from director.demo.site import Site
 
     site = Site()
     try:
@@ -116,12 +117,12 @@ def _served() -> Iterator[Site]:
 
 
 def _play(folder: Path, site: Site, profile: str, *, pace: float) -> None:
-    from director.cli.chat_room import Room  # noqa: PLC0415  quick help
-    from director.cli.chat_screen import Screen  # noqa: PLC0415
-    from director.demo.rehearsal import SAYS, begin  # noqa: PLC0415
-    from director.runs.supplies import Supplies, Wishes  # noqa: PLC0415
-    from director.settings import load_settings  # noqa: PLC0415
-    from director.store import open_store  # noqa: PLC0415
+    from director.cli.chat_room import Room
+    from director.cli.chat_screen import Screen
+    from director.demo.rehearsal import SAYS, begin
+    from director.runs.supplies import Supplies, Wishes
+    from director.settings import load_settings
+    from director.store import open_store
 
     began = time.monotonic()
     screen = Screen(pace=_PACE * pace)
@@ -146,9 +147,8 @@ def _play(folder: Path, site: Site, profile: str, *, pace: float) -> None:
 
 def _conversation(room: Room, site: Site, pace: float) -> bool:
     """Say the user's lines one by one; whether each was answered."""
-    from director.agent import approve  # noqa: PLC0415  quick help
-    from director.cli.chat_commands import obey  # noqa: PLC0415
-    from director.demo.rehearsal import GO_ON, lines  # noqa: PLC0415
+    from director.cli.chat_commands import obey
+    from director.demo.rehearsal import GO_ON, approve_all, lines
 
     for line in lines(site.url):
         room.screen.heard("/compress" if line.does == "compress" else line.text)
@@ -158,8 +158,7 @@ def _conversation(room: Room, site: Site, pace: float) -> bool:
         else:
             turn = room.say(line.text)
             while turn is not None and turn.ended == "waiting":
-                for origin in turn.origins:
-                    approve(room.store, room.workflow, origin, why="for the rehearsal")
+                approve_all(room.store, room.workflow, turn)
                 room.screen.heard(GO_ON)
                 turn = room.say(GO_ON)
             if turn is None:
@@ -182,7 +181,7 @@ def _alone(room: Room, site: Site) -> None:
 
 def _totals(room: Room) -> None:
     """What all requests were made of, in tokens."""
-    from director.cli.chat_telling import parts_of  # noqa: PLC0415  quick help
+    from director.cli.chat_telling import parts_of
 
     room.screen.say(
         "What the model would have been sent, in tokens, over the whole conversation:", "bold"

@@ -48,7 +48,7 @@ def show(
     store: Url = None,
 ) -> None:
     """Show a request by part, with tokens and price, and what was cut from it."""
-    from director.agent.requests import request, sent_bytes  # noqa: PLC0415  quick help
+    from director.agent.requests import request, sent_bytes
 
     with opened_store(store, "request") as opened:
         where = _thread(opened, thread)
@@ -62,7 +62,7 @@ def show(
 @app.command()
 def diff(one: Number, other: Number, *, thread: Thread = None, store: Url = None) -> None:
     """Show how two requests differ, line by line of their bodies."""
-    from director.agent.requests import sent_bytes  # noqa: PLC0415  quick help
+    from director.agent.requests import sent_bytes
 
     with opened_store(store, "request") as opened:
         where = _thread(opened, thread)
@@ -75,8 +75,8 @@ def diff(one: Number, other: Number, *, thread: Thread = None, store: Url = None
 @app.command()
 def replay(number: Number, *, thread: Thread = None, store: Url = None) -> None:
     """Make a request again from the store, offline, and compare it byte for byte."""
-    from director.agent.replaying import replayed  # noqa: PLC0415  quick help
-    from director.models import NoLibrary, UnknownModel  # noqa: PLC0415
+    from director.agent.replaying import replayed
+    from director.models import NoLibrary, UnknownModel
 
     with opened_store(store, "request") as opened:
         where = _thread(opened, thread)
@@ -117,7 +117,7 @@ def _line(one: Versioned) -> str:
 
 
 def _shown(one: Versioned) -> list[str]:
-    from director.agent.requests import input_price  # noqa: PLC0415  quick help
+    from director.agent.requests import input_price
 
     body = one.body
     report = cast("Mapping[str, object]", body["report"])

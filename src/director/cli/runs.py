@@ -45,8 +45,8 @@ def list_(
     store: Url = None,
 ) -> None:
     """List the runs, the newest first."""
-    from director.cli.history import rows  # noqa: PLC0415  quick help
-    from director.cli.outline import columns  # noqa: PLC0415
+    from director.cli.history import rows
+    from director.cli.outline import columns
 
     with opened_store(store, "runs list") as opened:
         found = rows(opened, workflow)[:limit]
@@ -62,7 +62,7 @@ def list_(
 @app.command()
 def show(*, run: Which, as_json: AsJson = False, store: Url = None) -> None:
     """Show a run: how long each step took, what it wrote, what it found, what went wrong."""
-    from director.cli.history import history, history_json  # noqa: PLC0415  quick help
+    from director.cli.history import history, history_json
 
     with opened_store(store, "runs show") as opened:
         found = meant(opened, run, "runs show")
@@ -77,7 +77,7 @@ def show(*, run: Which, as_json: AsJson = False, store: Url = None) -> None:
 @app.command()
 def report(*, run: Which, output: Output = None, store: Url = None) -> None:
     """Write the report of a run: one HTML page with pictures that needs nothing else."""
-    from director.runs.report import report_html  # noqa: PLC0415  quick help
+    from director.runs.report import report_html
 
     with opened_store(store, "runs report") as opened:
         text = report_html(opened, meant(opened, run, "runs report").id)
@@ -102,7 +102,7 @@ def records_and_variables(
     Nothing is shortened. A secret is a reference here as everywhere. In CSV a text that a
     spreadsheet would take for a formula begins with an apostrophe.
     """
-    from director.runs.taking_out import as_csv, as_json, rows_of  # noqa: PLC0415  quick help
+    from director.runs.taking_out import as_csv, as_json, rows_of
 
     with opened_store(store, "runs data") as opened:
         rows = rows_of(opened, meant(opened, run, "runs data").id, what)
@@ -110,7 +110,7 @@ def records_and_variables(
 
 
 @app.command(epilog=CODES)
-def resume(  # noqa: PLR0913  one for each option
+def resume(
     *,
     run: Which,
     headed: Headed = False,
@@ -136,7 +136,7 @@ def resume(  # noqa: PLR0913  one for each option
 
 
 @app.command(epilog=CODES)
-def retry(  # noqa: PLR0913  one for each option
+def retry(
     *,
     run: Which,
     node: Annotated[str, typer.Argument(help="The node to go back to: alias or position.")],
@@ -162,7 +162,7 @@ def retry(  # noqa: PLR0913  one for each option
 @app.command()
 def watch(*, run: Which, store: Url = None) -> None:
     """Follow a run that a worker does, until it ends or waits for an answer."""
-    from director.cli.running import finish, watched  # noqa: PLC0415  quick help
+    from director.cli.running import finish, watched
 
     with opened_store(store, "runs watch") as opened:
         found = meant(opened, run, "runs watch")
@@ -173,8 +173,8 @@ def watch(*, run: Which, store: Url = None) -> None:
 @app.command()
 def cancel(*, run: Which, store: Url = None) -> None:
     """Stop a run, wherever it is done; what it has finished stays, and it can be resumed."""
-    from director.cli.running import told  # noqa: PLC0415  quick help
-    from director.runs import cancel as stop  # noqa: PLC0415
+    from director.cli.running import told
+    from director.runs import cancel as stop
 
     with opened_store(store, "runs cancel") as opened, told("runs cancel"):
         found = meant(opened, run, "runs cancel")
@@ -192,10 +192,10 @@ def answer(
     store: Url = None,
 ) -> None:
     """Answer what a run asks; a run that was put aside is queued for the workers again."""
-    from director.cli.running import told  # noqa: PLC0415  quick help
-    from director.runs.queue import Queue, queue_url  # noqa: PLC0415
-    from director.runs.serving import answer_question, is_parked, waits_for  # noqa: PLC0415
-    from director.runs.supplies import Supplies, Wishes  # noqa: PLC0415
+    from director.cli.running import told
+    from director.runs.queue import Queue, queue_url
+    from director.runs.serving import answer_question, is_parked, waits_for
+    from director.runs.supplies import Supplies, Wishes
 
     with opened_store(store, "runs answer") as opened, told("runs answer"):
         found = meant(opened, run, "runs answer")
@@ -207,8 +207,9 @@ def answer(
                 typer.echo("\n  ".join([each.text, *each.choices]))
             return
         with Queue(queue_url(opened.url)) as queue:
-            seal = Supplies(opened, Wishes()).seal
-            answer_question(opened, queue, asked[0].id, text, seal=seal)
+            supplies = Supplies(opened, Wishes())
+            seal, vault = supplies.seal, supplies.vault
+            answer_question(opened, queue, asked[0].id, text, seal=seal, vault=vault)
     typer.echo("Answered.")
     if is_parked(found):
         typer.echo(
@@ -219,7 +220,7 @@ def answer(
 
 def meant(opened: Store, name: str, command: str) -> Run:
     """The run whose id is this or begins so."""
-    from director.runs import run_of  # noqa: PLC0415  quick help
+    from director.runs import run_of
 
     if opened.get("run", name) is not None:
         return run_of(opened, name)
@@ -232,7 +233,7 @@ def meant(opened: Store, name: str, command: str) -> Run:
 
 def _idle(opened: Store, name: str, command: str, *, take_over: bool) -> Run:
     """The run that is meant, unless somebody works on it."""
-    from director.cli.history import busy  # noqa: PLC0415  quick help
+    from director.cli.history import busy
 
     found = meant(opened, name, command)
     if not take_over and (worker := busy(opened, found)):
@@ -245,9 +246,9 @@ def _idle(opened: Store, name: str, command: str, *, take_over: bool) -> Run:
 
 
 def _again(opened: Store, found: Run, wishes: Wishes, *, node: str) -> int:
-    from director.cli.running import do_here, finish, told  # noqa: PLC0415
-    from director.runs.serving import reopen  # noqa: PLC0415
-    from director.runs.supplies import Supplies  # noqa: PLC0415  quick help
+    from director.cli.running import do_here, finish, told
+    from director.runs.serving import reopen
+    from director.runs.supplies import Supplies
 
     with told("runs retry" if node else "runs resume"):
         reopen(opened, found.id, node=node)

@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from director.cli.opening import Url, fail, opened_store, write_whole
+from director.cli.origin_approvals import Approve, approve_origins, ask_for_approvals
 
 if TYPE_CHECKING:
+    from director.store.export import Imported
+    from director.store.import_rules import HeldBack
     from director.store.store import Store
 
 Thread: TypeAlias = Annotated[
@@ -60,7 +63,7 @@ def export(
     Every line carries a sum over itself and those before it; `director import` takes the file
     into any store, with the same hashes and times. What the provider remembers stays behind.
     """
-    from director.store.export import export_thread, export_workflow  # noqa: PLC0415  quick help
+    from director.store.export import export_thread, export_workflow
 
     if (thread is None) == (workflow is None):
         fail("export", "say either --thread ID or --workflow ID")
@@ -80,13 +83,20 @@ def export(
 def import_(
     *,
     file: Annotated[Path, typer.Argument(help="An export; - reads what is piped in.")],
+    extend: Annotated[
+        bool, typer.Option("--extend", help="Also add to what is here already.")
+    ] = False,
+    approve: Approve = None,
     store: Url = None,
 ) -> None:
     """Take an export into the store: all of it, or nothing if a line is damaged.
 
-    What is already there is left as it is, so that importing twice changes nothing.
+    What is already there is left as it is, so that importing twice changes nothing. Choices of
+    models, approvals and the like do not arrive by an import: they are listed, and you decide. The
+    origins of its workflows are asked for, or approved with --approve.
     """
-    from director.store.export import import_lines  # noqa: PLC0415  quick help
+    from director.store.export import import_lines
+    from director.store.lines import lines_of
 
     piped = str(file) == "-"
     if not piped and not file.exists():
@@ -94,14 +104,42 @@ def import_(
         fail("import", f"{file}: there is no such file")
     with opened_store(store, "import", make=True) as opened:
         if piped:
-            done = import_lines(opened, sys.stdin)
+            done = import_lines(opened, lines_of(sys.stdin), extend=extend)
         else:
             with file.open(encoding="utf-8", newline="\n") as lines:
-                done = import_lines(opened, lines)
-    typer.echo(
-        f"{done.threads:,} threads, {done.entries:,} entries and {done.records:,} records are "
-        f"new; {done.known:,} were already there."
-    )
+                done = import_lines(opened, lines_of(lines), extend=extend)
+        typer.echo(
+            f"{done.threads:,} threads, {done.entries:,} entries and {done.records:,} records are "
+            f"new; {done.known:,} were already there."
+        )
+        _offer(opened, done, approve or [])
+
+
+def _offer(opened: Store, done: Imported, approve: list[str]) -> None:
+    """List what only the user decides, and ask for the origins where somebody can be asked."""
+    from director.agent.imports import ask_for_origins
+
+    named: dict[str, list[str]] = {}
+    for one in done.asked:
+        named.setdefault(one.workflow, []).append(one.origin)
+    for workflow, origins in named.items():
+        ask_for_origins(opened, workflow, origins)
+        wanted = [origin for origin in origins if origin in approve]
+        approve_origins(opened, workflow, wanted, "import")
+        for origin in ask_for_approvals(opened, workflow):
+            how = f"director workflow approve {workflow} {origin}"
+            typer.echo(f"not approved: {workflow} names {origin}  ({how})")
+    for held in done.held_back:
+        typer.echo(f"not taken over: {_render_held_back(held)}")
+
+
+def _render_held_back(held: HeldBack) -> str:
+    """A record that was held back, in one line; its words are another's and are quoted."""
+    model = held.body.get("model")
+    if held.kind == "choice" and isinstance(model, str):
+        how = f"director chat {held.id} --model NAME"
+        return f"the choice of {model[:200]!r} as the model of {held.id!r}  ({how})"
+    return f"the {held.kind} {held.id[:200]!r}"
 
 
 def purge(

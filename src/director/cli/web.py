@@ -8,9 +8,14 @@ import os
 import socket
 import sys
 import webbrowser
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
+
+if TYPE_CHECKING:
+    from director.web.launch_link import LaunchLink
 
 from director.cli.opening import Url, fail, opened_store
 
@@ -18,21 +23,25 @@ EPILOG = (
     "Try it: `director app`. The printed link lets one browser in, once. To reach it from another "
     "machine, better than `--host`: `ssh -L 7878:127.0.0.1:7878 MACHINE`. Ctrl-C ends it."
 )
+Port: TypeAlias = Annotated[
+    int | None,
+    typer.Option(help="Where to listen; without it 7878, or a free one.", min=0, max=65_535),
+]
+Host: TypeAlias = Annotated[
+    str, typer.Option(help="An address of this machine; others need a password.")
+]
+HostNames: TypeAlias = Annotated[
+    list[str] | None, typer.Option(help="A name by which it is reached elsewhere.")
+]
+NoOpen: TypeAlias = Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")]
 
 
 def app(
     *,
-    port: Annotated[
-        int | None,
-        typer.Option(help="Where to listen; without it 7878, or a free one.", min=0, max=65_535),
-    ] = None,
-    host: Annotated[
-        str, typer.Option(help="An address of this machine; others need a password.")
-    ] = "127.0.0.1",
-    name: Annotated[
-        list[str] | None, typer.Option(help="A name by which it is reached elsewhere.")
-    ] = None,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
+    port: Port = None,
+    host: Host = "127.0.0.1",
+    name: HostNames = None,
+    no_open: NoOpen = False,
     store: Url = None,
 ) -> None:
     """Work with Director in the browser: chat, plan, workflow, runs, and what the model sees.
@@ -40,7 +49,8 @@ def app(
     It listens on this machine only. With --host it listens elsewhere too, and only if there is a
     password: DIRECTOR_PASSWORD, or the one that you are asked for.
     """
-    from director.web.serving import Unsafe, serve, studio_at  # noqa: PLC0415  quick help
+    from director.web.launch_link import LaunchLink
+    from director.web.serving import Unsafe, serve, studio_at
 
     password = _password(host)
     with opened_store(store, "app", make=True) as opened:
@@ -50,20 +60,37 @@ def app(
             said = f"cannot listen: {why.strerror}" if isinstance(why, OSError) else str(why)
             fail("app", said)
         studio = studio_at(opened, listening, names=name or (), password=password)
-        where = f"http://{_shown(host)}:{listening.getsockname()[1]}"
-        link = f"{where}/launch/{studio.sessions.link()}"
-        typer.echo(f"Director is at {where}\nThis link lets one browser in, once: {link}")
+        link = LaunchLink.to(studio, _shown(host), listening.getsockname()[1])
+        typer.echo(f"Director is at {link.place}")
+        typer.echo(f"This link lets one browser in, once: {link.named}")
+        if link.named != link.plain:
+            typer.echo(f"Where that name is not found, put {_shown(host)} in its place.")
         typer.echo("Ctrl-C ends it.")
-        if not no_open:
-            webbrowser.open(link)
         # The server has ended well by the time that Ctrl-C is told here.
-        with contextlib.suppress(KeyboardInterrupt):
+        with _open_browser(link, no_open=no_open), contextlib.suppress(KeyboardInterrupt):
             asyncio.run(serve(studio, listening))
     typer.echo("Ended. Everything is in the store.")
 
 
+@contextmanager
+def _open_browser(link: LaunchLink, *, no_open: bool) -> Iterator[None]:
+    """Open the browser by a private file, which is removed at the end.
+
+    Every user of a machine sees what programs are started with: the link must not be among it.
+    """
+    if no_open:
+        yield
+        return
+    file = link.write_file()
+    try:
+        webbrowser.open(file.as_uri())
+        yield
+    finally:
+        file.unlink(missing_ok=True)
+
+
 def _bound(host: str, port: int | None, password: str) -> socket.socket:
-    from director.web.serving import PORT, bound  # noqa: PLC0415
+    from director.web.serving import PORT, bound
 
     try:
         return bound(host, PORT if port is None else port, password=password)

@@ -26,7 +26,7 @@ EPILOG = (
 _STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
-def worker(  # noqa: PLR0913  one for each option
+def worker(
     *,
     name: Annotated[
         str | None, typer.Option(help="Its name; without it one is made of host and number.")
@@ -50,8 +50,8 @@ def worker(  # noqa: PLR0913  one for each option
     was only slow can write nothing more once another has its run. A run that asks something is put
     aside after a while; when it is answered, any worker goes on with it.
     """
-    from director.cli.running import told  # noqa: PLC0415
-    from director.runs.supplies import Wishes  # noqa: PLC0415  quick help
+    from director.cli.running import told
+    from director.runs.supplies import Wishes
 
     wishes = Wishes(
         pictures="none" if no_pictures else "each",
@@ -60,19 +60,19 @@ def worker(  # noqa: PLR0913  one for each option
         patience=wait,
     )
     with opened_store(store, "worker", make=True) as opened, told("worker"):
-        from director.runs.worker import Pace  # noqa: PLC0415
+        from director.runs.worker import Pace
 
         pace = Pace(at_once=at_once, per_site=per_site)
         asyncio.run(_serve(opened, wishes, pace, name=name))
 
 
 async def _serve(opened: Store, wishes: Wishes, pace: Pace, *, name: str | None) -> None:
-    from director.agent.lending import lend  # noqa: PLC0415
-    from director.cli.running import ends_quietly  # noqa: PLC0415
-    from director.runs import run_of  # noqa: PLC0415
-    from director.runs.serving import execute  # noqa: PLC0415
-    from director.runs.supplies import supplied  # noqa: PLC0415  quick help
-    from director.runs.worker import Worker  # noqa: PLC0415
+    from director.agent.lending import lend
+    from director.cli.running import ends_quietly
+    from director.runs import run_of
+    from director.runs.serving import execute
+    from director.runs.supplies import supplied
+    from director.runs.worker import Worker
 
     ends_quietly()
     async with supplied(opened, wishes) as supplies:

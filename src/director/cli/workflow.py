@@ -1,7 +1,8 @@
 """`director workflow`: workflows in the store, from a terminal.
 
-Importing never overwrites: a document of the same id becomes a new version, and what changed is
-shown. Whatever cannot be done is said in one line, with exit code 2.
+Importing never overwrites: a document of a taken id gets another id, or with --replace becomes a
+new version, and what changed is shown. The origins that it names are asked for. Whatever cannot be
+done is said in one line, with exit code 2.
 """
 
 from __future__ import annotations
@@ -15,22 +16,29 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from director.cli.opening import Url, fail, opened_store, write_whole
+from director.cli.origin_approvals import Approve, approve_origins, ask_for_approvals
 
 if TYPE_CHECKING:
     from director.store import Store
     from director.workflow.values import Workflow
 
+LARGEST = 16 * 1024 * 1024  # bytes of a document
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
     help="Keep, look at, run, test and hand on workflows.",
     epilog=(
         "Try it: `director demo` in one terminal; in another `director workflow import "
-        "examples/order-with-code.json`, `director workflow show order-with-code`, "
+        "examples/order-with-code.json --approve http://127.0.0.1:8765`, `director workflow show "
+        "order-with-code`, "
         "`director workflow run order-with-code --set reference=R-7`."
     ),
 )
 Name: TypeAlias = Annotated[str, typer.Argument(help="The id of a workflow in the store.")]
+Replace: TypeAlias = Annotated[
+    bool,
+    typer.Option("--replace", help="If its id is taken: make it the next version of that one."),
+]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="As JSON, for programs.")]
 Output: TypeAlias = Annotated[
     Path | None, typer.Option("-o", "--output", help="Where to; without it, to the terminal.")
@@ -40,8 +48,8 @@ Output: TypeAlias = Annotated[
 @app.command("list")
 def list_(*, as_json: AsJson = False, store: Url = None) -> None:
     """List the workflows: name, nodes, last run and how it ended."""
-    from director.cli.outline import columns, listing  # noqa: PLC0415  quick help
-    from director.store.away import away  # noqa: PLC0415
+    from director.cli.outline import columns, listing
+    from director.store.away import away
 
     with opened_store(store, "workflow list") as opened:
         rows, gone = listing(opened), sorted(away(opened))
@@ -59,8 +67,8 @@ def list_(*, as_json: AsJson = False, store: Url = None) -> None:
 @app.command()
 def show(*, workflow: Name, as_json: AsJson = False, store: Url = None) -> None:
     """Show a workflow as an outline: nodes, conditions, effects, how each fared in the last run."""
-    from director.cli.outline import outline  # noqa: PLC0415  quick help
-    from director.workflow.document import to_json  # noqa: PLC0415
+    from director.cli.outline import outline
+    from director.workflow.document import to_json
 
     with opened_store(store, "workflow show") as opened:
         found = stored(opened, workflow, "workflow show")
@@ -81,18 +89,40 @@ def import_(
     as_: Annotated[
         str | None, typer.Option("--as", help="Take it under another id.", metavar="ID")
     ] = None,
+    replaces: Replace = False,
+    approve: Approve = None,
     store: Url = None,
 ) -> None:
     """Take a workflow's JSON document into the store.
 
-    It is checked from end to end and refused with the place of what is wrong. If a workflow of that
-    id is there already, this becomes its next version, and what changed is shown; every version
-    stays.
+    It is checked from end to end and refused with the place of what is wrong. If another workflow
+    of that id is there already, it gets a new id; with --replace it becomes the next version of the
+    one that is there, and what changed is shown; every version stays. What it may reach is up to
+    you: the origins that it names are approved by --approve, or asked for.
     """
     with opened_store(store, "workflow import", make=True) as opened:
         found = document(file, "workflow import", as_=as_ or "")
-        for line in taken(opened, found):
-            typer.echo(line)
+        name = import_document(opened, found, replaces=replaces)
+        approve_origins(opened, name, approve or [], "workflow import")
+        for origin in ask_for_approvals(opened, name):
+            typer.echo(f"not approved: {origin}  (director workflow approve {name} {origin})")
+
+
+@app.command("approve")
+def approve_(
+    *,
+    workflow: Name,
+    origins: Annotated[
+        list[str], typer.Argument(help="Origins that it may reach, such as https://example.org.")
+    ],
+    store: Url = None,
+) -> None:
+    """Let a workflow's browser reach origins from now on, such as those that an import names."""
+    with opened_store(store, "workflow approve") as opened:
+        stored(opened, workflow, "workflow approve")
+        approve_origins(opened, workflow, origins, "workflow approve")
+        now = stored(opened, workflow, "workflow approve")
+    typer.echo(f"{workflow} may reach {', '.join(now.origins)}")
 
 
 @app.command("export")
@@ -112,16 +142,20 @@ def export(
     `director workflow export order-with-code --script -o order.py`, then
     `python order.py --reference R-7`.
     """
-    from director.runs.script import script_of  # noqa: PLC0415  quick help
-    from director.workflow.document import to_json  # noqa: PLC0415
+    from director.runs.script import script_of
+    from director.runs.script_code import ExportRefused
+    from director.workflow.document import to_json
 
     with opened_store(store, "workflow export") as opened:
         found = stored(opened, workflow, "workflow export")
-    text = (
-        script_of(found)
-        if script
-        else json.dumps(to_json(found), ensure_ascii=False, indent=2) + "\n"
-    )
+    try:
+        text = (
+            script_of(found)
+            if script
+            else json.dumps(to_json(found), ensure_ascii=False, indent=2) + "\n"
+        )
+    except ExportRefused as problem:
+        fail("workflow export", str(problem))
     if output is None:
         sys.stdout.write(text)
         return
@@ -134,8 +168,8 @@ def export(
 
 def stored(opened: Store, name: str, command: str) -> Workflow:
     """The newest version of a workflow in the store."""
-    from director.workflow.document import from_json  # noqa: PLC0415  quick help
-    from director.workflow.nearest import hint  # noqa: PLC0415
+    from director.workflow.document import from_json
+    from director.workflow.nearest import hint
 
     found = opened.get("workflow", name)
     if found is None:
@@ -146,10 +180,12 @@ def stored(opened: Store, name: str, command: str) -> Workflow:
 
 def document(file: Path, command: str, *, as_: str = "") -> Workflow:
     """The workflow that a file holds; what is wrong with it is said with its place."""
-    from director.workflow.document import from_json  # noqa: PLC0415  quick help
-    from director.workflow.values import WorkflowError  # noqa: PLC0415
+    from director.workflow.document import from_json
+    from director.workflow.values import WorkflowError
 
     try:
+        if file.stat().st_size > LARGEST:
+            fail(command, f"{file} is larger than {LARGEST:,} bytes, which no workflow is")
         found = json.loads(file.read_text(encoding="utf-8"))
         if as_ and isinstance(found, dict):
             found["id"] = as_
@@ -160,20 +196,51 @@ def document(file: Path, command: str, *, as_: str = "") -> Workflow:
         fail(command, f"{file} is not text in UTF-8")
     except json.JSONDecodeError as error:
         fail(command, f"{file}, line {error.lineno}, column {error.colno}: {error.msg}")
+    except RecursionError:
+        fail(command, f"{file} is nested too deeply to be a workflow")
     except WorkflowError as problem:
         fail(command, f"{file}: {problem}")
+    except ValueError:
+        fail(command, f"{file}: it holds a number that is too long")
 
 
-def taken(opened: Store, workflow: Workflow) -> list[str]:
-    """Save a workflow; what to say about it."""
-    from director.runs import save_workflow  # noqa: PLC0415  quick help
+def import_document(opened: Store, found: Workflow, *, replaces: bool, quiet: bool = False) -> str:
+    """Take a document in, say where it went, and give the id that it has here."""
+    from director.agent.imports import import_workflow
+    from director.workflow.values import WorkflowError
+
+    try:
+        done = import_workflow(opened, found, replaces=replaces)
+    except WorkflowError as problem:
+        fail("workflow", str(problem))
+    if done.is_renamed:
+        typer.echo(
+            f"There is another workflow {found.id!r}, which stays as it is: this is {done.id!r} "
+            "(--replace makes it the next version instead).",
+            err=True,
+        )
+    if not quiet:
+        for line in _changes(opened, stored(opened, done.id, "workflow"), done.before):
+            typer.echo(line)
+    return done.id
+
+
+def save_document(opened: Store, workflow: Workflow) -> list[str]:
+    """Save a workflow that was changed here; what to say about it."""
+    from director.runs import save_workflow
 
     before = opened.get("workflow", workflow.id)
-    version = save_workflow(opened, workflow)
+    save_workflow(opened, workflow)
+    return _changes(opened, workflow, before.version if before else 0)
+
+
+def _changes(opened: Store, workflow: Workflow, before: int) -> list[str]:
+    now = opened.get("workflow", workflow.id)
+    version = now.version if now else 0
     said = f"{workflow.id}: {len(workflow.nodes)} nodes, version {version}"
-    if before is None:
+    if not before:
         return [said]
-    if before.version == version:
+    if before == version:
         return [f"{said}, as it was already"]
-    changes = opened.diff("workflow", workflow.id, before.version, version)
-    return [f"{said}; what changed since version {before.version}:", *changes]
+    changes = opened.diff("workflow", workflow.id, before, version)
+    return [f"{said}; what changed since version {before}:", *changes]

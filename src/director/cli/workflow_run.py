@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 import typer
 
 from director.cli.opening import Url, opened_store
-from director.cli.workflow import AsJson, app, document, stored, taken
+from director.cli.origin_approvals import Approve, approve_origins, need_approvals
+from director.cli.workflow import AsJson, Replace, app, document, import_document, stored
 
 if TYPE_CHECKING:
     from director.runs import Run
@@ -48,46 +49,55 @@ Wait: TypeAlias = Annotated[
         metavar="S",
     ),
 ]
+Inputs: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(help="Inputs: a JSON object, or CSV; a run for each row.", metavar="FILE"),
+]
+Select: TypeAlias = Annotated[
+    str, typer.Option(help="Which nodes: 5, 3-5, 1-3,10, alias, a..b or all.")
+]
+Mode: TypeAlias = Literal["flow", "isolated"]
+RunMode: TypeAlias = Annotated[
+    Mode, typer.Option(help="flow: bodies run where they belong; isolated: each node by itself.")
+]
+Out: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(help="Where the report and what was downloaded go.", metavar="DIR"),
+]
+Enqueue: TypeAlias = Annotated[
+    bool, typer.Option("--queue", help="Leave it to the workers (see `director worker`).")
+]
+Watch: TypeAlias = Annotated[
+    bool, typer.Option("--watch", help="With --queue: follow it until it ends.")
+]
 _PIPED = 5.0  # seconds for an answer that is piped in
 RUN = (
     "Exit codes: 0 done, 1 a node failed, 2 nothing was started because something was given "
     "wrong, 3 the run waits for an answer, 4 it was cancelled. "
-    "Try it: `director workflow run examples/order-with-code.json --set reference=R-7 --headed`; "
+    "Try it: `director workflow run examples/order-with-code.json --set reference=R-7 --headed "
+    "--approve http://127.0.0.1:8765`; "
     "`… --select 3-5`; `… --inputs orders.csv` does a run for each line."
 )
 
 
 @app.command(epilog=RUN)
-def run(  # noqa: PLR0913  one for each option
+def run(
     *,
     workflow: Which,
     settings: Set = None,
-    inputs: Annotated[
-        Path | None,
-        typer.Option(help="Inputs: a JSON object, or CSV; a run for each row.", metavar="FILE"),
-    ] = None,
-    select: Annotated[
-        str, typer.Option(help="Which nodes: 5, 3-5, 1-3,10, alias, a..b or all.")
-    ] = "all",
-    mode: Annotated[
-        Literal["flow", "isolated"],
-        typer.Option(help="flow: bodies run where they belong; isolated: each node by itself."),
-    ] = "flow",
+    inputs: Inputs = None,
+    select: Select = "all",
+    mode: RunMode = "flow",
     headed: Headed = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Where the report and what was downloaded go.", metavar="DIR"),
-    ] = None,
+    out: Out = None,
     no_pictures: NoPictures = False,
-    queue: Annotated[
-        bool, typer.Option("--queue", help="Leave it to the workers (see `director worker`).")
-    ] = False,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="With --queue: follow it until it ends.")
-    ] = False,
+    queue: Enqueue = False,
+    watch: Watch = False,
     files: Files = None,
     env: Env = None,
     wait: Wait = None,
+    replaces: Replace = False,
+    approve: Approve = None,
     as_json: AsJson = False,
     store: Url = None,
 ) -> None:
@@ -96,12 +106,13 @@ def run(  # noqa: PLR0913  one for each option
     It shows each step as it is finished and asks here what only a person can tell, such as a
     one-time code. Ctrl-C cancels it; `director runs resume` goes on with it. If the program is
     killed, a worker of the same store takes the run over, or you resume it. Sensitive inputs are
-    put into the vault, and the run holds only references to them.
+    put into the vault, and the run holds only references to them. A file is imported first: the
+    origins that it names are asked for once, or approved with --approve.
     """
-    from director.cli.running import told  # noqa: PLC0415  quick help
+    from director.cli.running import told
 
     with opened_store(store, "workflow run", make=Path(workflow).is_file()) as opened:
-        found = _meant(opened, workflow)
+        found = _meant(opened, workflow, approve or [], replaces=replaces)
         with told("workflow run"):
             wishes = wished(
                 headed, no_pictures=no_pictures, files=files, env=env, wait=wait, out=out
@@ -116,27 +127,29 @@ def run(  # noqa: PLR0913  one for each option
     raise typer.Exit(_worst(codes))
 
 
-def _meant(opened: Store, name: str) -> Workflow:
+def _meant(opened: Store, name: str, origins: list[str], *, replaces: bool) -> Workflow:
     """The workflow of that id, or that of the file, which is then in the store."""
-    if opened.get("workflow", name) is not None or not Path(name).is_file():
-        return stored(opened, name, "workflow run")
-    found = document(Path(name), "workflow run")
-    taken(opened, found)
-    return found
+    if opened.get("workflow", name) is None and Path(name).is_file():
+        found = document(Path(name), "workflow run")
+        name = import_document(opened, found, replaces=replaces, quiet=True)
+    stored(opened, name, "workflow run")
+    approve_origins(opened, name, origins, "workflow run")
+    need_approvals(opened, name, "workflow run")
+    return stored(opened, name, "workflow run")
 
 
-def _queued(  # noqa: PLR0913  a run has that many parts
+def _queued(
     opened: Store,
     workflow: Workflow,
     settings: list[str],
     inputs: Path | None,
     *,
     select: str,
-    mode: Literal["flow", "isolated"],
+    mode: Mode,
 ) -> list[Run]:
-    from director.cli.inputs import rows_of  # noqa: PLC0415  quick help
-    from director.runs import queue_run  # noqa: PLC0415
-    from director.runs.supplies import Supplies, Wishes  # noqa: PLC0415
+    from director.cli.inputs import rows_of
+    from director.runs import queue_run
+    from director.runs.supplies import Supplies, Wishes
 
     means, hiding = Supplies(opened, Wishes()).offline(workflow)
     runs = [
@@ -149,8 +162,8 @@ def _queued(  # noqa: PLR0913  a run has that many parts
 
 
 def _do(opened: Store, run: Run, wishes: Wishes, *, as_json: bool) -> int:
-    from director.cli.running import do_here, finish  # noqa: PLC0415
-    from director.runs.supplies import Supplies  # noqa: PLC0415  quick help
+    from director.cli.running import do_here, finish
+    from director.runs.supplies import Supplies
 
     typer.echo(f"run {run.id} of {run.workflow!r}", err=as_json)
     ended = asyncio.run(do_here(opened, run.id, wishes, aside=as_json))
@@ -159,9 +172,9 @@ def _do(opened: Store, run: Run, wishes: Wishes, *, as_json: bool) -> int:
 
 
 def _queue(opened: Store, run: Run, *, watch: bool) -> int:
-    from director.cli.running import finish, watched  # noqa: PLC0415  quick help
-    from director.runs.queue import Queue, queue_url  # noqa: PLC0415
-    from director.runs.serving import submit  # noqa: PLC0415
+    from director.cli.running import finish, watched
+    from director.runs.queue import Queue, queue_url
+    from director.runs.serving import submit
 
     with Queue(queue_url(opened.url)) as queue:
         submit(opened, queue, run.id)
@@ -171,7 +184,7 @@ def _queue(opened: Store, run: Run, *, watch: bool) -> int:
     return finish(opened, asyncio.run(watched(opened, run.id)), report=None)
 
 
-def wished(  # noqa: PLR0913  one for each option
+def wished(
     headed: bool,  # noqa: FBT001  as it is given
     *,
     no_pictures: bool,
@@ -181,7 +194,7 @@ def wished(  # noqa: PLR0913  one for each option
     out: Path | None = None,
 ) -> Wishes:
     """The options that all commands have that do something, in one value."""
-    from director.runs.supplies import Wishes  # noqa: PLC0415  quick help
+    from director.runs.supplies import Wishes
 
     return Wishes(
         headed=headed,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
 
 import typer
 
 from director.cli.opening import Url, opened_store
-from director.cli.workflow import Name, app, stored, taken
+from director.cli.origin_approvals import need_approvals
+from director.cli.workflow import Name, app, save_document, stored
 from director.cli.workflow_run import Env, Files, Headed, NoPictures, Set, Wait, wished
 
 if TYPE_CHECKING:
@@ -24,18 +25,19 @@ TEST = (
     "site=http://127.0.0.1:8765`, then the next node: the browser goes on where the last test "
     "left it. `--accept` writes the proposed conditions into the workflow as a new version."
 )
+Accept: TypeAlias = Annotated[
+    bool, typer.Option("--accept", help="Write the proposed conditions into the workflow.")
+]
 
 
 @app.command("test", epilog=TEST)
-def try_one(  # noqa: PLR0913  one for each option
+def try_one(
     *,
     workflow: Name,
     node: Annotated[str, typer.Argument(help="The node: alias or position.")],
     record: Annotated[str, typer.Option(help="The current record, such as email_003.")] = "",
     settings: Set = None,
-    accept: Annotated[
-        bool, typer.Option("--accept", help="Write the proposed conditions into the workflow.")
-    ] = False,
+    accept: Accept = False,
     headed: Headed = False,
     no_pictures: NoPictures = False,
     files: Files = None,
@@ -47,11 +49,12 @@ def try_one(  # noqa: PLR0913  one for each option
 
     Prints its result, its evidence and its time, and what conditions it could carry.
     """
-    from director.cli.running import CODES, told  # noqa: PLC0415  quick help
-    from director.runs.proposing import accepted, proposals  # noqa: PLC0415
-    from director.workflow.selection import place_of  # noqa: PLC0415
+    from director.cli.running import CODES, told
+    from director.runs.proposing import accepted, proposals
+    from director.workflow.selection import place_of
 
     with opened_store(store, "workflow test") as opened, told("workflow test"):
+        need_approvals(opened, workflow, "workflow test")
         found = stored(opened, workflow, "workflow test")
         which = found.nodes[place_of(node, found.nodes)]
         wishes = wished(headed, no_pictures=no_pictures, files=files, env=env, wait=wait)
@@ -65,16 +68,16 @@ def try_one(  # noqa: PLR0913  one for each option
         for each in wanted:
             typer.echo(f"proposed: {each}")
         if accept and wanted:
-            for line in taken(opened, accepted(found, which, wanted)):
+            for line in save_document(opened, accepted(found, which, wanted)):
                 typer.echo(line)
     raise typer.Exit(CODES.get(run.state, 3))
 
 
 def _given(opened: Store, workflow: Workflow, settings: list[str]) -> dict[str, Json]:
     """Put the inputs into the workbench: those given, and the defaults that are not there yet."""
-    from director.cli.inputs import rows_of  # noqa: PLC0415  quick help
-    from director.runs.supplies import Supplies, Wishes  # noqa: PLC0415
-    from director.store.variables import set_variable, variables, workbench  # noqa: PLC0415
+    from director.cli.inputs import rows_of
+    from director.runs.supplies import Supplies, Wishes
+    from director.store.variables import set_variable, variables, workbench
 
     bench = workbench(workflow.id)
     _, hiding = Supplies(opened, Wishes()).offline(workflow)
@@ -90,11 +93,11 @@ def _given(opened: Store, workflow: Workflow, settings: list[str]) -> dict[str, 
 async def _tried(
     opened: Store, workflow: Workflow, node: str, wishes: Wishes, *, record: str
 ) -> tuple[Run, Step | None]:
-    from director.agent.lending import lend  # noqa: PLC0415
-    from director.runs import save_workflow, steps_of, try_node  # noqa: PLC0415
-    from director.runs.supplies import supplied  # noqa: PLC0415  quick help
-    from director.runs.values import Run as TheRun  # noqa: PLC0415
-    from director.store.variables import workbench  # noqa: PLC0415
+    from director.agent.lending import lend
+    from director.runs import save_workflow, steps_of, try_node
+    from director.runs.supplies import supplied
+    from director.runs.values import Run as TheRun
+    from director.store.variables import workbench
 
     async with supplied(opened, wishes) as supplies:
         lend(supplies, opened)
@@ -107,8 +110,8 @@ async def _tried(
 
 
 def _say(step: Step) -> None:
-    from director.runs.telling import evidence_text, seconds_text  # noqa: PLC0415  quick help
-    from director.workflow.sensitive import masked  # noqa: PLC0415
+    from director.runs.telling import evidence_text, seconds_text
+    from director.workflow.sensitive import masked
 
     state = "ok" if step.status == "success" else step.status
     typer.echo(f"{state}  {step.alias}  {seconds_text(step.took)}")

@@ -15,6 +15,7 @@ from typing import Literal
 from director.agent import Desk, Turn, approve, choose, new_workflow, take_turn
 from director.agent.by_hand import compress_by_hand
 from director.agent.compressing import Outcome
+from director.agent.effects import answer_effect
 from director.demo.site.values import MAIL_PASSWORD
 from director.secrets import Vault
 from director.store import Store
@@ -56,12 +57,19 @@ def begin(store: Store, vault: Vault, site: str) -> str:
 
 
 async def perform(desk: Desk, line: Line) -> Turn | Outcome:
-    """Do what a line says; an origin that the turn waits for is approved, since it is the site."""
+    """Do what a line says; what the turn waits for is approved, since it is the demo site."""
     if line.does == "compress":
         return await compress_by_hand(desk)
     turn = await take_turn(desk, line.text)
     while turn.ended == "waiting":
-        for origin in turn.origins:
-            approve(desk.store, desk.workflow, origin, why="for the rehearsal")
+        approve_all(desk.store, desk.workflow, turn)
         turn = await take_turn(desk, GO_ON)
     return turn
+
+
+def approve_all(store: Store, workflow: str, turn: Turn) -> None:
+    """What the user of the rehearsal does when asked: approve, since it is the demo site."""
+    for origin in turn.origins:
+        approve(store, workflow, origin, why="for the rehearsal")
+    for key in turn.effects:
+        answer_effect(store, workflow, key, "approved")

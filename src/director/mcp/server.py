@@ -10,6 +10,7 @@ import base64
 import json
 import socket
 from importlib.metadata import version
+from ipaddress import ip_address
 from typing import Any
 
 import mcp_types as types
@@ -17,8 +18,10 @@ import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
+from director.distribution import NAME
 from director.mcp.fitting import Fitting
 from director.mcp.preparing import Preparing
+from director.mcp.token_guard import TokenGuard
 from director.mcp.working import Working
 from director.models import Result, ToolArgumentError
 from director.models.tools import arguments
@@ -38,7 +41,7 @@ def make_server(
     desk = _Desk(tuple(one for one in (fitting, preparing) if one is not None), working)
     return Server(
         "director",
-        version=version("director"),
+        version=version(NAME),
         instructions=_ABOUT,
         on_list_tools=desk.listed,
         on_call_tool=desk.called,
@@ -106,9 +109,12 @@ async def serve_stdio(server: Server[Any]) -> None:
         await server.run(reading, writing, server.create_initialization_options())
 
 
-async def serve_http(server: Server[Any], listening: socket.socket) -> None:
-    """Serve at /mcp on a socket that listens already."""
-    host = str(listening.getsockname()[0])
-    app = server.streamable_http_app(host=host)
-    config = uvicorn.Config(app, log_level="warning")
+async def serve_http(server: Server[Any], listening: socket.socket, token: str) -> None:
+    """Serve at /mcp on a socket of loopback that listens already, for those who know the token."""
+    host, port = listening.getsockname()[:2]
+    if not ip_address(host).is_loopback or not token:
+        raise ValueError("The tools are served on loopback only, and only with a token.")
+    names = frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]"))
+    app = TokenGuard(server.streamable_http_app(host=host), token, names)
+    config = uvicorn.Config(app, log_level="warning", access_log=False)
     await uvicorn.Server(config).serve(sockets=[listening])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from director.agent.calls import Round, run_call
+from director.agent.calls import Round, result_text, run_call
 from director.agent.desk import Desk
 from director.agent.tools import REGISTRY, Question
 from director.models import Asked, Result, Tool
@@ -35,9 +35,8 @@ class Working:
     async def call(self, name: str, args: str) -> Result:
         """Make a call; what goes wrong is told as its result."""
         self._made += 1
-        # The client's model may have read anything, so no words of it count as the user's.
-        going = Round(self._profile, trusted=False, said="")
-        given = await run_call(self.desk, Asked(f"mcp_{self._made}", name, args), going)
+        asked = Asked(f"mcp_{self._made}", name, args)
+        given = await run_call(self.desk, asked, Round(self._profile))
         if isinstance(given, Question):
             return Result(str(given))
-        return replace(given, text=self.desk.clean(given.text))
+        return replace(given, text=result_text(self.desk, name, given))

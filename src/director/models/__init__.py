@@ -11,8 +11,9 @@ from director.models.images import Image
 from director.models.journal import FileJournal, Journal, MemoryJournal
 from director.models.local import LocalServer, found
 from director.models.model import Model
-from director.models.names import NoKey, UnknownModel
+from director.models.names import UnknownModel
 from director.models.opening import NoLibrary, open_model
+from director.models.servers import NoKey, ServerNotAccepted, accept_server, list_accepted_servers
 from director.models.timing import Timing
 from director.models.tools import Tool, ToolArgumentError, call, tool
 from director.models.turns import Result, turn_of, user_turn
@@ -57,6 +58,7 @@ __all__ = [
     "Record",
     "Reply",
     "Result",
+    "ServerNotAccepted",
     "StateRef",
     "Text",
     "Thinking",
@@ -65,8 +67,10 @@ __all__ = [
     "ToolArgumentError",
     "UnknownModel",
     "Usage",
+    "accept_server",
     "call",
     "found",
+    "list_accepted_servers",
     "open_model",
     "tool",
     "turn_of",

@@ -22,6 +22,7 @@ from director.models.dialect import (
     Piece,
     Read,
     answer,
+    event_of,
     mappings,
     number,
     output_limit,
@@ -118,7 +119,7 @@ class Anthropic:
         arriving = Arriving()
         async with await self._client.post(_PATH, body=sent, **asking) as events:
             async for event in events:
-                for piece in arriving.add(event):
+                for piece in arriving.add(event_of(event)):
                     yield piece
         if not arriving.ended:
             what = "the stream ended without its terminal event."

@@ -22,6 +22,7 @@ from director.models.schemas import (
     members_of,
     without_notes,
 )
+from director.workflow.bounds import check_bounds
 
 _ARTICLES = {
     "string": "a string",
@@ -39,6 +40,7 @@ def object_in(text: str, problems: list[str]) -> dict[str, object]:
     """The JSON object that a text is; an empty text is an empty one."""
     try:
         value = json.loads(text, parse_constant=_no_constant) if text.strip() else {}
+        check_bounds(value, what="The value")
     except (ValueError, RecursionError) as wrong:
         problems.append(f"they are not valid JSON ({wrong})")
         return {}

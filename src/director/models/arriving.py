@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import cast
 
 from director.models.dialect import Failed, Seq, texts
 from director.models.failures import Failure
@@ -26,8 +27,9 @@ class Arriving:
 
     def __init__(self) -> None:
         self._message: dict[str, object] = {}
-        self._blocks: dict[object, dict[str, object]] = {}
-        self._inputs: dict[object, str] = {}
+        self._blocks: dict[int, dict[str, object]] = {}
+        self._inputs: dict[int, list[str]] = {}
+        self._grown: dict[tuple[int, str], list[str]] = {}
         self.ended = False
 
     def add(self, event: Mapping[str, object]) -> list[Text | Thinking | Calling | Seq]:
@@ -37,11 +39,11 @@ class Arriving:
             self._message = dict(_mapping(event.get("message")))
             return [Seq(texts(self._message.get("id")), None)]
         if kind == "content_block_start":
-            self._blocks[event.get("index")] = dict(_mapping(event.get("content_block")))
+            self._blocks[_index(event)] = dict(_mapping(event.get("content_block")))
         elif kind == "content_block_delta":
-            return self._grow(event.get("index"), _mapping(event.get("delta")))
+            return self._grow(_index(event), _mapping(event.get("delta")))
         elif kind == "content_block_stop":
-            return self._end(event.get("index"))
+            return self._end(_index(event))
         elif kind == "message_delta":
             self._conclude(event)
         self.ended = self.ended or kind == "message_stop"
@@ -49,38 +51,42 @@ class Arriving:
 
     def body(self) -> dict[str, object]:
         """The answer as it would have come in one piece."""
+        for (index, name), pieces in self._grown.items():
+            block = self._blocks[index]
+            block[name] = texts(block.get(name)) + "".join(pieces)
+        self._grown.clear()
         return {**self._message, "content": list(self._blocks.values())}
 
     def _grow(
-        self, index: object, delta: Mapping[str, object]
+        self, index: int, delta: Mapping[str, object]
     ) -> list[Text | Thinking | Calling | Seq]:
         block = self._block(index)
         kind = texts(delta.get("type"))
         if kind == "input_json_delta":
-            self._inputs[index] = self._inputs.get(index, "") + texts(delta.get("partial_json"))
+            self._inputs.setdefault(index, []).append(texts(delta.get("partial_json")))
         elif kind == "citations_delta":
-            before = block.get("citations")
-            known = before if isinstance(before, list) else []
-            block["citations"] = [*known, delta.get("citation")]
+            if not isinstance(block.get("citations"), list):
+                block["citations"] = []
+            cast("list[object]", block["citations"]).append(delta.get("citation"))
         elif kind in _GROWS:
             name = _GROWS[kind]
-            block[name] = texts(block.get(name)) + texts(delta.get(name))
+            self._grown.setdefault((index, name), []).append(texts(delta.get(name)))
         if kind == "thinking_delta":
             return [Thinking(texts(delta.get("thinking")))]
         return [Text(texts(delta.get("text")))] if kind == "text_delta" else []
 
-    def _end(self, index: object) -> list[Text | Thinking | Calling | Seq]:
+    def _end(self, index: int) -> list[Text | Thinking | Calling | Seq]:
         block = self._block(index)
-        written = self._inputs.pop(index, "")
+        written = "".join(self._inputs.pop(index, ()))
         if written:
             try:
                 block["input"] = json.loads(written)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 what = f"the arguments of a call are no JSON ({error})."
                 raise Failed(Failure("broken_stream", what, 200)) from error
         return [Calling(asked(block))] if block.get("type") == "tool_use" else []
 
-    def _block(self, index: object) -> dict[str, object]:
+    def _block(self, index: int) -> dict[str, object]:
         if index not in self._blocks:
             what = "the stream tells of a block that it never began."
             raise Failed(Failure("broken_stream", what, 200))
@@ -93,6 +99,13 @@ class Arriving:
             self._message["usage"] = {**before, **told}
         more = {name: event[name] for name in ("context_management",) if event.get(name)}
         self._message.update({**_mapping(event.get("delta")), **more})
+
+
+def _index(event: Mapping[str, object]) -> int:
+    found = event.get("index")
+    if not isinstance(found, int):
+        raise Failed(Failure("malformed", "a block of the stream has no number.", 200))
+    return found
 
 
 def asked(block: Mapping[str, object]) -> Asked:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from director.models import usage
@@ -18,6 +19,7 @@ from director.models.dialect import (
     Piece,
     Read,
     answer,
+    event_of,
     mappings,
     output_limit,
     plainly,
@@ -81,7 +83,7 @@ class Chat:
         chunks = await self._client.post(_PATH, body=sent, **plainly(within, AsyncStream[object]))
         async with chunks:
             async for chunk in chunks:
-                for piece in arriving.add(chunk):
+                for piece in arriving.add(event_of(chunk)):
                     yield piece
         if not arriving.finish:
             what = "the stream ended before the model said that it is done."
@@ -139,13 +141,22 @@ def _asked(call: Mapping[str, object]) -> Asked:
     return Asked(texts(call.get("id")), texts(inner.get("name")), texts(inner.get("arguments")))
 
 
+@dataclass(slots=True)
+class _Call:
+    """A call whose name and arguments arrive in pieces."""
+
+    id: str = ""
+    name: list[str] = field(default_factory=list)
+    args: list[str] = field(default_factory=list)
+
+
 class _Answer:
     """An answer as its chunks come in: texts are joined, calls gathered by their index."""
 
     def __init__(self) -> None:
         self._head: dict[str, object] = {}
-        self._said: dict[str, str] = {}
-        self._calls: dict[int, dict[str, str]] = {}
+        self._said: dict[str, list[str]] = {}
+        self._calls: dict[int, _Call] = {}
         self.finish = ""
 
     def add(self, chunk: Mapping[str, object]) -> list[Text | Thinking]:
@@ -165,14 +176,14 @@ class _Answer:
     def _delta(self, delta: Mapping[str, object]) -> list[Text | Thinking]:
         for name, value in delta.items():
             if isinstance(value, str) and value and name != "role":
-                self._said[name] = self._said.get(name, "") + value
+                self._said.setdefault(name, []).append(value)
         for part in mappings(delta.get("tool_calls")):
             index = part.get("index")
-            call = self._calls.setdefault(index if isinstance(index, int) else 0, {})
+            call = self._calls.setdefault(index if isinstance(index, int) else 0, _Call())
             asked = _asked(part)
-            call["id"] = call.get("id", "") or asked.id
-            call["name"] = call.get("name", "") + asked.tool
-            call["args"] = call.get("args", "") + asked.args
+            call.id = call.id or asked.id
+            call.name.append(asked.tool)
+            call.args.append(asked.args)
         thought = texts(delta.get("reasoning_content") or delta.get("reasoning"))
         said = texts(delta.get("content"))
         return [*([Thinking(thought)] if thought else []), *([Text(said)] if said else [])]
@@ -180,7 +191,7 @@ class _Answer:
     def calls(self) -> list[Asked]:
         """The calls, complete when the stream is."""
         made = (self._calls[index] for index in sorted(self._calls))
-        return [Asked(call["id"], call["name"], call["args"]) for call in made]
+        return [Asked(call.id, "".join(call.name), "".join(call.args)) for call in made]
 
     def body(self) -> dict[str, object]:
         """The answer as it would have come in one piece."""
@@ -188,5 +199,6 @@ class _Answer:
             {"id": c.id, "type": "function", "function": {"name": c.tool, "arguments": c.args}}
             for c in self.calls()
         ]
-        message = {"role": "assistant", **self._said, "tool_calls": calls}
+        said = {name: "".join(pieces) for name, pieces in self._said.items()}
+        message = {"role": "assistant", **said, "tool_calls": calls}
         return {**self._head, "choices": [{"message": message, "finish_reason": self.finish}]}

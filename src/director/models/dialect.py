@@ -5,7 +5,7 @@ Values and the interface; nothing here knows a provider.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -15,6 +15,8 @@ from director.models.prepare import Prepared
 from director.models.values import Asked, Calling, Policy, StateRef, Status, Text, Thinking, Usage
 
 Body: TypeAlias = dict[str, object]
+_DEEPEST = 100
+_MOST_CALLS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class Read:
     parts: tuple[Usage, ...] = ()
 
 
-class Failed(Exception):  # noqa: N818  it carries a failure
+class Failed(Exception):
     """A failure that came inside an answer."""
 
     def __init__(self, failure: Failure) -> None:
@@ -138,6 +140,37 @@ def answer(found: object) -> Mapping[str, object]:
     if not isinstance(found, Mapping):
         raise Failed(Failure("ambiguous", "the answer is no JSON object.", 200))
     return found
+
+
+def event_of(found: object) -> Mapping[str, object]:
+    """An event of a stream, which must be an object."""
+    if not isinstance(found, Mapping):
+        raise Failed(Failure("malformed", "an event of the stream is no JSON object.", 200))
+    return found
+
+
+def check_answer(body: Mapping[str, object]) -> None:
+    """Refuse an answer that is nested deeper than any provider's; what reads it is recursive."""
+    level: list[object] = [body]
+    for _ in range(_DEEPEST):
+        level = [inner for one in level for inner in _inside(one)]
+        if not level:
+            return
+    what = f"the answer is nested deeper than {_DEEPEST} levels."
+    raise Failed(Failure("malformed", what, 200))
+
+
+def check_calls(calls: Sequence[Asked]) -> None:
+    """Refuse an answer that asks for more calls at once than a person could follow."""
+    if len(calls) > _MOST_CALLS:
+        what = f"the answer holds {len(calls):,} calls, and {_MOST_CALLS} are the most."
+        raise Failed(Failure("malformed", what, 200))
+
+
+def _inside(value: object) -> Iterable[object]:
+    if isinstance(value, Mapping):
+        return value.values()
+    return value if isinstance(value, list | tuple) else ()
 
 
 def number(found: Mapping[str, object], name: str) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from typing import Literal, TypeAlias
 
@@ -29,7 +29,12 @@ Kind: TypeAlias = Literal[
     "auth",
     "invalid",
     "pairing",
+    "malformed",
 ]
+
+_LONGEST_TEXT = 2_000  # of what a provider says about a failure
+_LONGEST_ID = 200
+_SHORTEST_KEY = 6  # what is shorter is in many words, and opens nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,12 @@ ADVICE: dict[Kind, str] = {
     "auth": "The provider refused the key; check the environment variable it comes from.",
     "invalid": "The provider refused the request as it is; sending it again would not help.",
     "pairing": "This is a fault of Director: please report it with the ids above.",
+    "malformed": "Nothing of it was used. Try again, or choose another model or server.",
 }
+
+
+class RefusedResponse(Exception):
+    """A response that is beyond what a provider may send; the message says in what."""
 
 
 class ModelError(Exception):
@@ -162,15 +172,15 @@ def read_error(
     found = inner if isinstance(inner, Mapping) else found
     details = found.get("details")
     named = details.get("error_code") if isinstance(details, Mapping) else None
-    message = str(found.get("message") or error or f"HTTP {status}")
-    code = str(named or found.get("code") or "")
-    words = (code, str(found.get("type") or ""))
+    message = str(found.get("message") or error or f"HTTP {status}")[:_LONGEST_TEXT]
+    code = str(named or found.get("code") or "")[:_LONGEST_ID]
+    words = (code, str(found.get("type") or "")[:_LONGEST_ID])
     kind = _kind(status, words, message)
     delay = _delay(headers, message, now) if kind in ("rate_limited", "overloaded") else None
     said = headers.get("x-should-retry", "")
     asked = {"true": True, "false": False}.get(said)
     request = headers.get("x-request-id") or headers.get("request-id") or ""
-    return Failure(kind, message, status, code or words[1], delay, asked, request)
+    return Failure(kind, message, status, code or words[1], delay, asked, request[:_LONGEST_ID])
 
 
 def _kind(status: int | None, words: tuple[str, str], message: str) -> Kind:
@@ -200,11 +210,17 @@ def _delay(headers: Mapping[str, str], message: str, now: float) -> float | None
     if not found:
         return None
     minutes, amount, unit = found.groups()
-    return int(minutes or 0) * 60 + float(amount) * (0.001 if unit == "ms" else 1.0)
+    try:
+        return int(minutes or 0) * 60 + float(amount) * (0.001 if unit == "ms" else 1.0)
+    except (ValueError, OverflowError):
+        return None
 
 
 def read_exception(error: BaseException, now: float) -> Failure | None:
     """The failure that an exception of a provider's library means, None if it is another's."""
+    refused = next((one for one in _causes(error) if isinstance(one, RefusedResponse)), None)
+    if refused is not None:
+        return Failure("malformed", str(refused))
     names = {kind.__name__ for kind in type(error).__mro__}
     if names & {"APITimeoutError", "APIConnectionError", "TransportError", "TimeoutError"}:
         unsent = "ConnectError" in {type(cause).__name__ for cause in _causes(error)}
@@ -217,8 +233,27 @@ def read_exception(error: BaseException, now: float) -> Failure | None:
         body = getattr(error, "body", None) or str(error)
         return read_error(status, body, headers, now)
     if names & {"APIResponseValidationError", "JSONDecodeError"}:
-        return Failure("ambiguous", f"the answer could not be read ({_last(error)}).")
+        why = _last(error)[:_LONGEST_TEXT]
+        return Failure("ambiguous", f"the answer could not be read ({why}).")
+    if names & {"UnicodeDecodeError", "RecursionError"} or _is_long_number(error):
+        return Failure("malformed", f"the answer could not be read ({type(error).__name__}).")
     return None
+
+
+def without_key(failure: Failure, key: str) -> Failure:
+    """The failure without the key, which some servers repeat in their words."""
+    if len(key) < _SHORTEST_KEY:
+        return failure
+    hidden = {
+        name: getattr(failure, name).replace(key, "[key]")
+        for name in ("message", "code", "request")
+    }
+    return replace(failure, **hidden)
+
+
+def _is_long_number(error: BaseException) -> bool:
+    """Whether JSON could not be read because of a number with thousands of digits."""
+    return type(error) is ValueError and "integer string conversion" in str(error)
 
 
 def _causes(error: BaseException | None) -> list[BaseException]:

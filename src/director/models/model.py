@@ -23,7 +23,7 @@ from director.context.wire import Parser
 from director.counting import Calibration
 from director.models.capabilities import Capabilities
 from director.models.dialect import Compacts, Dialect, Failed, Jobs, Read, mappings
-from director.models.failures import Failure, ModelError, read_exception
+from director.models.failures import Failure, ModelError, read_exception, without_key
 from director.models.jobs import Background
 from director.models.journal import Journal, MemoryJournal
 from director.models.prepare import Prepared, check, digests, prepare
@@ -74,7 +74,9 @@ class Model:
         reopen: Callable[[Capabilities | None], Model],
         probe: Callable[[], Awaitable[Capabilities]] | None = None,
         name: str = "",
+        hidden: str = "",
     ) -> None:
+        self._hidden = hidden
         self.place = place
         self.name = name or f"{place.provider}:{place.model}"
         self.policy = policy or Policy()
@@ -191,6 +193,7 @@ class Model:
             model=self.place.model,
             key=hashlib.sha256(thread.encode()).hexdigest()[:32],
             streaming=streaming,
+            hidden=self._hidden,
             state=state,
             handle=handle if jobs else None,
         )
@@ -340,7 +343,7 @@ class Model:
             found = found or read_exception(error, self._timing.now())
             if found is None:
                 raise
-            raise ModelError(found) from error
+            raise ModelError(without_key(found, self._hidden)) from error
 
     def __call__(self, prompt: str) -> str:
         """The model's answer to a text, for code that is not async; nothing is remembered."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from director.models import capabilities, local
 from director.models.capabilities import Form
 from director.models.local import LocalServer
+from director.models.servers import LOOPBACK, NoKey, may_send_key
 
 FORMS = """\
   openai:gpt-6.1-terra                      OpenAI, by the Responses API
@@ -31,8 +32,8 @@ ANTHROPIC_URL = "https://api.anthropic.com"
 NO_KEY = "none"
 
 _SECRET = re.compile(r"sk-|key-|Bearer ", re.IGNORECASE)
+_SENDABLE = re.compile(r"[!-~]+")
 _PASSWORD = re.compile(r"//[^/#]*@")
-_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
 class _Provider(NamedTuple):
@@ -54,12 +55,8 @@ _PROVIDERS = {
 }
 
 
-class UnknownModel(ValueError):  # noqa: N818  the name says what is wrong
+class UnknownModel(ValueError):
     """A name of no known form; the message shows the right ones."""
-
-
-class NoKey(ValueError):  # noqa: N818  the name says what is missing
-    """A model that cannot be reached for want of a key; the message shows the ways to go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,22 +110,44 @@ def credentials(
     named: Named,
     env: Mapping[str, str] = os.environ,
     look: Callable[[], Sequence[LocalServer]] = local.found,
+    *,
+    accepted: Collection[str] | None = None,
 ) -> Access:
-    """The key and the address for a model; `NoKey` says what can be done without one."""
+    """The key and the address for a model; `NoKey` says what can be done without one.
+
+    `accepted` are the servers that were accepted on this machine; `None` says that the caller
+    wrote the name. Raises `ServerNotAccepted` for a server that must not be asked.
+    """
     provider = _PROVIDERS[named.provider]
     if named.provider == "scripted":
         return Access(NO_KEY)
-    base_url = named.base_url or env.get(provider.url_variable, "").strip() or provider.url
+    own = _own_addresses(named.provider, env)
+    base_url = named.base_url or next(iter(own), "")
     if named.provider == "azure":
         base_url = _azure(base_url)
     if not base_url:
         raise NoKey(_without(named, provider.url_variable, look()))
-    key = env.get(provider.key, "").strip()
-    if not key and (provider.needs_url or urlsplit(base_url).hostname in _LOOPBACK):
+    server = f"{named.provider}:{named.base_url}"
+    may = not named.base_url or may_send_key(server, own=own, accepted=accepted)
+    key = env.get(provider.key, "").strip() if may else NO_KEY
+    if not key and (provider.needs_url or urlsplit(base_url).hostname in LOOPBACK):
         key = NO_KEY
     if not key:
         raise NoKey(_without(named, provider.key, look()))
+    if not _SENDABLE.fullmatch(key):
+        # A library would refuse it with the key in its words.
+        raise NoKey(
+            f"{provider.key} holds a space, a line break or a letter that no key has. Nothing was "
+            "sent. Set it again, without quotes and on one line."
+        )
     return Access(key, base_url.rstrip("/"))
+
+
+def _own_addresses(provider: str, env: Mapping[str, str]) -> list[str]:
+    """The address that a variable of this machine names, and the provider's own."""
+    known = _PROVIDERS[provider]
+    found = (env.get(known.url_variable, "").strip().rstrip("/"), known.url)
+    return [url for url in found if url]
 
 
 def _at_home(name: str, provider: str, model: str) -> Named:
@@ -147,7 +166,7 @@ def _at_home(name: str, provider: str, model: str) -> Named:
 def _check_url(url: str) -> None:
     try:
         parts = urlsplit(url)
-        usable = bool(parts.hostname) and parts.port != 0
+        usable = bool(parts.hostname) and parts.port != 0 and url.isprintable() and " " not in url
     except ValueError:
         usable = False
     if not usable:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from director.counting import counter_for
+from director.distribution import install_line
 from director.models.brains.load import load
 from director.models.capabilities import Capabilities, find
 from director.models.capture import kept_back, noted
@@ -25,8 +27,10 @@ from director.models.values import Policy
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
+_PROBING = 600.0  # seconds for one question to a server of one's own
 
-class NoLibrary(ImportError):  # noqa: N818  the name says what is missing
+
+class NoLibrary(ImportError):
     """The library of a provider is not installed; the message says how to get it."""
 
 
@@ -38,16 +42,23 @@ def open_model(  # noqa: PLR0913  every argument but the name has a default
     timing: Timing | None = None,
     capabilities: Capabilities | None = None,
     env: Mapping[str, str] = os.environ,
+    accepted: Collection[str] | None = None,
     offline: bool = False,
 ) -> Model:
     """The model of that name, such as `openai:gpt-6.1-terra`; keys come from the environment.
 
+    A name that was not written by the caller (it comes from a store, say) needs `accepted`: the
+    servers that may be sent a key, as `list_accepted_servers(settings)` lists them.
     An `offline` one writes its requests and reaches nobody: each attempt fails as if the network
-    were down. Raises `UnknownModel`, `NoKey` or `NoLibrary`, each saying what to do.
+    were down. Raises `UnknownModel`, `NoKey`, `ServerNotAccepted` or `NoLibrary`, each saying what
+    to do.
     """
     named = parse(name)
-    access = credentials(named, env)
+    access = credentials(named, env, accepted=accepted)
     timing = timing or Timing()
+    again = partial(
+        open_model, name, policy=policy, timing=timing, env=env, accepted=accepted, offline=offline
+    )
     can = capabilities or find(named.provider, named.model)
     dialect, probe = _dialect(named, access, can, timing, offline=offline)
     return Model(
@@ -57,11 +68,10 @@ def open_model(  # noqa: PLR0913  every argument but the name has a default
         policy=policy,
         timing=timing,
         counter=counter_for(named.model),
-        reopen=lambda known: open_model(
-            name, policy=policy, timing=timing, capabilities=known, env=env, offline=offline
-        ),
+        reopen=lambda known: again(capabilities=known),
         probe=None if capabilities else probe,
         name=name,
+        hidden=access.key,
     )
 
 
@@ -113,19 +123,32 @@ def _dialect(
 
 
 def _wire(*, offline: bool) -> dict[str, Any]:
-    """How an HTTP client is made: it notes what it sends, or would send if it were not offline."""
-    return {"event_hooks": {"request": [kept_back if offline else noted]}}
+    """How an HTTP client is made: it notes what it sends, and bounds what comes back.
+
+    It follows no redirect: a key and a conversation go to the address that was chosen only.
+    """
+    from director.models.response_limits import limit_response  # noqa: PLC0415  needs httpx
+
+    return {
+        "event_hooks": {
+            "request": [kept_back if offline else noted],
+            "response": [limit_response],
+        },
+        "follow_redirects": False,
+        "headers": {"accept-encoding": "identity"},
+    }
 
 
 async def _probe(client: AsyncOpenAI, named: Named) -> Capabilities:
     async def ask(path: str, body: Mapping[str, object] | None) -> tuple[int, object]:
         send = client.get if body is None else partial(client.post, body=body)
-        return 200, await send(path, cast_to=object)
+        async with asyncio.timeout(_PROBING):
+            return 200, await send(path, cast_to=object)
 
     return await probe(ask, named.base_url, named.model, named.form)
 
 
 def _need(library: str) -> None:
     if find_spec(library) is None:
-        message = f"the library {library!r} is not installed: pip install 'director[{library}]'"
+        message = f"the library {library!r} is not installed: {install_line(library)}"
         raise NoLibrary(message)

@@ -36,7 +36,7 @@ _LONG_WRITES = MappingProxyType({"gpt-6.1-terra": Decimal(2)})
 """What a write for 12 hours costs, in writes for 30 minutes."""
 
 
-class _Unknown(Exception):  # noqa: N818  the reason for a price that is none
+class _Unknown(Exception):
     """Says what there is no price for."""
 
 

@@ -22,6 +22,7 @@ from director.models.dialect import (
     Read,
     Seq,
     answer,
+    event_of,
     mappings,
     number,
     output_limit,
@@ -188,7 +189,8 @@ def _text(items: tuple[Mapping[str, object], ...]) -> str:
 async def _pieces(events: Any) -> AsyncGenerator[Piece, None]:  # noqa: ANN401  the library's stream
     name = ""
     last = -1
-    async for event in events:
+    async for found in events:
+        event = event_of(found)
         number = event.get("sequence_number")
         if isinstance(number, int):
             if number <= last:

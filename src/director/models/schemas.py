@@ -57,7 +57,7 @@ class _Make(Protocol):
     def __call__(self, *, strict: bool) -> Schema: ...
 
 
-class _NotStrict(Exception):  # noqa: N818  a turn of the road, not an error
+class _NotStrict(Exception):
     """Found while a strict schema was tried."""
 
 

@@ -12,8 +12,17 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
 from director.models.capture import capturing
-from director.models.dialect import Dialect, Failed, Final, Piece, Read, Seq
-from director.models.failures import Failure, ModelError, read_exception, wait_for
+from director.models.dialect import (
+    Dialect,
+    Failed,
+    Final,
+    Piece,
+    Read,
+    Seq,
+    check_answer,
+    check_calls,
+)
+from director.models.failures import Failure, ModelError, read_exception, wait_for, without_key
 from director.models.jobs import Background
 from director.models.journal import Journal
 from director.models.prepare import Prepared, stripped
@@ -61,6 +70,7 @@ class Sending:
     warnings: list[str] = field(default_factory=list)
     replays: int = 0
     unchained: bool = False
+    hidden: str = ""
     _failures: int = 0
     _since: float = 0.0
     _resumed: int | None = None
@@ -81,7 +91,9 @@ class Sending:
                     async for piece in pieces:
                         if isinstance(piece, Final):
                             ended = True
+                            check_answer(piece.body)
                             read = self.dialect.read(piece.body, self.state)
+                            check_calls(read.calls)
                             self._note("ok", at, chained=chained)
                             yield self._answered(read)
                             return
@@ -193,11 +205,11 @@ class Sending:
 
     def _failure(self, error: Exception) -> Failure:
         if isinstance(error, Failed):
-            return error.failure
+            return without_key(error.failure, self.hidden)
         found = read_exception(error, self.timing.now())
         if found is None:
             raise error
-        return found
+        return without_key(found, self.hidden)
 
     def _settled(self, failure: Failure, *, ended: bool) -> Failure:
         """What a failure means for the job: whether it is over, runs on, or may be running."""

@@ -10,6 +10,8 @@ from typing import TypeAlias
 
 from director.models.values import Usage
 
+_MOST = 10**12  # tokens; a larger number is no count
+
 Reported: TypeAlias = tuple[Usage | None, tuple[str, ...]]
 
 MISSING = "The provider reported no usage: tokens and cost are unknown, not zero."
@@ -136,4 +138,6 @@ def _inner(said: Mapping[str, object], key: str) -> Mapping[str, object]:
 
 def _count(said: Mapping[str, object], key: str) -> int | None:
     value = said.get(key)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value <= _MOST else None

@@ -16,7 +16,7 @@ from director.project.shorten import Ways
 from director.project.values import ProjectError
 
 
-class TooLarge(ProjectError):  # noqa: N818  it names what is wrong
+class TooLarge(ProjectError):
     """What may not be cut is larger than the budget."""
 
 

@@ -1,7 +1,7 @@
 """The edge to git: the log, the commit, and files as they were committed. Only ever reads.
 
-Only a repository of the project itself is asked, never one around it. Git is started without a
-shell, a pager or anything that a repository's own settings could start.
+Only a repository of the project itself is asked, never one around it or one that it leads to. Git
+is started without a shell, and reads none of the repository's own settings.
 """
 
 from __future__ import annotations
@@ -13,37 +13,44 @@ from functools import cached_property
 from pathlib import Path
 
 from director.project.history import Commit
+from director.project.repository import (
+    ForeignRepositoryError,
+    Repository,
+    find_repository,
+    neutral_environment,
+)
 from director.project.values import FOLDER
 
-_SAFE = (
-    *("-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "core.hooksPath="),
-    *("-c", "core.quotePath=false", "-c", "core.pager=cat", "--no-pager", "--literal-pathspecs"),
-)
+_SAFE = ("-c", "safe.directory=*", "--no-pager", "--literal-pathspecs")
 _SECONDS = 30
 _SCANNED = 1_000
 
 
 class Git:
-    """The repository of a project; without one, or without git, everything is empty."""
+    """The repository of a project; without one, or without git, everything is empty.
+
+    `problem` says why a repository that is there is not read.
+    """
 
     def __init__(self, root: Path) -> None:
-        self.root = Path(os.path.realpath(root))
-        own = self.root / ".git"
-        # A link could lead to the history of something else.
-        inside = Path(os.path.realpath(own)).is_relative_to(self.root)
-        self.there = own.exists() and inside
+        self.problem = ""
+        self._repository: Repository | None = None
+        try:
+            self._repository = find_repository(root)
+        except ForeignRepositoryError as error:
+            self.problem = f"The git history was not read: {error}, outside of the project."
 
     @cached_property
     def head(self) -> str:
         """The id of the newest commit, or nothing."""
-        return self._said("rev-parse", "--verify", "-q", "HEAD").decode("ascii", "replace").strip()
+        return self._ask("rev-parse", "--verify", "-q", "HEAD").decode("ascii", "replace").strip()
 
     def log(self, revision: str = "HEAD") -> list[Commit]:
         """The newest commits, the newest first."""
         form = ("log", "-z", f"-n{_SCANNED}", "--format=%H %s", "--encoding=UTF-8", revision, "--")
-        told = self._said(*form).decode("utf-8", "replace")
-        parted = (one.partition(" ") for one in told.split("\0") if one)
-        return [Commit(id_, subject) for id_, _, subject in parted]
+        text = self._ask(*form).decode("utf-8", "replace")
+        parts = (line.partition(" ") for line in text.split("\0") if line)
+        return [Commit(id_, subject) for id_, _, subject in parts]
 
     @cached_property
     def committed(self) -> dict[str, str]:
@@ -59,43 +66,31 @@ class Git:
     def files(self, commit: str) -> dict[str, bytes]:
         """The files below `.director/` as they were in a commit."""
         return {
-            path: self._said("cat-file", "blob", id_) for path, id_ in self._tree(commit).items()
+            path: self._ask("cat-file", "blob", id_) for path, id_ in self._tree(commit).items()
         }
 
     def _tree(self, commit: str) -> dict[str, str]:
-        told = self._said("ls-tree", "-r", "-z", "--full-tree", commit, "--", FOLDER)
-        rows = (row.decode("utf-8", "surrogateescape") for row in told.split(b"\0") if row)
-        parted = (row.partition("\t") for row in rows)
+        listed = self._ask("ls-tree", "-r", "-z", "--full-tree", commit, "--", FOLDER)
+        rows = (row.decode("utf-8", "surrogateescape") for row in listed.split(b"\0") if row)
+        parts = (row.partition("\t") for row in rows)
         # A link is a blob too: what it holds is a path and no content.
-        return {path: kind.split()[2] for kind, _, path in parted if kind.startswith("100")}
+        return {path: kind.split()[2] for kind, _, path in parts if kind.startswith("100")}
 
-    def _said(self, *arguments: str) -> bytes:
-        if not self.there:
+    def _ask(self, *arguments: str) -> bytes:
+        if self._repository is None:
             return b""
         keep = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
-        calm = {
-            "LC_ALL": "C",
-            "GIT_CEILING_DIRECTORIES": str(self.root.parent),
-            "GIT_OPTIONAL_LOCKS": "0",
-            "GIT_TERMINAL_PROMPT": "0",
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_CONFIG_GLOBAL": os.devnull,
-            "GIT_NO_LAZY_FETCH": "1",
-        }
         try:
-            ran = subprocess.run(  # noqa: S603  no shell, and each argument is ours
-                ["git", *_SAFE, *_TRUSTED, *arguments],  # noqa: S607  the user's git
-                cwd=self.root,
-                env=keep | calm,
-                capture_output=True,
-                timeout=_SECONDS,
-                check=False,
-                stdin=subprocess.DEVNULL,
-            )
+            with neutral_environment(self._repository) as neutral:
+                ran = subprocess.run(  # noqa: S603  no shell, and each argument is ours
+                    ["git", *_SAFE, *arguments],  # noqa: S607  the user's git
+                    cwd=self._repository.root,
+                    env=keep | neutral,
+                    capture_output=True,
+                    timeout=_SECONDS,
+                    check=False,
+                    stdin=subprocess.DEVNULL,
+                )
         except (OSError, subprocess.TimeoutExpired):
             return b""
         return ran.stdout if ran.returncode == 0 else b""
-
-
-# Whoever asks for a project's context may read it, also if another user owns the folder.
-_TRUSTED = ("-c", "safe.directory=*")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -16,7 +17,7 @@ from director.project.markdown import fences, frontmatter_end
 
 _PLACEHOLDER = re.compile(r"(?:(?<=\s)|^)!`([^`\n]+)`(?!`)", re.MULTILINE)
 _WRONG = re.compile(r"(?<![`!\\])`!([^`\n]+)`(?!`)")
-_SPAN = re.compile(r"(?<!`)(`{2,})(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
+_TICKS = re.compile(r"`{2,}")
 _SHELL = re.compile(r"[;&|<>$`(){}\[\]*?~#!\\\n\r\x00]")
 _OUTSIDE = re.compile(r"(?:^|=)(?:/|~)|(?:^|[/=])\.\.(?:/|$)")
 # Options by which a program that only reads starts another one, writes, or goes elsewhere.
@@ -24,11 +25,14 @@ _REACHING = re.compile(
     r"-C|-c|--output(=.*)?|-o.*|--git-dir(=.*)?|--work-tree(=.*)?|--exec-path(=.*)?|--ext-diff"
     r"|-exec|-execdir|-ok|-okdir|--textconv|--no-index|--open-files-in-pager(=.*)?|-O.*|--upload-pack(=.*)?|--config-env(=.*)?"
 )
-# Programs whose work is to start another one, which no rule would have allowed.
+# Programs whose work is to start another one, or to run the project's own files.
 _STARTERS = frozenset(
     "sh bash dash ash ksh zsh csh tcsh fish busybox env xargs parallel sudo doas su runuser setsid "
-    "nohup nice ionice timeout stdbuf unshare chroot watch script ssh eval exec command".split()
+    "nohup nice ionice chrt taskset setarch prlimit flock timeout stdbuf unshare nsenter chroot "
+    "watch script ssh eval exec command python node deno bun perl ruby php lua tclsh java go cargo "
+    "make cmake ninja npm npx yarn pnpm pip uv".split()
 )
+_VERSION = re.compile(r"[\d.]+$")
 Outcome: TypeAlias = Literal["ran", "not allowed", "refused", "failed"]
 
 
@@ -75,23 +79,56 @@ class Expanded:
 
 def placeholders(text: str) -> list[Placeholder]:
     """Every command of a text, outside of fences, code spans and frontmatter."""
-    hidden = [*fences(text), *(found.span() for found in _SPAN.finditer(text))]
-    hidden.append((0, frontmatter_end(text)))
+    hidden = [*fences(text), *_spans(text), (0, frontmatter_end(text))]
     return [
-        Placeholder(found[1], found.start(), found.end(), text.count("\n", 0, found.start()) + 1)
-        for found in _PLACEHOLDER.finditer(text)
-        if not any(start <= found.start() < end for start, end in hidden)
+        Placeholder(found[1], found.start(), found.end(), line)
+        for found, line in _find_outside(_PLACEHOLDER, text, hidden)
     ]
+
+
+def _find_outside(
+    pattern: re.Pattern[str], text: str, hidden: Iterable[tuple[int, int]]
+) -> Iterator[tuple[re.Match[str], int]]:
+    """What a pattern finds outside of hidden parts, with its line: one pass over everything."""
+    parts = deque(sorted(hidden))
+    line, at, until = 1, 0, 0
+    for found in pattern.finditer(text):
+        start = found.start()
+        line += text.count("\n", at, start)
+        at = start
+        while parts and parts[0][0] <= start:
+            until = max(until, parts.popleft()[1])
+        if start >= until:
+            yield found, line
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    """Code spans between two runs of as many backticks, two or more; each run is seen once."""
+    runs = [found.span() for found in _TICKS.finditer(text)]
+    closes: dict[int, list[int]] = {}
+    for at in reversed(range(len(runs))):
+        start, end = runs[at]
+        closes.setdefault(end - start, []).append(at)
+    spans = []
+    at = 0
+    while at < len(runs):
+        start, end = runs[at]
+        alike = closes[end - start]
+        while alike and alike[-1] <= at:
+            alike.pop()
+        if alike:
+            spans.append((start, runs[alike[-1]][1]))
+            at = alike[-1]
+        at += 1
+    return spans
 
 
 def wrong_forms(text: str) -> list[str]:
     """Places where the mark stands inside the backticks, where no host would run it."""
-    hidden = fences(text)
     return [
-        f"line {text.count(chr(10), 0, found.start()) + 1}: `!{found[1]}` is not run by anyone: "
+        f"line {line}: `!{found[1]}` is not run by anyone: "
         f"the mark belongs ahead of the backtick, !`{found[1]}`"
-        for found in _WRONG.finditer(text)
-        if not any(start <= found.start() < end for start, end in hidden)
+        for found, line in _find_outside(_WRONG, text, fences(text))
     ]
 
 
@@ -141,8 +178,8 @@ def _reaching(argv: Sequence[str]) -> str:
     """Why a command could do more than read below the project; nothing if it could not."""
     if "/" in argv[0]:
         return "the command is named by a path"
-    if argv[0] in _STARTERS:
-        return f"{argv[0]!r} starts other commands"
+    if _VERSION.sub("", argv[0]) in _STARTERS:
+        return f"{argv[0]!r} starts other commands or runs files of the project"
     for argument in argv[1:]:
         if _OUTSIDE.search(argument):
             return f"{argument!r} leads out of the project"

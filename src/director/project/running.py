@@ -1,25 +1,30 @@
 """The edge that runs a skill's command: no shell, nothing writable, bounded time and output.
 
-Nor can it read anything of the user's outside the project, whatever its arguments lead to.
+Nor can it read anything of the user's outside the project, start another program, or open a socket,
+whatever its arguments, the project's files or the repository's settings lead to.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
 
 from director.project.confine import NOT_CONFINED
 from director.project.injection import Output, Run
+from director.project.repository import ForeignRepositoryError, find_repository, neutral_environment
 
 SECONDS = 10.0
 BYTES = 30_000
 _PATH = "/usr/local/bin:/usr/bin:/bin"
+# Scripts of the system that only start another program, which is denied: what they start.
+_STANDS_FOR = {"egrep": ("grep", "-E"), "fgrep": ("grep", "-F"), "zcat": ("gzip", "-cd")}
 
 
 def runner(root: Path, *, seconds: float = SECONDS, most: int = BYTES) -> Run:
@@ -27,13 +32,16 @@ def runner(root: Path, *, seconds: float = SECONDS, most: int = BYTES) -> Run:
     home = Path(os.path.realpath(root))
 
     def run(argv: Sequence[str]) -> Output:
+        argv = [*_STANDS_FOR.get(argv[0], argv[:1]), *argv[1:]]
         found = shutil.which(argv[0], path=_PATH)
         if found is None:
             return Output("", f"there is no command {argv[0]!r}")
         for argument in argv[1:]:
             if _leads_out(home, argument):
                 return Output("", f"{argument!r} leads out of the project")
-        return _ran([found, *argv[1:]], home, seconds, most)
+        if argv[0] == "git":
+            return _ran_git([found, *argv[1:]], home, seconds, most)
+        return _ran([found, *argv[1:]], [home], seconds, most, {})
 
     return run
 
@@ -47,30 +55,36 @@ def _leads_out(home: Path, argument: str) -> bool:
     return False
 
 
-def _ran(argv: Sequence[str], home: Path, seconds: float, most: int) -> Output:
-    calm = {
-        "PATH": _PATH,
-        "LC_ALL": "C.UTF-8",
-        "TZ": "UTC",
-        "HOME": os.devnull,
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_CEILING_DIRECTORIES": str(home.parent),
-        "GIT_CONFIG_COUNT": "2",
-        "GIT_CONFIG_KEY_0": "core.fsmonitor",
-        "GIT_CONFIG_VALUE_0": "false",
-        "GIT_CONFIG_KEY_1": "safe.directory",
-        "GIT_CONFIG_VALUE_1": "*",
-        "GIT_PAGER": "cat",
-    }
+def _ran_git(argv: Sequence[str], home: Path, seconds: float, most: int) -> Output:
+    """Git, without the settings of the repository: they may name programs to run."""
+    try:
+        repository = find_repository(home)
+    except ForeignRepositoryError as error:
+        return Output("", f"{error}, outside of the project")
+    if repository is None:
+        return Output("", "the project has no git repository")
+    folders = [home, repository.folder, repository.common]
+    with neutral_environment(repository) as neutral:
+        folders.append(Path(neutral["GIT_DIR"]))
+        return _ran([argv[0], "-c", "safe.directory=*", *argv[1:]], folders, seconds, most, neutral)
+
+
+def _ran(
+    argv: Sequence[str],
+    folders: Sequence[Path],
+    seconds: float,
+    most: int,
+    neutral: Mapping[str, str],
+) -> Output:
+    calm = {**neutral, "PATH": _PATH, "LC_ALL": "C.UTF-8", "TZ": "UTC", "HOME": os.devnull}
     confine = str(Path(__file__).with_name("confine.py"))
-    launcher = [sys.executable, "-I", confine, str(most + 1), str(home)]
+    readable = json.dumps([str(folder) for folder in folders])
+    launcher = [sys.executable, "-I", confine, str(most + 1), readable]
     with TemporaryFile() as out:
         try:
             child = subprocess.Popen(  # noqa: S603  no shell, allowed, confined
                 [*launcher, *argv],
-                cwd=home,
+                cwd=folders[0],
                 env=calm,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
@@ -88,7 +102,9 @@ def _ran(argv: Sequence[str], home: Path, seconds: float, most: int) -> Output:
         out.seek(0)
         content = out.read(most + 1)
     if code == NOT_CONFINED and not content:
-        return Output("", "this system cannot confine it (Landlock is needed)")
+        return Output(
+            "", "this system cannot confine it (Linux with Landlock and seccomp is needed)"
+        )
     text = content[:most].decode("utf-8", "ignore" if len(content) > most else "replace")
     if code and len(content) <= most:
         return Output(text, f"it ended with {code}: {text.strip()[:200]}")

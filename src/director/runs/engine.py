@@ -8,7 +8,7 @@ crash anywhere it is known what was done, or that it is not known.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
@@ -16,7 +16,7 @@ from director.browser import BrowserError, BrowserGone, NotApproved, Session
 from director.browser.bundle import LocatorError
 from director.browser.conditions import check
 from director.browser.noticing import Glance, glance, news
-from director.runs.keeping import Keeping
+from director.runs.keeping import Keeping, Kept
 from director.runs.ledger import Ledger
 from director.runs.nodes import CONTROL, EXECUTE, PLAN
 from director.runs.questions import answered
@@ -24,10 +24,18 @@ from director.runs.recovery import happened_before
 from director.runs.sandbox import Sandbox, SandboxError
 from director.runs.schema import SchemaError
 from director.runs.stage import Stage
-from director.runs.values import Means, NodeFailed, Place, Progress, Question, RunError, Step
+from director.runs.values import (
+    Means,
+    NodeFailed,
+    Place,
+    Progress,
+    Question,
+    RunError,
+    Step,
+    number_visits,
+)
 from director.secrets import SecretRefused, VaultError
 from director.workflow.conditions import filled_condition
-from director.workflow.references import nested
 from director.workflow.templates import resolve
 from director.workflow.types import resolve_config
 from director.workflow.values import Config, Json, Node, Workflow, WorkflowError
@@ -53,6 +61,7 @@ _BEFORE = (LocatorError, NotApproved, WorkflowError)
 _TOUCHES = ("browser_action", "agent")
 _LOOKS = (*_TOUCHES, "browser_query")
 _SENT = 50  # requests of a tried node that are remembered
+_SHOWN = 500  # milliseconds until a field shows what was typed
 
 
 @dataclass(slots=True)
@@ -96,30 +105,19 @@ class Engine:
         self.nodes = {node.id: node for node in workflow.nodes}
         self.sandbox = Sandbox()
         self.stage = Stage(ledger, workflow, means)
-        self._owners = {
-            id_: {part.owner for part in parts} for id_, parts in nested(workflow).items()
-        }
 
     async def run_all(self, ids: Sequence[str], place: Place) -> list[dict[str, Json]]:
-        """Visit nodes in order, but for those that belong to another of them; stops at an error."""
-        return [await self.visit_told(id_, place) for id_ in self.at_the_top(ids)]
+        """Visit nodes in the order of their list; stops at an error."""
+        return [await self.visit_listed(id_, place, nth) for id_, nth in number_visits(ids)]
 
-    async def visit_told(self, id_: str, place: Place) -> dict[str, Json]:
+    async def visit_listed(self, id_: str, place: Place, nth: int) -> dict[str, Json]:
         """Visit a node and say which one it was and what came of it."""
-        result = await self.visit(id_, place)
+        result = await self.visit(id_, place, nth)
         return {"node": self.nodes[id_].alias, "status": "success", "result": result}
 
-    def at_the_top(self, ids: Sequence[str]) -> list[str]:
-        """Those of the nodes that belong to none of the others, directly or not."""
-        return [id_ for id_ in ids if not self._belongs(id_, set(ids) - {id_})]
-
-    def _belongs(self, id_: str, others: set[str]) -> bool:
-        owners = self._owners.get(id_, set())
-        return any(owner in others or self._belongs(owner, others) for owner in owners)
-
-    async def visit(self, id_: str, place: Place) -> Json:
+    async def visit(self, id_: str, place: Place, nth: int = 1) -> Json:
         """The result of a node at a place: from the journal if it is there, else by doing it."""
-        node, key = self.nodes[id_], place.key(id_)
+        node, key = self.nodes[id_], place.key(id_, nth)
         known = self.ledger.step(key)
         if known and known.state == "finished":
             return _replayed(known)
@@ -146,6 +144,8 @@ class Engine:
             visit.step = self.ledger.finish(done)
             self._tell(visit.step)
             return
+        if self.means.permit is not None:
+            self.means.permit(node, visit.config)
         evidence = await self.checked(node.requires, visit.place, mark=0)
         visit.step = replace(visit.step, evidence=tuple(evidence))
         _demand(evidence, visit, "requires")
@@ -181,19 +181,43 @@ class Engine:
         visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence), result=result)
         _demand(evidence, visit, "ensures")
         kept = Keeping(
-            node, visit.config, result, records=self.ledger.records, current=visit.place.record
+            node,
+            visit.config,
+            result,
+            records=self.ledger.records,
+            visit=visit.key,
+            current=visit.place.record,
         ).kept()
-        step, gone = await self._pictured(replace(visit.step, warnings=kept.warnings), began)
+        told = replace(
+            visit.step,
+            warnings=(*visit.step.warnings, *kept.warnings),
+            records=self._count_records(kept),
+        )
+        step, gone = await self._pictured(told, began)
         if gone and not step.point and node.effect != "once":
             # Without a restart point behind it, it would be lost: it is done again.
             raise gone
         values = {**visit.values, **kept.values}
         visit.step = self.ledger.finish(
-            step, values=values, records=kept.records, others=visit.others
+            step,
+            values=values,
+            records=kept.records,
+            dropped=kept.found.dropped if kept.found else (),
+            others=visit.others,
         )
         self._tell(visit.step)
         if gone:
             raise gone
+
+    def _count_records(self, kept: Kept) -> Mapping[str, int] | None:
+        """How many records a visit made and found again, and how many the run has of their type."""
+        found = kept.found
+        if found is None:
+            return None
+        types = {record.type for record in found.records}
+        known = {each.id for each in self.ledger.records.values() if each.type in types}
+        total = (known | {each.id for each in found.records}) - set(found.dropped)
+        return {"made": found.made, "merged": found.merged, "total": len(total)}
 
     async def _seen(self, visit: Visit, mark: int) -> dict[str, Json]:
         session = await self.stage.session()
@@ -201,7 +225,16 @@ class Engine:
             appeared = [bundle.json() for bundle in await news(session, visit.told)]
         answers = session.responses(mark)[:_SENT]
         sent: list[Json] = [{"method": a.method, "url": a.url, "status": a.status} for a in answers]
-        return {"appeared": appeared, "sent": sent}
+        return {"appeared": appeared, "sent": sent, "kept": await self._keeps_text(visit, mark)}
+
+    async def _keeps_text(self, visit: Visit, mark: int) -> bool:
+        """Whether a field shows what was typed into it; one for secrets shows nothing."""
+        config = visit.node.config
+        if config.get("action") != "type" or "{{secret:" in str(config.get("text")):
+            return False
+        shown = {"element": config["selector"], "value": config["text"], "within": _SHOWN}
+        (evidence,) = await self.checked([shown], visit.place, mark=mark)
+        return evidence["holds"] is True
 
     async def _fail(self, visit: Visit, problem: Exception, began: float) -> None:
         if gone := await self._gone(problem):

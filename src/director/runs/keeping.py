@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from director.workflow.records import Record, discovered
+from director.workflow.records import Naming, Record, RecordsFound, find_records
 from director.workflow.values import Config, Json, Node, WorkflowError
 from director.workflow.variables import stored
 
@@ -20,6 +20,7 @@ class Kept:
     values: Mapping[str, Json] = field(default_factory=dict)
     records: tuple[Record, ...] = ()
     warnings: tuple[str, ...] = ()
+    found: RecordsFound | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Keeping:
     config: Config
     result: Json
     records: Mapping[str, Record]
+    visit: str
     current: str = ""
 
     def kept(self) -> Kept:
@@ -37,34 +39,39 @@ class Keeping:
         values: dict[str, Json] = {}
         changed: dict[str, Record] = {}
         warnings: list[str] = []
+        found: list[RecordsFound] = []
         for keep in (self._variables, self._created, self._gathered):
             try:
                 for each in keep({**self.records, **changed}):
-                    if isinstance(each, Record):
+                    if isinstance(each, RecordsFound):
+                        found.append(each)
+                        changed |= {record.id: record for record in each.records}
+                    elif isinstance(each, Record):
                         changed[each.id] = each
                     else:
                         values[each[0]] = each[1]
             except WorkflowError as problem:
-                if self.config.get("strict_store"):
+                # Records that were asked for and are missing would be a green run with holes.
+                if self.config.get("strict_store") or keep == self._created:
                     raise
                 warnings.append(f"Not kept: {problem}")
-        return Kept(values, tuple(changed.values()), tuple(warnings))
+        made = found[0] if found else None
+        return Kept(values, tuple(changed.values()), tuple(warnings), made)
 
     def _variables(self, _: Mapping[str, Record]) -> Iterator[tuple[str, Json]]:
         if self.config.get("store"):
             yield from stored(self.node.alias, self.config["store"], self.result).items()
 
-    def _created(self, records: Mapping[str, Record]) -> Iterator[Record]:
+    def _created(self, records: Mapping[str, Record]) -> Iterator[RecordsFound]:
         wanted = self.config.get("create_records")
         if wanted is None:
             return
         asked = wanted if isinstance(wanted, Mapping) else {"type": wanted}
-        yield from discovered(
-            self.result,
-            kind=str(asked["type"]),
-            source=self.node.alias,
-            pattern=str(asked.get("id_pattern", "")),
-            known=records.values(),
+        naming = Naming(
+            str(asked["type"]), str(asked.get("key") or ""), str(asked.get("id_pattern") or "")
+        )
+        yield find_records(
+            self.result, naming, source=self.node.alias, visit=self.visit, known=records.values()
         )
 
     def _gathered(self, records: Mapping[str, Record]) -> Iterator[Record]:

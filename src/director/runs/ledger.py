@@ -21,6 +21,7 @@ from director.workflow.scope import Scope
 from director.workflow.values import Json
 
 _PLACED = ("key", "version", "position")
+_CLEARED: Mapping[str, object] = {"cleared": True}
 
 
 class Ledger:
@@ -71,11 +72,20 @@ class Ledger:
         *,
         values: Mapping[str, Json] | None = None,
         records: Iterable[Record] = (),
+        dropped: Iterable[str] = (),
         others: Sequence[Step] = (),
     ) -> Step:
         """Write that a step is finished, with all that it leaves behind, at once."""
-        changed = {record.id: record for record in records}
+        changed: dict[str, Record | None] = {record.id: record for record in records}
+        changed |= dict.fromkeys(dropped)
         return self._put(replace(step, state="finished"), changed, values or {}, others)
+
+    def drop_records(self, ids: Iterable[str]) -> None:
+        """Take records out of the run; they stay in its history."""
+        drafts = [self._of_run("record", id_, _CLEARED) for id_ in ids]
+        if drafts:
+            self._write(drafts)
+            self._read()
 
     def reopen(self, opened: Iterable[Step], drafts: Sequence[RecordDraft] = ()) -> None:
         """Write that steps are to be done again."""
@@ -122,12 +132,15 @@ class Ledger:
     def _put(
         self,
         step: Step,
-        records: Mapping[str, Record],
+        records: Mapping[str, Record | None],
         values: Mapping[str, Json],
         others: Sequence[Step] = (),
     ) -> Step:
         drafts = [
-            *(self._of_run("record", name, record_json(each)) for name, each in records.items()),
+            *(
+                self._of_run("record", name, record_json(each) if each else _CLEARED)
+                for name, each in records.items()
+            ),
             *(self._of_run(VARIABLE, name, {"value": value}) for name, value in values.items()),
         ]
         wrote = tuple((draft.kind, draft.id, draft.expect or 0) for draft in drafts)
@@ -137,7 +150,11 @@ class Ledger:
             self._steps[each.key] = replace(
                 each, version=version.version, position=version.position
             )
-        self.records.update(records)
+        for name, record in records.items():
+            if record is None:
+                self.records.pop(name, None)
+            else:
+                self.records[name] = record
         self.variables.update(values)
         return self._steps[step.key]
 

@@ -153,7 +153,7 @@ def _after(tried: _Tried) -> Iterator[Proposal]:
     for url in dict.fromkeys(map(tried.address, asked)):
         yield Proposal("ensures", {"status": url, "below": _GOOD})
     if tried.action == "type":
-        if not str(config["text"]).startswith("{{secret:"):
+        if (step.seen or {}).get("kept"):
             yield Proposal("ensures", {"element": config["selector"], "value": config["text"]})
         return
     for bundle in cast("Sequence[Json]", (step.seen or {}).get("appeared") or ()):

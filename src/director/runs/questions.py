@@ -10,11 +10,15 @@ import asyncio
 import base64
 import contextlib
 from collections.abc import Mapping
+from dataclasses import asdict
+from itertools import count
 
+from director.runs.secret_uses import ALLOW, REFUSE, FieldVault, SecretUse, remember_use, use_from
 from director.runs.values import Means, Parked, Question, RunError
 from director.secrets import Seal
 from director.store import Moved, Store, Versioned
 from director.workflow.nearest import hint
+from director.workflow.paths import is_list
 from director.workflow.sensitive import HIDDEN
 from director.workflow.values import Json
 
@@ -29,8 +33,18 @@ def questions(store: Store, run: str) -> list[Question]:
     return [_question(found) for found in store.newest(KIND, f"{run}/")]
 
 
-def answer(store: Store, question: str, text: str, *, seal: Seal | None = None) -> Question:
-    """Answer a question by its id; the first answer counts, and a secret one needs the seal."""
+def answer(
+    store: Store,
+    question: str,
+    text: str,
+    *,
+    seal: Seal | None = None,
+    vault: object | None = None,
+) -> Question:
+    """Answer a question by its id; the first answer counts, and a secret one needs the seal.
+
+    What allows the use of a secret is written into the vault here, and nowhere else.
+    """
     found = store.get(KIND, question)
     if found is None:
         known = [each.id for each in store.newest(KIND, question.partition("/")[0] + "/")]
@@ -40,6 +54,11 @@ def answer(store: Store, question: str, text: str, *, seal: Seal | None = None) 
         raise RunError(f"{question!r} is answered already: {asked.answer!r}. It stays so.")
     if asked.choices and text not in asked.choices:
         raise RunError(f"{question!r} is answered with one of: {', '.join(asked.choices)}.")
+    if asked.use is not None and text == ALLOW and not isinstance(vault, FieldVault):
+        raise RunError(
+            f"{question!r} lets a secret be typed into one more field, which is written into the "
+            "vault. It was not answered: answer where the vault is."
+        )
     said = _closed(asked, text, seal) if asked.secret else text
     try:
         put = store.put(
@@ -47,6 +66,8 @@ def answer(store: Store, question: str, text: str, *, seal: Seal | None = None) 
         )
     except Moved:
         raise RunError(f"Somebody else has just answered {question!r}.") from None
+    if asked.use is not None:
+        remember_use(store, asked.use, "approved" if text == ALLOW else "refused", vault)
     return _question(put)
 
 
@@ -58,20 +79,51 @@ def asked(  # noqa: PLR0913  a question has that many parts
     text: str,
     choices: tuple[str, ...] = (),
     secret: bool = False,
+    use: SecretUse | None = None,
+    picture: str = "",
 ) -> Question:
-    """The question of a step: the one that was asked before, or a new one."""
+    """The question of a step: the one that was asked before, or a new one.
+
+    One that was answered is not asked again, even if what the page shows now words it otherwise.
+    """
     id_ = f"{run}/{key}"
     found = store.get(KIND, id_)
-    if found is None or found.body["text"] != text:
+    wanted = asdict(use) if use else None
+    if found is None or (
+        found.body["answer"] is None
+        and (found.body["text"], found.body.get("use")) != (text, wanted)
+    ):
         body = {
             "run": run,
             "text": text,
             "choices": list(choices),
             "answer": None,
             "secret": secret,
+            "use": wanted,
+            "picture": {"$kept": picture} if picture else None,
         }
         found = store.put(KIND, id_, body, "asked")
     return _question(found)
+
+
+def ask_for_use(store: Store, run: str, use: SecretUse, picture: str = "") -> Question:
+    """The open question for the use of a secret.
+
+    An answer that is there already allowed nothing, or the vault would: it is asked anew.
+    """
+    for number in count(1):
+        question = asked(
+            store,
+            run,
+            f"use-{use.key}-{number}",
+            text=use.question,
+            choices=(ALLOW, REFUSE),
+            use=use,
+            picture=picture,
+        )
+        if question.answer is None:
+            return question
+    raise AssertionError("numbers do not end")
 
 
 async def answered(store: Store, question: Question, means: Means) -> str:
@@ -96,7 +148,8 @@ async def answered(store: Store, question: Question, means: Means) -> str:
 async def _ask_here(store: Store, question: Question, means: Means) -> None:
     if means.ask is None or question.answer is not None:
         return
-    answer(store, question.id, await means.ask(question), seal=means.seal)
+    said = await means.ask(question)
+    answer(store, question.id, said, seal=means.seal, vault=means.secrets)
 
 
 def _closed(question: Question, text: str, seal: Seal | None) -> Json:
@@ -120,14 +173,18 @@ def _said(store: Store, question: str, seal: Seal | None) -> str | None:
 
 
 def _question(found: Versioned) -> Question:
+    """The question of a record. One for the use of a secret says what its answer will allow."""
     body = found.body
     said = body["answer"]
     choices = body["choices"]
+    use = use_from(wanted) if isinstance(wanted := body.get("use"), Mapping) else None
     return Question(
         found.id,
         str(body["run"]),
-        str(body["text"]),
-        tuple(map(str, choices)) if isinstance(choices, list | tuple) else (),
+        use.question if use else str(body["text"]),
+        (ALLOW, REFUSE) if use else tuple(map(str, choices)) if is_list(choices) else (),
         HIDDEN if isinstance(said, Mapping) else None if said is None else str(said),
         secret=body.get("secret") is True,
+        use=use,
+        picture=str(kept["$kept"]) if isinstance(kept := body.get("picture"), Mapping) else "",
     )

@@ -6,12 +6,16 @@ run may be queued twice without harm: its steps are fenced by the store.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import uuid
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from dbos import DBOS, DBOSClient, EnqueueOptions
+
+from director.home import make_file_private
 
 QUEUE = "director-runs"
 APPLICATION = "director"
@@ -28,6 +32,13 @@ def queue_url(store_url: str) -> str:
     return f"{stem}-queue.db"
 
 
+def keep_private(url: str) -> None:
+    """Let only its owner read the file of a queue, if it is one."""
+    if url.startswith("sqlite:///"):
+        with contextlib.suppress(OSError):
+            make_file_private(Path(url.removeprefix("sqlite:///")))
+
+
 def quiet() -> None:
     """Let DBOS speak only of what is wrong."""
     log = logging.getLogger("dbos")
@@ -41,6 +52,7 @@ class Queue:
 
     def __init__(self, url: str) -> None:
         quiet()
+        keep_private(url)
         DBOS.migrate(url)
         self._client = DBOSClient(system_database_url=url, application_name=APPLICATION)
 

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
-from director.browser import BrowserGone
+from director.browser import BrowserGone, Origins
 from director.runs.again import open_visit, reopen_failed, reopen_from
 from director.runs.engine import FAILURES, Engine
 from director.runs.ledger import Ledger, run_json, run_of, steps_of
@@ -22,6 +22,7 @@ from director.runs.values import (
     Cancelled,
     Means,
     NodeFailed,
+    NotPermitted,
     Parked,
     Place,
     Progress,
@@ -31,9 +32,11 @@ from director.runs.values import (
 from director.store import RecordDraft, Store
 from director.store.variables import KIND as VARIABLE
 from director.store.variables import workbench
+from director.workflow.bounds import check_bounds
 from director.workflow.document import from_json, to_json
 from director.workflow.nearest import hint
 from director.workflow.records import chosen
+from director.workflow.references import direct, list_owned
 from director.workflow.selection import place_of, select
 from director.workflow.values import Json, Mode, Workflow
 
@@ -80,6 +83,7 @@ def queue_run(  # noqa: PLR0913  a run has that many parts
         selection=selection,
         mode=mode,
         record=record,
+        asks=means.permit is not None,
     )
     variables = [
         RecordDraft(VARIABLE, f"{run.id}/{name}", {"value": value}, "given", 0)
@@ -101,7 +105,7 @@ async def drive(store: Store, run: str, means: Means) -> Run:
     async def work(engine: Engine) -> None:
         ids = select(found.selection, workflow.nodes)
         place = _with_record(ledger, found.record)
-        wanted = list(ids) if found.mode == "isolated" else engine.at_the_top(ids)
+        wanted = list(ids) if found.mode == "isolated" else direct(workflow, ids)
         for id_ in wanted:
             await engine.visit(id_, place)
 
@@ -134,20 +138,40 @@ async def try_node(
 ) -> Run:
     """Try one node in the workbench run of its workflow, where variables and records stay."""
     id_ = workflow.nodes[place_of(node, workflow.nodes)].id
-    bench = workbench(workflow.id)
-    version = save_workflow(store, workflow)
-    found = store.get("run", bench)
-    run = Run(bench, workflow.id, version, selection=node, mode="isolated", record=record)
-    if found is None:
-        store.put("run", bench, run_json(run), "made", expect=0)
+    run = replace(open_workbench(store, workflow), selection=node, record=record)
     ledger = Ledger(store, run, worker=means.worker)
     ledger.take()
     open_visit(ledger, id_)
+    _drop_other_tests(ledger, workflow, id_)
 
     async def work(engine: Engine) -> None:
         await engine.visit(id_, _with_record(ledger, record))
 
     return await _drive(ledger, workflow, means, work, observes=True)
+
+
+def _drop_other_tests(ledger: Ledger, workflow: Workflow, id_: str) -> None:
+    """Records of the same nodes that an earlier test made elsewhere would count twice."""
+    tested = {id_, *list_owned(workflow, id_)}
+    aliases = {node.alias for node in workflow.nodes if node.id in tested}
+    ledger.drop_records(
+        record.id
+        for record in list(ledger.records.values())
+        if record.source in aliases and not _is_of_visit(record.visit, id_)
+    )
+
+
+def _is_of_visit(visit: str, key: str) -> bool:
+    return visit.startswith((f"{key}#", f"{key}.", f"{key}[", f"{key}("))
+
+
+def open_workbench(store: Store, workflow: Workflow) -> Run:
+    """The workbench run of a workflow, made if there is none yet."""
+    bench = workbench(workflow.id)
+    run = Run(bench, workflow.id, save_workflow(store, workflow), mode="isolated")
+    if store.get("run", bench) is None:
+        store.put("run", bench, run_json(run), "made", expect=0)
+    return run
 
 
 def cancel(store: Store, run: str, *, reason: str = "") -> Run:
@@ -173,11 +197,21 @@ def save_workflow(store: Store, workflow: Workflow) -> int:
 
 
 def workflow_of(store: Store, run: Run) -> Workflow:
-    """The workflow of a run, in the version with which it began."""
+    """The workflow of a run, in the version with which it began, and what it may reach now.
+
+    An approval is of today: an origin that the newest version does not name is not reached, by
+    whatever version a run (a resumed or an imported one) began with.
+    """
     found = store.get("workflow", run.workflow, run.workflow_version)
-    if found is None:
+    newest = store.get("workflow", run.workflow)
+    if found is None or newest is None:
         raise RunError(f"The workflow {run.workflow!r} of the run {run.id!r} is not in the store.")
-    return from_json(found.body)  # type: ignore[arg-type]
+    workflow = from_json(found.body)  # type: ignore[arg-type]
+    if newest.version == found.version:
+        return workflow
+    approved = set(Origins(from_json(newest.body).origins))  # type: ignore[arg-type]
+    kept = tuple(each for each in workflow.origins if set(Origins([each])) <= approved)
+    return replace(workflow, origins=kept)
 
 
 async def _drive(
@@ -204,7 +238,7 @@ async def _drive(
         ends = {"state": "waiting", "error": {"message": str(parked), "kind": "waiting"}}
     except Cancelled as cancelled:
         ends = {"state": "cancelled", "error": {"message": str(cancelled), "kind": "cancelled"}}
-    except FAILURES as problem:
+    except (NotPermitted, *FAILURES) as problem:
         ends = {"state": "failed", "error": {"message": str(problem), "kind": "run"}}
     summary = summary_of(ledger.store, ledger.run, time.monotonic() - began)
     try:
@@ -267,6 +301,7 @@ def summary_of(store: Store, run: Run, took: float) -> dict[str, Json]:
 
 
 def _given(workflow: Workflow, inputs: Mapping[str, Json], means: Means) -> dict[str, Json]:
+    check_bounds(inputs, what="What the run is given")
     declared = {each.name: each for each in workflow.inputs}
     for name in inputs:
         if name not in declared:

@@ -1,8 +1,9 @@
 """Python for transform and route: run in a process of its own that can reach nothing.
 
 Values are handed in by name and are never pasted into the text, so what a page says cannot change
-what is run. Time, memory, depth and the size of the result are bounded. A call that fails says
-where and why, and leaves the next call as it would have been.
+what is run. Time, memory, depth and the size of the result are bounded, and the result is counted
+before it is unfolded, away from the event loop. A call that fails says where and why, and leaves
+the next call as it would have been.
 """
 
 from __future__ import annotations
@@ -13,16 +14,19 @@ import keyword
 import math
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from director.distribution import install_line
+from director.workflow.bounds import VALUE, ValueTooLarge, check_bounds
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
     from pydantic_monty import Monty, ResourceLimits
 
-_DEPTH = 100  # how deep a result may be nested
+_GIVEN = replace(VALUE, characters=4 * VALUE.characters, nodes=2 * VALUE.nodes)
+_SAID = 1_000  # characters of an error that the code raised
 _PRINTED = 100_000  # bytes of print() before it is too much
 
 
@@ -37,7 +41,7 @@ class Limits:
     seconds: float = 2.0
     memory: int = 64 * 2**20
     recursion: int = 200
-    result: int = 5 * 2**20
+    result: int = VALUE.characters
 
 
 class Sandbox:
@@ -54,7 +58,7 @@ class Sandbox:
         pool = self._pool or self._start()
         # A thread and not the library's own asynchronous pool, whose threads may outlive the
         # interpreter and abort it. The limits end the thread even if nobody waits for it.
-        return self._json(await asyncio.to_thread(self._fed, pool, code, values))
+        return await asyncio.to_thread(self._compute, pool, code, values)
 
     async def holds(self, condition: str, values: Mapping[str, Json]) -> bool:
         """Whether a condition holds; one that fails, or is no yes or no, is an error."""
@@ -87,13 +91,20 @@ class Sandbox:
             from pydantic_monty import Monty  # noqa: PLC0415  an extra
         except ImportError as error:
             raise SandboxError(
-                "transform and route need the package pydantic-monty: "
-                "pip install 'director[sandbox]'."
+                f"transform and route need the package pydantic-monty: {install_line('sandbox')}."
             ) from error
         # The watchdog is for a worker that no longer keeps its own time.
         pool = Monty(max_processes=2, request_timeout=self.limits.seconds + 3)
         self._pool = self._open.enter_context(pool)
         return self._pool
+
+    def _compute(self, pool: Monty, code: str, values: Mapping[str, Json]) -> Json:
+        try:
+            # The same value may be given under many names.
+            check_bounds(values, what="What the code is given", bounds=_GIVEN)
+            return self._json(self._fed(pool, code, values))
+        except ValueTooLarge as problem:
+            raise SandboxError(str(problem)) from None
 
     def _fed(self, pool: Monty, code: str, values: Mapping[str, Json]) -> object:
         from pydantic_monty import CollectString, MontyError  # noqa: PLC0415  an extra
@@ -112,7 +123,9 @@ class Sandbox:
             raise SandboxError(_said(error, self.limits)) from None
 
     def _json(self, found: object) -> Json:
-        value = _plain(found, 0)
+        bounds = replace(VALUE, characters=self.limits.result)
+        check_bounds(found, what="The result", bounds=bounds)
+        value = _plain(found)
         if len(json.dumps(value)) > self.limits.result:
             raise SandboxError(
                 f"The result is larger than {self.limits.result // 2**20} MB. "
@@ -129,19 +142,19 @@ def _check_names(values: Mapping[str, Json]) -> None:
             )
 
 
-def _plain(found: object, depth: int) -> Json:
-    if depth > _DEPTH:
-        raise SandboxError(f"The result is nested more than {_DEPTH} deep.")
+def _plain(found: object) -> Json:
+    """The result as JSON; it was counted before, so that this comes to an end."""
     if found is None or isinstance(found, bool | int | str):
         return found
     if isinstance(found, float) and math.isfinite(found):
         return found
     if isinstance(found, list | tuple):
-        return [_plain(each, depth + 1) for each in found]
+        return [_plain(each) for each in found]
     if isinstance(found, dict) and all(isinstance(key, str) for key in found):
-        return {key: _plain(each, depth + 1) for key, each in found.items()}
+        return {key: _plain(each) for key, each in found.items()}
+    holds = "a dict with keys that are no texts" if isinstance(found, dict) else _short(found)
     raise SandboxError(
-        f"The result holds {_short(found)}, which is not JSON. Give back None, a truth value, a "
+        f"The result holds {holds}, which is not JSON. Give back None, a truth value, a "
         "number, a text, a list, or a dict whose keys are texts."
     )
 
@@ -152,8 +165,9 @@ def _said(error: Exception, limits: Limits) -> str:
     if isinstance(error, MontyCrashedError):
         return f"The code was stopped: it did not end within {limits.seconds:g} seconds."
     if not isinstance(error, MontyRuntimeError | MontySyntaxError):
-        return str(error)
+        return str(error)[:_SAID]
     message = error.display("type-msg")
+    message = message if len(message) <= _SAID else f"{message[:_SAID]}…"
     if message.startswith("TimeoutError"):
         message = f"it did not end within {limits.seconds:g} seconds"
     elif message.startswith("MemoryError"):

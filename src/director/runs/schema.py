@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from director.workflow.paths import is_list, kind_of
+from director.workflow.patterns import search_texts
 from director.workflow.values import Config, Json
 
 
@@ -38,7 +39,10 @@ _SAYS = ("title", "description", "default", "examples", "format", "$schema", "$i
 
 
 def of_schema(value: Json, schema: Config) -> Json:
-    """The value, repaired where that loses nothing; SchemaError if it is not of the schema."""
+    """The value, repaired where that loses nothing; SchemaError if it is not of the schema.
+
+    Its patterns may have to wait for a worker: never call it on the event loop.
+    """
     return _fitted(value, schema, "the answer")
 
 
@@ -157,7 +161,7 @@ def _bound(measure: Callable[[Json], float | None], *, least: bool, says: str) -
 
 
 def _pattern(value: Json, wanted: Json, _: Config, where: str) -> Json:
-    if isinstance(value, str) and not re.search(str(wanted), value):
+    if isinstance(value, str) and not search_texts(str(wanted), [value])[0]:
         raise SchemaError(f"{where} does not match {wanted!r}: {_short(value)}.")
     return value
 

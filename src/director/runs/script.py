@@ -2,22 +2,22 @@
 
 It does the same in the same order and asserts the same conditions. It holds no secret: those come
 from the environment. What needs a model fails there with words. It has no journal: a script that
-stops in the middle does not know what it did.
+stops in the middle does not know what it did. Whatever a workflow is called or says is data in it;
+its code is refused unless it can only compute.
 """
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import files
-from typing import cast
 
 from director.runs.script_actions import action, conditions, locator
-from director.runs.script_names import Names, py
+from director.runs.script_code import write_function
+from director.runs.script_names import Names, comment, docstring, literal, part, py
 from director.runs.telling import node_text
-from director.workflow.expressions import syntax, with_names
-from director.workflow.paths import Path, is_list
-from director.workflow.references import direct, nested
+from director.workflow.expressions import with_names
+from director.workflow.paths import Path, is_list, read_path
+from director.workflow.references import nested
 from director.workflow.templates import read_template
 from director.workflow.types.transform import input_names
 from director.workflow.values import Config, Node, Workflow
@@ -37,7 +37,9 @@ class _Script:
         self._places = {node.id: place for place, node in enumerate(workflow.nodes, 1)}
         inputs = [given.name for given in workflow.inputs]
         texts = [g.name for g in workflow.inputs if g.required or isinstance(g.default, str)]
-        self._names = Names({*inputs, *_LOCAL, *_made(workflow)}, texts)
+        known = {*inputs, *_LOCAL, *_made(workflow)}
+        self._names = Names(known, texts)
+        self._taken = set(map(py, known))
         self._functions: list[str] = []
 
     def text(self) -> str:
@@ -46,17 +48,17 @@ class _Script:
         body = list(self._all(top))
         given = [f"{py(each.name)} = args.{py(each.name)}" for each in self._workflow.inputs]
         main = ['tabs = {"main": page}', *given, *body]
-        head = _part("script_head.txt").replace("@EXTRACT@", _extract())
+        head = part("script_head.txt").replace("@EXTRACT@", _extract())
         about = f"{self._workflow.name}\n\n{self._workflow.description}".strip()
-        said = about.replace("\\", "\\\\").replace('"""', "'''")
+        told = docstring(f"{about}\n\nExported by Director. It needs only Python and playwright.")
         return "\n".join(
             [
-                f'"""{said}\n\nExported by Director. It needs only Python and playwright.\n"""\n',
+                f"{told}\n",
                 head.rstrip("\n"),
                 *(f"\n\n{each}" for each in [*self._functions, self._arguments()]),
                 "\n\ndef main(page, args):",
                 *_indented(main),
-                _part("script_tail.txt").rstrip("\n"),
+                part("script_tail.txt").rstrip("\n"),
                 "",
             ]
         )
@@ -65,7 +67,7 @@ class _Script:
         lines = ["def arguments():", "    parser = argparse.ArgumentParser(description=__doc__)"]
         for each in self._workflow.inputs:
             flag = f"--{each.name.replace('_', '-')}"
-            how = "required=True" if each.required else f"default={each.default!r}"
+            how = "required=True" if each.required else f"default={literal(each.default)}"
             said = each.description.replace("%", "%%")
             names = f"{flag!r}, dest={py(each.name)!r}"
             lines.append(f"    parser.add_argument({names}, {how}, help={said!r})")
@@ -80,7 +82,7 @@ class _Script:
         )
 
     def _all(self, ids: Sequence[str]) -> Iterator[str]:
-        for id_ in direct(self._workflow, ids):
+        for id_ in ids:
             yield from self._node(self._nodes[id_])
 
     def _part(self, node: Node, name: str) -> list[str]:
@@ -89,9 +91,9 @@ class _Script:
 
     def _node(self, node: Node) -> Iterator[str]:
         yield ""
-        yield f"# {self._places[node.id]}. {node.alias}: {node_text(node, 80)}"
-        if node.description:
-            yield f"# {' '.join(node.description.split())}"
+        yield comment(f"{self._places[node.id]}. {node.alias}: {node_text(node, 80)}")
+        if node.description.strip():
+            yield comment(node.description)
         yield f"step({node.alias!r})"
         yield from conditions(node.requires, self._names, since="0")
         if any("status" in each for each in node.ensures):
@@ -132,11 +134,19 @@ class _Script:
     def _transform(self, node: Node) -> Iterator[str]:
         given = node.config.get("input")
         names = input_names(given)
-        called = f"{py(node.alias).rstrip('_')}_code"
-        self._functions.append(_function(called, names, str(node.config["code"])))
+        called = self._write("code", names, str(node.config["code"]), node)
         values = given if isinstance(given, Mapping) else {"input": given}
-        passed = ", ".join(f"{name}={self._names.value(values[name])}" for name in names)
-        yield from self._kept(node, f"{called}({passed})")
+        passed = [f"{name}={self._names.value(values[name])}" for name in names]
+        yield from self._kept(node, f"compute({', '.join([called, *passed])})")
+
+    def _write(self, what: str, names: Sequence[str], code: str, node: Node) -> str:
+        """Write the code of a node as a function; its name is no variable's."""
+        called = f"{py(node.alias).rstrip('_')}_{what}"
+        while called in self._taken:
+            called += "_"
+        self._taken.add(called)
+        self._functions.append(write_function(called, names, code, node=node.alias))
+        return called
 
     def _context(self, node: Node) -> Iterator[str]:
         given, asked = node.config.get("variables"), node.config.get("ask")
@@ -191,7 +201,8 @@ class _Script:
         for number, branch in enumerate(branches if is_list(branches) else (), 1):
             if not isinstance(branch, Mapping):
                 continue
-            yield f"{word} {self._when(node, number, branch, values)}:  # {branch['name']}"
+            yield f"{word} {self._when(node, number, branch, values)}:"
+            yield f"    {comment(str(branch['name']))}"
             word = "elif"
             named = branch["branch"]
             ids = [str(id_) for id_ in named] if is_list(named) else []
@@ -202,11 +213,10 @@ class _Script:
         if isinstance(condition, bool):
             return str(condition)
         code, templates = with_names(str(condition))
-        called = f"{py(node.alias).rstrip('_')}_when_{number}"
-        self._functions.append(_function(called, (*given, *templates), code))
+        called = self._write(f"when_{number}", (*given, *templates), code, node)
         passed = [f"{name}={self._names.value(value)}" for name, value in given.items()]
         passed += [f"{name}={self._names.template(each)}" for name, each in templates.items()]
-        return f"{called}({', '.join(passed)})"
+        return f"compute({', '.join([called, *passed])})"
 
     def _handle(self, node: Node) -> Iterator[str]:
         yield "try:"
@@ -227,7 +237,7 @@ class _Script:
         if not node.config.get("continueOnError"):
             yield from self._all(ids)
             return
-        for id_ in direct(self._workflow, ids):
+        for id_ in ids:
             yield "try:"
             yield from _indented(list(self._node(self._nodes[id_])))
             yield "except Exception as problem:"
@@ -255,8 +265,13 @@ class _Script:
     def _records(self, node: Node) -> Iterator[str]:
         wanted = node.config.get("create_records")
         if isinstance(wanted, Mapping):
-            pattern = _pattern(str(wanted["id_pattern"]))
-            yield f"make_records({wanted['type']!r}, {node.alias!r}, found, lambda item: {pattern})"
+            more = ""
+            if wanted.get("id_pattern"):
+                more += f", pattern=lambda item: {_pattern(str(wanted['id_pattern']))}"
+            if wanted.get("key"):
+                path = read_path(str(wanted["key"])) or (str(wanted["key"]),)
+                more += f", key=lambda item: item{''.join(f'[{each!r}]' for each in path)}"
+            yield f"make_records({wanted['type']!r}, {node.alias!r}, found{more})"
         elif wanted is not None:
             yield f"make_records({wanted!r}, {node.alias!r}, found)"
         if node.config.get("store_to_record"):
@@ -307,23 +322,9 @@ def _pattern(pattern: str) -> str:
     return _OfItem((), ()).value(pattern)
 
 
-def _function(name: str, given: Sequence[str], code: str) -> str:
-    """Code of a workflow as a function that gives back its last expression."""
-    tree = cast("ast.Module", syntax(code))
-    last = tree.body[-1]
-    if isinstance(last, ast.Expr):
-        tree.body[-1] = ast.Return(last.value)
-    lines = ast.unparse(ast.fix_missing_locations(tree)).splitlines()
-    return "\n".join([f"def {name}({', '.join(given)}):", *_indented(lines)])
-
-
 def _indented(lines: Sequence[str], times: int = 1) -> list[str]:
     return [f"{'    ' * times}{line}" if line else "" for line in lines]
 
 
 def _extract() -> str:
     return (files("director.browser") / "extract.js").read_text(encoding="utf-8")
-
-
-def _part(name: str) -> str:
-    return (files("director.runs") / name).read_text(encoding="utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from director.runs.script_names import Names
+from director.runs.script_names import Names, comment
 from director.runs.telling import selector_text
 from director.workflow.values import Config, Json
 
@@ -23,7 +23,7 @@ _PAGE = {
 def locator(selector: Json, names: Names, page: str = "page") -> str:
     """The best single locator for a selector."""
     if not isinstance(selector, Mapping):
-        return f"{page}.locator({names.value(selector)})"
+        return _css(selector, names, page)
     if selector.get("role") and selector.get("name"):
         role, name = names.value(selector["role"]), names.value(selector["name"])
         return f"{page}.get_by_role({role}, name={name}, exact=True)"
@@ -32,10 +32,15 @@ def locator(selector: Json, names: Names, page: str = "page") -> str:
             return f"{page}.{method}({names.value(selector[key])})"
     for key in ("css", "path"):
         if selector.get(key):
-            return f"{page}.locator({names.value(selector[key])})"
+            return _css(selector[key], names, page)
     if selector.get("text"):
         return f"{page}.get_by_text({names.value(selector['text'])}, exact=True)"
     return f"{page}.get_by_role({names.value(selector.get('role', 'generic'))})"
+
+
+def _css(css: Json, names: Names, page: str) -> str:
+    """Named as CSS, since Playwright would guess at what else a text may be."""
+    return f"{page}.locator({names.value(f'css={css}')})"
 
 
 def _one(config: Config, names: Names, field: str = "selector") -> str:
@@ -62,7 +67,7 @@ def action(config: Config, names: Names) -> Iterator[str]:
     selector = config.get("selector")
     if isinstance(selector, Mapping) and len(selector) > 2:
         others = ", ".join(key for key in selector if key not in ("role", "name"))
-        yield f"# {selector_text(selector)}; Director also knows its {others}"
+        yield comment(f"{selector_text(selector)}; Director also knows its {others}")
     if what in _PLAIN:
         yield _call(config, names, what)
     elif what in _PAGE:

@@ -4,28 +4,68 @@ from __future__ import annotations
 
 import builtins
 import keyword
+import math
 import re
+import symtable
 from collections.abc import Collection, Mapping
+from functools import lru_cache
+from importlib.resources import files
 
 from director.workflow.paths import Path, is_list
-from director.workflow.templates import Template, is_template, read_template
+from director.workflow.templates import Template, cut_at_templates, is_template, read_template
 from director.workflow.values import Json
 
-_TEMPLATE = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
-# Names that the script itself uses.
-_OWN = frozenset(
-    "page tabs args kept records seen now step keep text secret look all_records make_records "
-    "chosen glob check look_once extract open_tab switch_tab close_tab watch main start arguments "
-    "json os re sys time argparse fnmatch shutil current Failed".split()
-)
+_UNFIT = re.compile(r"\W", re.ASCII)
+# Names that the body of a script uses for itself.
+_INSIDE = "page tabs args found since problem item current main arguments".split()
+
+
+def part(name: str) -> str:
+    """A part of every script that is the same in all."""
+    return (files("director.runs") / name).read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=1)
+def _own() -> frozenset[str]:
+    """The names that a script has before a workflow gives it any."""
+    names = {*_INSIDE, *dir(builtins)}
+    for name in ("script_head.txt", "script_tail.txt"):
+        for table in symtable.symtable(part(name), name, "exec").get_symbols():
+            names.add(table.get_name())
+    return frozenset(names)
 
 
 def py(name: str) -> str:
-    """A name of a workflow as a name in Python."""
-    plain = re.sub(r"\W", "_", name, flags=re.ASCII)
+    """A name of a workflow as a name in Python; two names never become one."""
+    plain = _UNFIT.sub(lambda found: f"_x{ord(found[0]):x}_", name)
     plain = f"_{plain}" if plain[:1].isdigit() else plain
-    taken = keyword.iskeyword(plain) or plain in _OWN or plain in dir(builtins)
-    return f"{plain}_" if taken else plain
+    return f"{plain}_" if keyword.iskeyword(plain) or plain in _own() else plain
+
+
+def to_single_line(words: str) -> str:
+    """Words in one line, to be read: nothing in them can end a comment or turn its letters."""
+    line = " ".join(words.split())
+    return "".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in line)
+
+
+def comment(words: str) -> str:
+    """A line that does nothing."""
+    return f"# {to_single_line(words)}"
+
+
+def docstring(words: str) -> str:
+    """Words at the head of a script; whatever they hold, they stay one text."""
+    lines = (
+        to_single_line(line).replace("\\", "\\\\").replace('"', '\\"') for line in words.split("\n")
+    )
+    return '"""' + "\n".join(lines) + '\n"""'
+
+
+def literal(value: Json) -> str:
+    """A plain value as it is written in Python; a number that is none has no name there."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float({str(value)!r})"
+    return repr(value)
 
 
 class Names:
@@ -48,7 +88,7 @@ class Names:
             return f"{{{', '.join(inside)}}}"
         if is_list(value):
             return f"[{', '.join(map(self.value, value))}]"
-        return repr(value)
+        return literal(value)
 
     def template(self, template: Template) -> str:
         """What a template names, as an expression."""
@@ -72,7 +112,7 @@ class Names:
     def _text(self, value: str) -> str:
         if is_template(value):
             return self.template(read_template(value[2:-2]))
-        pieces = _TEMPLATE.split(value)
+        pieces = cut_at_templates(value)
         return repr(value) if len(pieces) == 1 else self._f_string(pieces)
 
     def _inside(self, piece: str) -> str:
@@ -84,15 +124,20 @@ class Names:
         return said if is_text else f"text({said})"
 
     def _f_string(self, pieces: list[str]) -> str:
+        inside = [self._inside(piece) for piece in pieces[1::2]]
+        # Quotes and backslashes cannot stand in the braces of an f-string.
+        if any(sign in each for each in inside for sign in "'\"\\"):
+            parts = [repr(p) if at % 2 == 0 else self._inside(p) for at, p in enumerate(pieces)]
+            return " + ".join(each for each in parts if each != "''")
         joined = "".join(
-            piece.replace("{", "{{").replace("}", "}}")
-            if at % 2 == 0
-            else f"{{{self._inside(piece)}}}"
+            _escape(piece) if at % 2 == 0 else f"{{{inside[at // 2]}}}"
             for at, piece in enumerate(pieces)
         )
-        quote = next((each for each in ('"', "'", '"""') if each not in joined), "")
-        fits = quote and not {"\n", "\\"} & set(joined) and not joined.endswith(quote[:1])
-        if fits:
-            return f"f{quote}{joined}{quote}"
-        parts = (repr(p) if at % 2 == 0 else self._inside(p) for at, p in enumerate(pieces))
-        return " + ".join(part for part in parts if part != "''")
+        return f'f"{joined}"'
+
+
+def _escape(text: str) -> str:
+    """A text as it stands in an f-string between double quotes."""
+    # With a double quote in front, repr() writes single quotes around it, whatever follows.
+    written = repr(f'"{text}')[2:-1].replace("\\'", "'").replace('"', '\\"')
+    return written.replace("{", "{{").replace("}", "}}")

@@ -20,6 +20,7 @@ from director.runs.running import drive, workflow_of
 from director.runs.values import Means, Question, Run, RunError, Taken
 from director.secrets import Seal, VaultError
 from director.store import Moved, Store, StoreError
+from director.store.variables import is_workbench
 from director.workflow.selection import place_of
 
 MeansOf: TypeAlias = Callable[[Run], Awaitable[Means]]
@@ -87,11 +88,19 @@ def submit(store: Store, queue: Queue, run: str) -> None:
     queue.submit(run, site=origins[0] if origins else "")
 
 
-def answer_question(
-    store: Store, queue: Queue, question: str, text: str, *, seal: Seal | None = None
+def answer_question(  # noqa: PLR0913  each has a name
+    store: Store,
+    queue: Queue,
+    question: str,
+    text: str,
+    *,
+    seal: Seal | None = None,
+    vault: object | None = None,
 ) -> Question:
     """Answer a question; a run that was put aside for it is queued again."""
-    said = answer(store, question, text, seal=seal)
+    said = answer(store, question, text, seal=seal, vault=vault)
+    if is_workbench(said.run):
+        return said
     if is_parked(run_of(store, said.run)) and not waits_for(store, said.run):
         submit(store, queue, said.run)
     return said

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,13 +18,11 @@ from typing import cast
 from director.browser import Browser, Logins, open_browser
 from director.home import home, make_private
 from director.runs import Means, Question, Run, RunError, workflow_of
-from director.runs.values import Minds, Pictures
-from director.secrets import KeyFile, Reference, Seal, SecretRefused, Vault, VaultError
+from director.runs.values import Minds, Permit, Pictures
+from director.secrets import SHORT, KeyFile, Reference, Seal, SecretRefused, Vault, VaultError
 from director.store import Store
 from director.workflow.document import from_json
-from director.workflow.paths import is_list
-from director.workflow.sensitive import HIDDEN, masked
-from director.workflow.templates import SECRET
+from director.workflow.sensitive import replace_sensitive
 from director.workflow.values import Json, Workflow
 
 _UNFIT = re.compile(r"[^A-Za-z0-9_.-]")
@@ -54,25 +52,7 @@ class Hiding:
 
     def __call__(self, name: str, value: Json) -> Json:
         """The value with a reference in place of each sensitive value in it."""
-        return self._hidden(name, value, masked(value, name=name))
-
-    def _hidden(self, name: str, value: Json, safe: Json) -> Json:
-        if value == safe:
-            return value
-        if isinstance(value, Mapping):
-            inside = safe if isinstance(safe, Mapping) else {}
-            return {
-                key: self._hidden(f"{name}.{key}", inner, inside.get(key, HIDDEN))
-                for key, inner in value.items()
-            }
-        if is_list(value):
-            beside = safe if is_list(safe) else [HIDDEN] * len(value)
-            pairs = enumerate(zip(value, beside, strict=True))
-            return [self._hidden(f"{name}.{at}", one, shown) for at, (one, shown) in pairs]
-        # A text that only holds something sensitive, such as an address, is of no use as a secret.
-        if safe != HIDDEN or (isinstance(value, str) and SECRET.search(value)):
-            return value
-        return self._kept(name, str(value))
+        return replace_sensitive(name, value, self._kept)
 
     def _kept(self, name: str, value: str) -> str:
         origins = self._workflow.origins
@@ -83,6 +63,7 @@ class Hiding:
                 self._vault.put(reference.name, value, origins)
                 self.told.append(
                     f"{name} is kept in the vault as {reference}, for {', '.join(origins)} only"
+                    + (f"; {SHORT}" if self._vault.is_short(reference.name) else "")
                 )
                 return str(reference)
         raise VaultError(f"The vault holds too many values of {name!r}: remove some.")
@@ -114,6 +95,8 @@ class Supplies:
         self.worker = "here"
         # Who thinks for the nodes of a workflow that need a model: handed in by a higher layer.
         self.minds: Callable[[str], Minds] | None = None
+        # What a run that a model began asks before its effects, by its workflow.
+        self.permit: Callable[[str], Permit] | None = None
 
     def folder(self, run: str) -> Path:
         """Where a run's files are: what it downloaded, its report."""
@@ -144,6 +127,7 @@ class Supplies:
             logins=self.logins,
             ask=self._wishes.ask,
             patience=self._wishes.patience,
+            permit=self.permit(workflow.id) if self.permit and run.asks else None,
             pictures=self._wishes.pictures,
             worker=self.worker,
         )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
+import re
 from collections.abc import Sequence
 from typing import Literal, cast
 
@@ -15,8 +14,12 @@ from director.store.variables import variables
 from director.workflow.values import Json
 
 Row = dict[str, Json]
-# A spreadsheet takes a text that begins so for a formula, and would compute it.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# A spreadsheet takes a text that begins so for a formula, and would compute it; blanks, tabs and
+# line ends before it are passed over, and the wide forms count as well.
+_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠\t\r\n\0|]")
+_BARE = re.compile(r"[\w .:/@%+-]*")
+# A number is what it is, also below zero.
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
 
 def rows_of(store: Store, run: str, what: Literal["records", "variables"]) -> list[Row]:
@@ -33,18 +36,22 @@ def as_json(rows: Sequence[Row]) -> str:
 
 
 def as_csv(rows: Sequence[Row]) -> str:
-    """Rows under their names; what is no text is written as JSON."""
+    """Rows under their names, which are defused like any text; what is no text is JSON."""
     names = list(dict.fromkeys(name for row in rows for name in row))
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
-    return out.getvalue()
+    lines = [map(_cell, names), *(map(_cell, map(row.get, names)) for row in rows)]
+    return "".join(f"{','.join(line)}\n" for line in lines)
 
 
 def _cell(value: Json) -> str:
     if value is None:
         return ""
-    if not isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    return f"'{value}" if value.startswith(_FORMULA) else value
+    text = _defuse(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    # Whatever a program may take for a separator or a line end is inside quotes.
+    return text if _BARE.fullmatch(text) else '"' + text.replace('"', '""') + '"'
+
+
+def _defuse(text: str) -> str:
+    """A text that a spreadsheet shows and does not compute; a number stays one."""
+    if _NUMBER.fullmatch(text) or not _FORMULA.match(text):
+        return text
+    return f"'{text}"

@@ -5,23 +5,29 @@ A step is one visit of a node; the same node has several steps if it is in the b
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 from director.browser import Browser, Logins, SecretDoor, Session
+from director.runs.secret_uses import SecretUse
 from director.secrets import Seal
-from director.workflow.values import Config, Effect, Json, Mode
+from director.workflow.values import Config, Effect, Json, Mode, Node
 
 RunState: TypeAlias = Literal["queued", "running", "waiting", "done", "failed", "cancelled"]
 Status: TypeAlias = Literal["success", "failed", "skipped"]
+Permit: TypeAlias = Callable[[Node, Config], None]
 Pictures: TypeAlias = Literal["each", "failures", "none"]
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run: which version of which workflow, with what, how far it is, how it ended."""
+    """A run: which version of which workflow, with what, how far it is, how it ended.
+
+    One that a model began `asks` before each of its effects, whoever goes on with it.
+    """
 
     id: str
     workflow: str
@@ -34,6 +40,7 @@ class Run:
     error: Mapping[str, Json] | None = None
     summary: Mapping[str, Json] = field(default_factory=dict)
     worker: str = ""
+    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,8 @@ class Step:
     `open` is to be done, perhaps again; `begun` was about to act, and nobody knows how far it came;
     `finished` has a status. `acted` tells whether a step may have had an effect. `wrote` names
     what was written with it and at which version it was before. `seen` is what it did to the page
-    and sent, if it was only tried: conditions are proposed from it.
+    and sent, if it was only tried: conditions are proposed from it. `records` counts those it made
+    and merged, and all of their type in the run.
     """
 
     key: str
@@ -71,6 +79,7 @@ class Step:
     page: Mapping[str, Json] | None = None
     wrote: tuple[tuple[str, str, int], ...] = ()
     seen: Mapping[str, Json] | None = None
+    records: Mapping[str, int] | None = None
     version: int = 0
     position: int = 0
 
@@ -79,7 +88,8 @@ class Step:
 class Question:
     """Something that only a person can tell; the run waits until it is answered.
 
-    The answer to a `secret` question is stored sealed; here it is `[hidden]`.
+    The answer to a `secret` question is stored sealed; here it is `[hidden]`. A question for the
+    `use` of a secret has a `picture` of the page, kept under its hash, if one could be taken.
     """
 
     id: str
@@ -88,6 +98,8 @@ class Question:
     choices: tuple[str, ...] = ()
     answer: str | None = None
     secret: bool = False
+    use: SecretUse | None = None
+    picture: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +150,7 @@ class Means:
     `hide` replaces sensitive values by references before anything is stored. `ask` may answer a
     question here; else somebody answers it with `answer`. After `patience` seconds without an
     answer the run is put aside as waiting. `pace` is awaited with an address before each action.
+    `permit` is called before each node of a run that asks, with its values; NotPermitted stops it.
     """
 
     browser: Browser | None = None
@@ -154,6 +167,7 @@ class Means:
     ask: Callable[[Question], Awaitable[str]] | None = None
     patience: float | None = None
     pace: Callable[[str], Awaitable[None]] | None = None
+    permit: Permit | None = None
     progress: Callable[[Progress], None] | None = None
     pictures: Pictures = "each"
     worker: str = "here"
@@ -168,20 +182,29 @@ class Place:
     params: Mapping[str, Json] = field(default_factory=dict)
     record: str = ""
 
-    def key(self, node: str) -> str:
-        """The key of a node visited here."""
-        return f"{self.within}.{node}" if self.within else node
+    def key(self, node: str, nth: int = 1) -> str:
+        """The key of a node visited here, for the nth time in one list."""
+        name = node if nth == 1 else f"{node}~{nth}"
+        return f"{self.within}.{name}" if self.within else name
 
     def inside(self, key: str, /, **local: Json) -> Place:
         """The place inside a step, with more local values."""
         return replace(self, within=key, local={**self.local, **local})
 
 
+def number_visits(ids: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Each node of a list, with how many times the list has named it so far."""
+    times: Counter[str] = Counter()
+    for id_ in ids:
+        times[id_] += 1
+        yield id_, times[id_]
+
+
 class RunError(Exception):
     """The run could not be started or gone on with; the message says why and what to do."""
 
 
-class NodeFailed(Exception):  # noqa: N818  it says what happened
+class NodeFailed(Exception):
     """A node failed. `key` is the step that failed first; `kind` tells failures apart."""
 
     def __init__(self, message: str, *, key: str, alias: str, kind: str = "") -> None:
@@ -189,13 +212,17 @@ class NodeFailed(Exception):  # noqa: N818  it says what happened
         self.key, self.alias, self.kind = key, alias, kind
 
 
-class Taken(Exception):  # noqa: N818  it says what happened
+class Taken(Exception):
     """Another worker has this run now; what this one did last was not written."""
 
 
-class Parked(Exception):  # noqa: N818  it says what happened
+class Parked(Exception):
     """The run waits for an answer; resume it when there is one."""
 
 
-class Cancelled(Exception):  # noqa: N818  it says what happened
+class NotPermitted(Exception):
+    """A node waits for a person's word and was not begun; no node before it catches that."""
+
+
+class Cancelled(Exception):
     """Somebody cancelled the run."""

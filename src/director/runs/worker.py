@@ -20,7 +20,15 @@ from typing import Any, Self
 
 from dbos import DBOS
 
-from director.runs.queue import APPLICATION, QUEUE, TASK, VERSION, queue_url, quiet
+from director.runs.queue import (
+    APPLICATION,
+    QUEUE,
+    TASK,
+    VERSION,
+    keep_private,
+    queue_url,
+    quiet,
+)
 from director.store import Beat, Store
 
 _ATTEMPTS = 1_000_000  # the store, not a count, decides when a run has failed
@@ -70,6 +78,7 @@ class Worker:
     async def __aenter__(self) -> Self:
         await asyncio.to_thread(self._say_alive)
         quiet()
+        keep_private(queue_url(self._store.url))
         DBOS(
             config={
                 "name": APPLICATION,

@@ -3,7 +3,8 @@
 The only package that ever holds a clear value. Everything else holds references.
 """
 
-from director.secrets.clear import Clear, Reference, SecretRefused
+from director.secrets.clear import Clear, FieldNotAllowed, Reference, SecretRefused
+from director.secrets.forms import SHORT
 from director.secrets.keys import Key, KeyFile, Keyring, KeyringKey, VaultError
 from director.secrets.origins import Origin, OriginError, binding, origin_of
 from director.secrets.redaction import Net, canary_forms
@@ -11,7 +12,9 @@ from director.secrets.sealed import Seal
 from director.secrets.vault import Vault, open_vault
 
 __all__ = [
+    "SHORT",
     "Clear",
+    "FieldNotAllowed",
     "Key",
     "KeyFile",
     "Keyring",

@@ -15,8 +15,23 @@ MARK = "[redacted]"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 
 
-class SecretRefused(Exception):  # noqa: N818  it says what happened
+class SecretRefused(Exception):
     """The secret was not handed out: the message names it and the origin, never its value."""
+
+
+class FieldNotAllowed(SecretRefused):
+    """The secret was not typed: the field is no password field, and the user did not allow it.
+
+    `secret`, `origin` and `field` are what `Vault.allow_field` takes to allow it from now on.
+    """
+
+    def __init__(self, secret: str, origin: str, field: str) -> None:
+        super().__init__(
+            f"{{{{secret:{secret}}}}} was not typed on {origin!r}: {field!r} is no password field, "
+            "and the user has not allowed it for this secret. Nothing was typed. Type it into a "
+            "password field, or ask the user to allow this field."
+        )
+        self.secret, self.origin, self.field = secret, origin, field
 
 
 @dataclass(frozen=True, slots=True)

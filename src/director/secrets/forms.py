@@ -15,6 +15,9 @@ from itertools import product
 from urllib.parse import quote, quote_plus
 
 MINIMUM = 4
+# Whoever may write texts and sees what is redacted in them can try all values that are shorter.
+_GUESSED = 8
+SHORT = "a secret this short can be guessed"
 _HEX = re.compile(r"%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|&#x[0-9A-Fa-f]+;")
 _LETTERS = frozenset("abcdefABCDEF")
 
@@ -26,6 +29,11 @@ def unfit(value: str) -> str:
     if any("\ud800" <= letter <= "\udfff" for letter in value):
         return "it holds half of a surrogate pair, which no text can carry"
     return ""
+
+
+def is_short(value: str) -> bool:
+    """Whether a value has so few characters that it can be found by trying."""
+    return len(value) < _GUESSED
 
 
 def canary_forms(value: str) -> dict[str, bytes]:

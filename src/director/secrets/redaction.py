@@ -6,11 +6,13 @@ tail of a value stays behind. The net is the second defence; the first is to use
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import AnyStr, NoReturn, TypeAlias, final
 
 from director.secrets.clear import MARK, Clear
 from director.secrets.forms import base64_edges, canary_forms, unfit
+from director.secrets.loose_forms import loose_forms, loose_spans, strip_separators
 
 __all__ = ["Net", "canary_forms"]
 
@@ -24,7 +26,7 @@ Edges: TypeAlias = tuple[bool, bool]
 class Net:
     """Removes a set of values from texts; made once, used for every text that leaves."""
 
-    __slots__ = ("_byte_mark", "_bytes", "_mark", "_size", "_text")
+    __slots__ = ("_byte_mark", "_bytes", "_loose", "_mark", "_size", "_text")
 
     def __init__(self, values: Iterable[str | Clear]) -> None:
         hidden = [Clear(value) if isinstance(value, str) else value for value in values]
@@ -39,16 +41,29 @@ class Net:
         self._text = {
             form.decode("utf-8", "surrogateescape"): edges for form, edges in self._bytes.items()
         }
-        self._mark = _mark(_MARKS, self._text)
+        self._loose = loose_forms(each.use() for each in hidden)
+        self._mark = _text_mark(self._text, self._loose)
         self._byte_mark = _mark([mark.encode() for mark in _MARKS], self._bytes)
+
+    @property
+    def size(self) -> int:
+        """How many values it removes."""
+        return self._size
 
     def clean(self, text: str) -> str:
         """The text with a mark in place of every value."""
-        return _cleaned(text, self._text, self._mark, "+/-_")
+        return _cleaned(text, self.spans, self._mark)
+
+    def spans(self, text: str, *, across_lines: bool = False) -> list[Span]:
+        """Where values stand, in order and apart; also rewritten: other case, spaced, reversed."""
+        loose = loose_spans(text, self._loose, across_lines=across_lines)
+        return merge_spans(chain(_spans(text, self._text, "+/-_"), loose))
 
     def clean_bytes(self, content: bytes) -> bytes:
         """The bytes with a mark in place of every value, in UTF-8 or UTF-16."""
-        return _cleaned(content, self._bytes, self._byte_mark, b"+/-_")
+        return _cleaned(
+            content, lambda now: merge_spans(_spans(now, self._bytes, b"+/-_")), self._byte_mark
+        )
 
     def __repr__(self) -> str:
         return f"Net({self._size} values)"
@@ -78,16 +93,20 @@ def _clash(mark: AnyStr, form: AnyStr) -> bool:
     )
 
 
-def _cleaned(
-    text: AnyStr, forms: Mapping[AnyStr, Edges], mark: AnyStr | None, signs: AnyStr
-) -> AnyStr:
-    spans = _merged(_spans(text, forms, signs))
+def _text_mark(forms: Iterable[str], loose: Sequence[str]) -> str | None:
+    """The first mark that is no part of a form, nor of a loose one."""
+    fit = [mark for mark in _MARKS if _mark([strip_separators(mark)], loose)]
+    return _mark(fit, list(forms))
+
+
+def _cleaned(text: AnyStr, find: Callable[[AnyStr], list[Span]], mark: AnyStr | None) -> AnyStr:
+    spans = find(text)
     if mark is not None:
         return _replaced(text, spans, mark)
     # No mark is safe: cut instead, and again while cutting brings the parts of a value together.
     while spans:
         text = _replaced(text, spans, text[:0])
-        spans = _merged(_spans(text, forms, signs))
+        spans = find(text)
     return text
 
 
@@ -109,7 +128,8 @@ def _joins(letter: AnyStr, signs: AnyStr) -> bool:
     return letter.isalnum() or letter in signs
 
 
-def _merged(spans: Iterable[Span]) -> list[Span]:
+def merge_spans(spans: Iterable[Span]) -> list[Span]:
+    """Spans in order, those that touch or overlap as one."""
     merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:

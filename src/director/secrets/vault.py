@@ -13,13 +13,14 @@ import hmac
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from director.distribution import install_line
 from director.home import home, locked, make_private, write_private
 from director.secrets.clear import Clear, Reference, SecretRefused
-from director.secrets.forms import unfit
+from director.secrets.forms import is_short, unfit
 from director.secrets.keys import GivenKey, Key, KeyFile, VaultError
 from director.secrets.origins import Origin, OriginError, binding, origin_of
 from director.secrets.redaction import Net
@@ -32,6 +33,18 @@ _MAGIC = b"director vault 1\n"
 _CHECK = 8
 _NONCE = 12
 _HEAD = len(_MAGIC) + _CHECK
+_LONGEST_FIELD = 300
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedField:
+    """A field that is no password field, and into which the user lets a secret be typed.
+
+    `name` describes the field as the browser does: its kind and the name the page gives it.
+    """
+
+    origin: Origin
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +53,7 @@ class Held:
 
     value: Clear
     origins: tuple[Origin, ...]
+    fields: tuple[AllowedField, ...] = ()
 
 
 Content: TypeAlias = dict[str, Held]
@@ -71,8 +85,38 @@ class Vault:
         if not bound:
             raise VaultError(f"The secret {name!r} is bound to no origin: name at least one.")
         held = Held(hidden, tuple(dict.fromkeys(bound)))
-        self._change(lambda content: content.update({name: held}))
+        self._change(lambda content: content.update({name: _with_fields(held, content.get(name))}))
         return reference
+
+    def allow_field(self, name: str, origin: Origin | str, field: str) -> None:
+        """Let a secret be typed into one more field of an origin that it is bound to."""
+        allowed = AllowedField(self._check_origin(name, origin), _field_name(field))
+
+        def change(content: Content) -> None:
+            held = content[name]
+            fields = tuple(dict.fromkeys((*held.fields, allowed)))
+            content[name] = replace(held, fields=fields)
+
+        self._change(change)
+
+    def disallow_field(self, name: str, origin: Origin | str, field: str) -> None:
+        """Let a secret no longer be typed into a field."""
+        gone = AllowedField(self._check_origin(name, origin), field)
+
+        def change(content: Content) -> None:
+            fields = tuple(each for each in content[name].fields if each != gone)
+            content[name] = replace(content[name], fields=fields)
+
+        self._change(change)
+
+    def fields(self, name: str) -> tuple[AllowedField, ...]:
+        """The fields that the user allowed for a secret, beside password fields."""
+        return self._held(name).fields
+
+    def allows_field(self, reference: Reference, origin: Origin | str, field: str) -> bool:
+        """Whether the user allowed this field of this origin for the secret."""
+        asked = AllowedField(self._check_origin(reference.name, origin), field)
+        return asked in self._held(reference.name).fields
 
     def remove(self, name: str) -> None:
         """Take a secret out of the vault."""
@@ -87,6 +131,10 @@ class Vault:
         """The origins a secret is bound to."""
         return self._held(name).origins
 
+    def is_short(self, name: str) -> bool:
+        """Whether a secret has so few characters that it can be guessed."""
+        return is_short(self._held(name).value.use())
+
     def reference(self, name: str) -> Reference:
         """What stands for the secret wherever its value must not."""
         self._held(name)
@@ -94,23 +142,28 @@ class Vault:
 
     def reveal(self, reference: Reference, origin: Origin | str) -> Clear:
         """The value, for use on `origin` (or a page's address) and only if it is bound to it."""
-        held = self._held(reference.name)
-        try:
-            asked = origin_of(origin) if isinstance(origin, str) else origin
-        except OriginError as error:
-            raise SecretRefused(
-                f"The secret {reference.name!r} is not used on this origin. {error}"
-            ) from None
-        if asked not in held.origins:
-            raise SecretRefused(
-                f"The secret {reference.name!r} is not used on {str(asked)!r}: "
-                f"it is bound to {', '.join(map(str, held.origins))}."
-            )
-        return held.value
+        self._check_origin(reference.name, origin)
+        return self._held(reference.name).value
 
     def net(self) -> Net:
         """A net for all values in the vault."""
         return Net([held.value for held in self._content().values()])
+
+    def _check_origin(self, name: str, origin: Origin | str) -> Origin:
+        """The origin, if the secret is bound to it."""
+        origins = self._held(name).origins
+        try:
+            asked = origin_of(origin) if isinstance(origin, str) else origin
+        except OriginError as error:
+            raise SecretRefused(
+                f"The secret {name!r} is not used on this origin. {error}"
+            ) from None
+        if asked not in origins:
+            raise SecretRefused(
+                f"The secret {name!r} is not used on {str(asked)!r}: "
+                f"it is bound to {', '.join(map(str, origins))}."
+            )
+        return asked
 
     def _held(self, name: str) -> Held:
         content = self._content()
@@ -162,9 +215,23 @@ def load_cipher() -> type[AESGCM]:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415  an extra
     except ImportError as error:
         raise VaultError(
-            "The vault needs the package cryptography: pip install 'director[store]'."
+            f"The vault needs the package cryptography: {install_line('store')}."
         ) from error
     return AESGCM
+
+
+def _with_fields(held: Held, before: Held | None) -> Held:
+    """A new value keeps the fields that were allowed on the origins that it is still bound to."""
+    fields = before.fields if before else ()
+    return replace(held, fields=tuple(each for each in fields if each.origin in held.origins))
+
+
+def _field_name(field: str) -> str:
+    if not field.strip() or len(field) > _LONGEST_FIELD:
+        raise VaultError(
+            f"A field is named in 1 to {_LONGEST_FIELD} characters, such as 'text name=user'."
+        )
+    return field
 
 
 def _head(key: bytes) -> bytes:
@@ -197,7 +264,11 @@ def _unsealed(cipher: type[AESGCM], sealed: bytes, key: bytes | None) -> Content
 def _written(content: Mapping[str, Held]) -> bytes:
     return json.dumps(
         {
-            name: {"value": held.value.use(), "origins": [str(each) for each in held.origins]}
+            name: {
+                "value": held.value.use(),
+                "origins": [str(each) for each in held.origins],
+                "fields": [[str(each.origin), each.name] for each in held.fields],
+            }
             for name, held in content.items()
         }
     ).encode()
@@ -205,6 +276,11 @@ def _written(content: Mapping[str, Held]) -> bytes:
 
 def _parsed(plain: bytes) -> Content:
     return {
-        name: Held(Clear(kept["value"]), tuple(binding(each) for each in kept["origins"]))
+        name: Held(
+            Clear(kept["value"]),
+            tuple(binding(each) for each in kept["origins"]),
+            # A vault of an earlier version allows none.
+            tuple(AllowedField(binding(at), field) for at, field in kept.get("fields", ())),
+        )
         for name, kept in json.loads(plain).items()
     }

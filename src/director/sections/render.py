@@ -37,6 +37,9 @@ PULLED: Mapping[str, str] = MappingProxyType(
     }
 )
 
+# The tools whose whole answer is a section: what else a tool gives must not look like one.
+SECTION_TOOLS = frozenset({*PULLED, "get_workflow_variable"})
+
 
 def section(name: str, state: State) -> Section | None:
     """A section of the state; None if there is nothing to show."""

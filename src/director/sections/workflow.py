@@ -64,6 +64,7 @@ def _metadata(workflow: Workflow) -> Iterator[str]:
     yield from field("origins", ", ".join(sorted(workflow.origins)))
     yield from bullets("inputs", (_input(one) for one in workflow.inputs))
     yield from field("limits", workflow.limits)
+    yield from bullets("notes", workflow.notes)
 
 
 def _input(one: Input) -> str:
@@ -87,7 +88,7 @@ def _belongs(parts: Sequence[Part], aliases: Mapping[str, str]) -> str:
 
 def _node(node: Node, nodes: Sequence[Node], start: str, status: str) -> Iterator[str]:
     says = f": {line(node.description)}" if node.description else ""
-    yield f"{start} {node.id} {node.type} {status}{says}"
+    yield f"{start} {line(node.id)} {node.type} {status}{says}"
     yield f" {compact(with_aliases(node, nodes))}"
     if node.effect != effect_of(node.type, node.config):
         yield f" effect: {node.effect}"

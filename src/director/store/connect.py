@@ -7,6 +7,7 @@ A body must never reach a message or a log: parameters are hidden, causes are no
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import threading
 import time
@@ -21,6 +22,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from director.home import make_file_private
 from director.store.schema import meta
 from director.store.trouble import kindly
 from director.store.values import StoreError
@@ -104,6 +106,8 @@ def connect(where: str | Path, now: Callable[[], float], patience: float) -> Dat
     """
     url = _url(where)
     if url.get_backend_name() == "sqlite":
+        # What SQLite makes beside the file (the log, the shared memory) has the file's mode.
+        _keep_private(url)
         engine = create_engine(url, hide_parameters=True)
         set_up = partial(_set_up_sqlite, milliseconds=round(patience * 1000))
         event.listen(engine, "begin", _begin_sqlite)
@@ -133,6 +137,15 @@ def _url(where: str | Path) -> URL:
     if url.database in (None, "", ":memory:"):
         raise StoreError(f"A store needs a file, so that nothing is lost. {_ADDRESSES}")
     return url
+
+
+def _keep_private(url: URL) -> None:
+    """Let only its owner read the file, made or found; where that cannot be, the rest says why."""
+    file = str(url.database)
+    if url.query or file.startswith("file:"):
+        return
+    with contextlib.suppress(OSError):
+        make_file_private(Path(file))
 
 
 _ADDRESSES = (

@@ -2,7 +2,8 @@
 
 An export holds all versions of what belongs to it, and nothing of what a provider remembers. An
 import is one transaction: all of a file or nothing of it. What is already there is never altered,
-and a file that tells another story than the store is refused.
+and a file that tells another story than the store is refused. No decision of the user arrives by
+it: see `import_rules`.
 """
 
 from __future__ import annotations
@@ -13,21 +14,30 @@ from dataclasses import dataclass, field, replace
 from tempfile import TemporaryFile
 from typing import TextIO, TypeVar
 
-from sqlalchemy import Connection, Row, Table, insert, select, update
+from sqlalchemy import Connection, Row, Table, insert, or_, select, update
 
 from director.store import log
 from director.store.aside import check_kept, keep, kept, put_aside
 from director.store.belonging import belonging
 from director.store.canonical import kept_in
 from director.store.connect import Writing
+from director.store.import_rules import (
+    HELD_BACK,
+    HeldBack,
+    OriginAsked,
+    origins_in,
+    owners_of,
+    without_origins,
+)
 from director.store.lines import Line, read, refuse, write
-from director.store.records import bodies_of, record_hash, row_of
+from director.store.records import bodies_of, get, put_all, record_hash, row_of
 from director.store.schema import entries, meta, records, threads
 from director.store.store import Store
-from director.store.values import KINDS, Entry, Json, StoreError, Versioned
+from director.store.values import KINDS, Entry, Json, RecordDraft, StoreError, Versioned
 
 _AT_ONCE = 500
 _THREAD = ("id", "workflow", "title", "at")
+_OWNERS = ("workflow", "run")
 _T = TypeVar("_T")
 
 
@@ -39,6 +49,8 @@ class Imported:
     entries: int
     records: int
     known: int
+    held_back: tuple[HeldBack, ...] = ()
+    asked: tuple[OriginAsked, ...] = ()
 
 
 def export_thread(store: Store, thread: str) -> Iterator[str]:
@@ -104,15 +116,18 @@ def _records(connection: Connection, own: set[tuple[str, str]]) -> Iterator[tupl
             yield "record", {**row._mapping, "body": body}  # noqa: SLF001  its public name
 
 
-def import_lines(store: Store, lines: Iterator[str]) -> Imported:
-    """Take an export in; a damaged line is refused by its number, and then nothing is written."""
+def import_lines(store: Store, lines: Iterator[str], *, extend: bool = False) -> Imported:
+    """Take an export in; a damaged line is refused by its number, and then nothing is written.
+
+    `extend` also adds to the threads, records and workflows that are here already.
+    """
     with TemporaryFile("w+", encoding="utf-8", errors="surrogatepass", newline="\n") as copy:
         # The whole is checked before others have to wait for it, and is never in memory.
         for _ in read(_copied(lines, copy)):
             pass
         copy.seek(0)
         with store._database.writing() as writing:  # noqa: SLF001  the same package
-            intake = _Intake(writing)
+            intake = _Intake(writing, extend)
             for line in read(copy):
                 _TAKES[line.what](intake, line)
             return intake.finish()
@@ -129,6 +144,7 @@ class _Intake:
     """What is new and not written yet, in the order of the file, and what is known by its place."""
 
     writing: Writing
+    extend: bool
     threads: int = 0
     entries: int = 0
     records: int = 0
@@ -137,6 +153,10 @@ class _Intake:
     new_records: list[dict[str, object]] = field(default_factory=list)
     ends: dict[tuple[str, ...], tuple[int, str]] = field(default_factory=dict)
     there: dict[tuple[str, ...], dict[int, str]] = field(default_factory=dict)
+    held: dict[tuple[str, str], HeldBack] = field(default_factory=dict)
+    workflows: dict[str, Json] = field(default_factory=dict)
+    made: set[tuple[str, str]] = field(default_factory=set)
+    approved: dict[str, list[str]] = field(default_factory=dict)
 
     def thread(self, line: Line) -> None:
         """A thread is made as it was, or is there already."""
@@ -149,6 +169,8 @@ class _Intake:
         connection = self.writing.connection
         found = connection.execute(select(threads).where(threads.c.id == name)).first()
         if found is None:
+            self._check_extends(line, {workflow, name}, f"the thread {name}")
+            self.made.add(("thread", name))
             own = log.thread_hash(name, workflow, title, at)
             connection.execute(insert(threads).values({**row, "hash": own}))
             self.threads += 1
@@ -167,6 +189,7 @@ class _Intake:
         if own != log.entry_hash(entry):
             refuse(line.number, f"the hash of entry {seq} of the thread {thread} is wrong")
         if self._is_new(line, ("thread", thread), seq, own):
+            self._check_grows(line, ("thread", thread))
             self.new_entries.append(replace(entry, position=self._position()))
             self.entries += 1
             self._write_some()
@@ -188,6 +211,9 @@ class _Intake:
             _get(line, "id", str),
             _get(line, "version", int),
         )
+        if kind in HELD_BACK:
+            self.held[kind, name] = HeldBack(kind, name, _get(line, "body", dict))
+            return
         place = ("record", kind, name)
         if place not in self.there:
             self._expect(place, records, records.c.version, {"kind": kind, "id": name})
@@ -198,6 +224,13 @@ class _Intake:
         if own != record_hash(before, version):
             refuse(line.number, f"the hash of version {number} of the {kind} {name} is wrong")
         if self._is_new(line, place, number, own):
+            self._check_grows(line, place)
+            self._check_extends(line, owners_of(name, body), f"the {kind} {name}")
+            if kind == "conversation" and self._was_here(name):
+                # Which thread a workflow is talked about in is the user's to say.
+                self.held[kind, name] = HeldBack(kind, name, body)
+                return
+            self._note_new(line, kind, name, body)
             check_kept(self.writing.connection, [body])
             stored = put_aside(self.writing.connection, [body])[0]
             self.new_records.append(row_of(version, stored, before))
@@ -205,12 +238,68 @@ class _Intake:
             self._write_some()
 
     def finish(self) -> Imported:
-        """Write the rest."""
+        """Write the rest, and take from the workflows the origins that nobody approved here."""
         self._write()
-        taken = self._position() - 1
+        connection, taken = self.writing.connection, self._position() - 1
+        drafts, asked = self._narrow_origins()
+        put_all(Writing(connection, taken, self.writing.at), drafts)
+        taken += len(drafts)
         if taken > self.writing.taken:
-            self.writing.connection.execute(update(meta).values(counter=taken))
-        return Imported(self.threads, self.entries, self.records, self.known)
+            connection.execute(update(meta).values(counter=taken))
+        held = tuple(one for one in self.held.values() if not self._is_here(one))
+        return Imported(self.threads, self.entries, self.records, self.known, held, tuple(asked))
+
+    def _narrow_origins(self) -> tuple[list[RecordDraft], list[OriginAsked]]:
+        drafts: list[RecordDraft] = []
+        every: list[OriginAsked] = []
+        for name, body in self.workflows.items():
+            narrowed, asked = without_origins(name, body, self.approved[name])
+            if asked:
+                drafts.append(RecordDraft("workflow", name, narrowed, "origins are asked for"))
+                every += asked
+        return drafts, every
+
+    def _is_here(self, held: HeldBack) -> bool:
+        found = get(self.writing.connection, held.kind, held.id, None)
+        return found is not None and found.body == held.body
+
+    def _check_grows(self, line: Line, place: tuple[str, ...]) -> None:
+        """Refuse to go on with what is here already, unless that was asked for."""
+        if self.there[place] and not self.extend:
+            refuse(
+                line.number,
+                f"{' '.join(place)} is here already and would be continued; --extend does that",
+            )
+
+    def _check_extends(self, line: Line, owners: set[str], what: str) -> None:
+        """Refuse to add to a workflow, thread or run that is here, unless that was asked for."""
+        found = next((one for one in sorted(owners) if self._was_here(one)), None)
+        if found is not None and not self.extend:
+            refuse(
+                line.number,
+                f"{what} would be added to {found}, which is here already; --extend does that",
+            )
+
+    def _was_here(self, name: str) -> bool:
+        """Whether a thread, workflow or run of this name is here that this file did not bring."""
+        talked = select(threads.c.id).where(or_(threads.c.id == name, threads.c.workflow == name))
+        own = select(records.c.kind).where(records.c.id == name, records.c.kind.in_(_OWNERS))
+        connection = self.writing.connection
+        found = {("thread", each) for each in connection.execute(talked).scalars()} if name else ()
+        kinds = connection.execute(own.distinct()).scalars()
+        return not {*found, *((kind, name) for kind in kinds)} <= self.made
+
+    def _note_new(self, line: Line, kind: str, name: str, body: Json) -> None:
+        """Remember what this import makes, and what was approved before it for a workflow."""
+        if kind == "workflow":
+            if "/" in name or not name.isprintable():
+                refuse(line.number, f"a workflow cannot be called {name[:200]!r}")
+            if name not in self.workflows:
+                found = get(self.writing.connection, "workflow", name, None)
+                self.approved[name] = origins_in(found.body) if found else []
+            self.workflows[name] = body
+        if kind in _OWNERS and not self.there["record", kind, name]:
+            self.made.add((kind, name))
 
     def _write_some(self) -> None:
         if len(self.new_entries) + len(self.new_records) >= _AT_ONCE:

@@ -12,11 +12,14 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
+from director.store.import_rules import is_deeper
 from director.store.values import Json, StoreError
 
 FORMAT = 1
+LONGEST = 64 * 1024 * 1024  # characters of one line
+_DEEPEST = 200
 WHATS = ("director", "thread", "entry", "kept", "record", "end")
 
 
@@ -54,6 +57,16 @@ def _sum(what: str, value: object, before: str) -> str:
     return hashlib.sha256(json.dumps([before, what, value]).encode()).hexdigest()
 
 
+def lines_of(file: TextIO) -> Iterator[str]:
+    """The lines of a file, none of them longer than what an import holds in memory."""
+    number = 0
+    while line := file.readline(LONGEST + 1):
+        number += 1
+        if len(line) > LONGEST:
+            refuse(number, f"it is longer than {LONGEST:,} characters")
+        yield line
+
+
 def read(lines: Iterable[str]) -> Iterator[Line]:
     """The lines of an export between heading and end; the first that is damaged is refused."""
     before, number, ended = "", 0, False
@@ -81,6 +94,8 @@ def _parsed(number: int, text: str) -> tuple[str, dict[str, object], str]:
         found: object = json.loads(text)
     except (ValueError, RecursionError):
         refuse(number, "this is not JSON")
+    if is_deeper(found, _DEEPEST):
+        refuse(number, f"it is nested deeper than {_DEEPEST} levels")
     if isinstance(found, Mapping) and len(found) == 2 and isinstance(found.get("sum"), str):
         what = next(name for name in found if name != "sum")
         value = found[what]

@@ -75,7 +75,7 @@ class Change:
     what: Entry | Versioned
 
 
-class Moved(Exception):  # noqa: N818  it says what happened
+class Moved(Exception):
     """The thread has grown since it was looked at; nothing was written."""
 
 

@@ -22,6 +22,11 @@ def workbench(workflow: str) -> str:
     return f"workbench:{workflow}"
 
 
+def is_workbench(run: str) -> bool:
+    """Whether a run is one in which a workflow is tried out; no worker goes on with it."""
+    return run.startswith("workbench:")
+
+
 def variables(store: Store, run: str) -> dict[str, object]:
     """What is set in a run, by name."""
     return {

@@ -43,9 +43,13 @@ def history(seed: int) -> tuple[Context, Budget]:
     turns = _turns(rng)
     context = Context(tuple(sections), tuple(turns))
     size = sum(len(_all(turn)) for turn in turns) // 4 + 40
-    limit = max(20, int(size * rng.choice((0.2, 0.35, 0.5, 0.5, 0.7, 0.7, 1.5))))
+    share = rng.choice((0.2, 0.35, 0.5, 0.5, 0.7, 0.7, 1.5))
+    limit = max(20, int(size * share))
     target = int(limit * 0.6) if rng.random() < 0.2 else None
-    return context, Budget(limit, target=target, counter=rng.choice((chars4, chars4, _marks)))
+    counter = rng.choice((chars4, chars4, _marks))
+    if share > 1:  # a loose budget has room for the images too
+        limit += counter.per_image * sum(_images(turn) for turn in turns)
+    return context, Budget(limit, target=target, counter=counter)
 
 
 def histories(count: int, start: int = 0) -> Iterator[tuple[Context, Budget]]:
@@ -103,3 +107,7 @@ def _text(rng: random.Random, most: int) -> str:
 def _all(turn: Turn) -> str:
     calls = turn.calls if isinstance(turn, AgentTurn) else ()
     return turn.text + "".join(call.args + call.result for call in calls)
+
+
+def _images(turn: Turn) -> int:
+    return sum(call.images for call in turn.calls) if isinstance(turn, AgentTurn) else 0

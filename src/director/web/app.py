@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 from starlette.middleware import Middleware
 
+from director.distribution import NAME
 from director.web import api, entrance, events, pages
 from director.web.errors import tell_errors
 from director.web.guard import Bodies, Crossing, Doors, Faults, Headers, Hosts
@@ -32,7 +33,7 @@ def make_app(studio: Studio) -> FastAPI:
 
     app = FastAPI(
         title="Director",
-        version=version("director"),
+        version=version(NAME),
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,

@@ -16,6 +16,7 @@ from director.runs.serving import execute, is_parked, reopen, waits_for
 from director.runs.supplies import Supplies
 from director.runs.worker import Worker
 from director.store import Store
+from director.store.variables import is_workbench
 from director.workflow.document import from_json
 from director.workflow.values import Json
 
@@ -57,7 +58,11 @@ class Runs:
 
     def answer(self, run: str, question: str, text: str) -> None:
         """Answer a question; a run that was put aside for it goes on here."""
-        answer(self._store, question, text, seal=self._supplies.seal)
+        supplies = self._supplies
+        answer(self._store, question, text, seal=supplies.seal, vault=supplies.vault)
+        if is_workbench(run):
+            # It is the conversation's own: whoever talks goes on with it in the live browser.
+            return
         if is_parked(run_of(self._store, run)) and not waits_for(self._store, run):
             self.go_on(run)
 

@@ -1,37 +1,83 @@
-"""The ways in: the launch link and the password. Both answer 401 to whoever has neither."""
+"""The ways in: the launch link and the password, each for a key; and tickets for who has one.
+
+The link's token stands after the `#`, which browsers send nowhere: the page of `/launch` takes it
+from there and posts it.
+"""
 
 from __future__ import annotations
 
-from urllib.parse import parse_qs
+from typing import Annotated
+from urllib.parse import parse_qs, unquote
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import RedirectResponse
+from fastapi.responses import HTMLResponse, JSONResponse
+from pydantic import Field
 from starlette.types import Receive, Scope, Send
 
+from director.web.bodies import Body
 from director.web.guard.doors import shut
-from director.web.guard.refusing import error_body, refuse
+from director.web.guard.refusing import error_body, page_of, refuse
 from director.web.sessions import Sessions, TooMany
+from director.web.studio import NotThere
+from director.web.wants import Here
 
-router = APIRouter(include_in_schema=False)
-_AGE = 30 * 24 * 3600
-
-
-@router.get("/launch/{token}")
-async def launch(token: str, request: Request) -> Response:
-    """Let the browser in that opens the link first."""
-    sessions: Sessions = request.app.state.studio.sessions
-    return _let_in(sessions, sessions.enter(token))
+router = APIRouter()
+_ENTRANCE = '<script type="module" src="/static/entrance.js"></script>'
 
 
-@router.post("/login")
-async def login(request: Request) -> Response:
-    """Let a browser in that knows the password."""
-    sessions: Sessions = request.app.state.studio.sessions
+class Link(Body):
+    """The token of a launch link."""
+
+    link: Annotated[str, Field(max_length=200)]
+
+
+class TicketPath(Body):
+    """The path that a ticket is wanted for, as it stands in an address."""
+
+    path: Annotated[str, Field(max_length=2_000)]
+
+
+class Ticket(Body):
+    """What to put into the address as `ticket`."""
+
+    ticket: str
+
+
+@router.get("/launch", include_in_schema=False)
+async def show_launch_page() -> HTMLResponse:
+    """The page that a launch link opens."""
+    words = ["This browser is being let in."]
+    return HTMLResponse(page_of(words, _ENTRANCE), headers={"cache-control": "no-store"})
+
+
+@router.post("/launch", include_in_schema=False)
+async def launch(body: Link, studio: Here) -> Response:
+    """A key for whoever has the link first."""
+    return _let_in(studio.sessions, studio.sessions.enter(body.link))
+
+
+@router.post("/login", include_in_schema=False)
+async def login(request: Request, studio: Here) -> Response:
+    """A key for whoever knows the password."""
     given = parse_qs((await request.body()).decode("utf-8", "replace"))
     try:
-        return _let_in(sessions, sessions.login("".join(given.get("password", []))))
+        return _let_in(studio.sessions, studio.sessions.login("".join(given.get("password", []))))
     except TooMany:
         return Refusal(429, error_body("The password was tried too often.", next_="Wait a little."))
+
+
+@router.get("/here", include_in_schema=False)
+async def here(request: Request, studio: Here) -> Response:
+    """Tell the launch file that this browser finds our own name; under no other name."""
+    if request.url.hostname != studio.sessions.host:
+        raise NotThere("There is nothing at this address.")
+    return Response(status_code=204)
+
+
+@router.post("/api/tickets", status_code=201, tags=["events"])
+async def ticket(body: TicketPath, studio: Here) -> Ticket:
+    """A ticket for one GET of a path, for a few seconds: for what cannot send a header."""
+    return Ticket(ticket=studio.sessions.tickets.issue(unquote(body.path)))
 
 
 class Refusal(Response):
@@ -61,9 +107,4 @@ class Shut(Response):
 def _let_in(sessions: Sessions, key: str | None) -> Response:
     if key is None:
         return Shut(sessions)
-    response = RedirectResponse("/", status_code=303)
-    response.set_cookie(
-        sessions.cookie, key, max_age=_AGE, httponly=True, samesite="strict", path="/"
-    )
-    response.headers["cache-control"] = "no-store"
-    return response
+    return JSONResponse({"key": key}, headers={"cache-control": "no-store"})

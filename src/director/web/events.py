@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Header, HTTPException, Query
 from fastapi.responses import StreamingResponse
 
 from director.web.wants import Here
 
+# A browser opens one for all its windows.
+MOST = 100
 router = APIRouter(tags=["events"])
 
 
@@ -29,6 +31,9 @@ async def events(
     {"reload": true} says that events were missed and everything is to be loaded again. `after` is
     the event that a page was made at; one that connects again says what it saw last in a header.
     """
+    if studio.hub.listeners >= MOST:
+        said = f"{MOST} windows or programs listen already. Close one of them, and try again."
+        raise HTTPException(503, said)
     return StreamingResponse(
         studio.hub.stream(last_event_id or after),
         media_type="text/event-stream",

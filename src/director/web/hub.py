@@ -27,6 +27,7 @@ class Hub:
         self._last = 0
         self._news = asyncio.Event()
         self._closed = False
+        self.listeners = 0
 
     def tell(self, event: Mapping[str, object]) -> None:
         """Tell everyone."""
@@ -47,6 +48,14 @@ class Hub:
 
     async def stream(self, last_seen: str = "") -> AsyncIterator[bytes]:
         """What is told from now on, or after the event that was seen last."""
+        self.listeners += 1
+        try:
+            async for piece in self._pieces(last_seen):
+                yield piece
+        finally:
+            self.listeners -= 1
+
+    async def _pieces(self, last_seen: str) -> AsyncIterator[bytes]:
         at = self._place(last_seen)
         yield f"retry: {_RETRY}\n: hello\n\n".encode()
         if at is None:

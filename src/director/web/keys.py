@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from director.models import Journal, Model, open_model
+from director.models import Journal, Model, list_accepted_servers, open_model
 from director.models.capabilities import models
-from director.models.names import ANTHROPIC_URL, OPENAI_URL
+from director.models.names import ANTHROPIC_URL, OPENAI_URL, parse
 from director.secrets import Reference, Vault
+from director.settings import load_settings
 
 # The variable that holds a key, and where it may be sent.
 KEYS: Mapping[str, str] = {
@@ -43,7 +44,11 @@ def held_in(vault: Vault) -> Mapping[str, str]:
 
 def opens_with(vault: Vault, name: str, journal: Journal | None) -> Model:
     """The model of a name, with a key of the environment or of the vault."""
-    return open_model(name, journal=journal, env=_environment(vault))
+    # A key of the vault is bound to its provider and follows to no other address.
+    env = os.environ if parse(name).base_url else _environment(vault)
+    return open_model(
+        name, journal=journal, env=env, accepted=list_accepted_servers(load_settings())
+    )
 
 
 def plain(provider: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
+from director.secrets import SHORT
 from director.web import conversing, inspecting, watching, working
 from director.web.keys import KEYS, held_in
 from director.web.reading.workflows import listed
@@ -39,7 +40,11 @@ def settings(request: Request, studio: Here) -> HTMLResponse:
         "profiles": view.profiles(),
         "keys": {name: held_in(vault).get(name, "") for name in KEYS},
         "secrets": [
-            (name, ", ".join(map(str, vault.origins(name))))
+            (
+                name,
+                ", ".join(map(str, vault.origins(name))),
+                SHORT if vault.is_short(name) else "",
+            )
             for name in vault.names()
             if not name.startswith("model.")
         ],

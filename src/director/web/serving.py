@@ -12,26 +12,28 @@ from ipaddress import ip_address
 
 import uvicorn
 
-from director.home import home
+from director.home import home, is_loopback
 from director.runs.supplies import Supplies, Wishes
 from director.store import Store
 from director.web.app import make_app
+from director.web.connections import BoundedProtocol
 from director.web.guard.hosts import OwnNames
 from director.web.sessions import Sessions
 from director.web.studio import Studio
 
 PORT = 7878
+LOCAL = ("127.0.0.1", "localhost")
 _GRACE = 3
 _WAITING = 128
 
 
-class Unsafe(Exception):  # noqa: N818  it says what happened
+class Unsafe(Exception):
     """It would listen to other machines without a password."""
 
 
 def bound(host: str, port: int, *, password: str = "") -> socket.socket:
     """A socket that listens; `Unsafe` if others could reach it without a password."""
-    if not _is_loopback(host) and not password:
+    if not is_loopback(host) and not password:
         raise Unsafe(
             f"{host!r} can be reached from other machines, and there is no password. Nothing was "
             "started. Set DIRECTOR_PASSWORD, or leave out --host."
@@ -68,12 +70,13 @@ def studio_at(
     """The studio of a store that is served on a socket."""
     host, port = listening.getsockname()[:2]
     wild = ip_address(host).is_unspecified
-    local = ["127.0.0.1", "localhost"] if wild or host == "127.0.0.1" else []
+    sessions = Sessions(home() / "sessions.json", password=password)
+    local = [*LOCAL, sessions.host] if wild or host == "127.0.0.1" else []
     own = [*local, *([] if wild else [f"[{host}]" if ":" in host else host]), *names]
     return Studio(
         store,
         Supplies(store, Wishes()),
-        sessions=Sessions(home() / "sessions.json", port=port, password=password),
+        sessions=sessions,
         names=OwnNames(own, port, addresses=wild),
     )
 
@@ -87,6 +90,8 @@ def server_of(studio: Studio) -> Served:
         server_header=False,
         date_header=False,
         ws="none",
+        http=BoundedProtocol,
+        backlog=_WAITING,
         timeout_graceful_shutdown=_GRACE,
     )
     return Served(config, studio)
@@ -96,10 +101,3 @@ async def serve(studio: Studio, listening: socket.socket) -> None:
     """Serve until the program is told to stop."""
     with closing(listening):
         await server_of(studio).serve([listening])
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

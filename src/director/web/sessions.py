@@ -1,7 +1,9 @@
-"""Who is let in: a link that works once, perhaps a password, and the sessions they open.
+"""Who is let in: a link that works once, perhaps a password, and the keys that they give.
 
-Of a session only the hash is kept, in a private file, so that a browser that was let in stays so
-when the program is started again. Nothing here is ever logged or printed but the link itself.
+A key is sent in a header, by our own pages and by programs. There is no cookie: a browser sends
+cookies to every port of a host, and so to whoever else listens on this machine. Of a key only the
+hash is kept, in a private file, so that a browser that was let in stays so when the program is
+started again. Nothing here is ever logged or printed but the link itself.
 """
 
 from __future__ import annotations
@@ -12,30 +14,42 @@ import json
 import secrets
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from director.home import locked, write_private
+from director.web.tickets import Tickets
 
 _AGE = 30 * 24 * 3600.0
 _TRIES = 5
 _PAUSE = 30.0
 
 
-class TooMany(Exception):  # noqa: N818  it says what happened
+class TooMany(Exception):
     """The password was tried too often; wait a little."""
 
 
-class Sessions:
-    """The sessions of one program on one port."""
+class _Stored(NamedTuple):
+    host: str
+    keys: dict[str, float]
 
-    def __init__(self, file: Path, *, port: int, password: str = "") -> None:
-        # Cookies do not know ports: two programs on one machine must not take each other's.
-        self.cookie = f"director_{port}"
+
+class Sessions:
+    """The keys of one program, the tickets that they ask for, and the host name of its pages."""
+
+    def __init__(self, file: Path, *, password: str = "") -> None:
         self.password = bool(password)
+        self.tickets = Tickets()
         self._file = file
         self._password = _digest(password)
         self._links: set[str] = set()
-        self._known = self._read()
         self._wrong: list[float] = []
+        stored = self._read()
+        if not stored.host:
+            stored = self._write({})
+        # Browsers lead every name under `localhost` to this machine. Under a name that nobody
+        # else knows, our pages are another site than whatever runs on 127.0.0.1.
+        self.host = stored.host
+        self._keys = stored.keys
 
     def link(self) -> str:
         """A token for a link that lets one browser in, once."""
@@ -44,15 +58,15 @@ class Sessions:
         return token
 
     def enter(self, token: str) -> str | None:
-        """The key of a new session for a token that was not used yet."""
+        """A new key for a token that was not used yet."""
         digest = _digest(token)
         if digest not in self._links:
             return None
         self._links.discard(digest)
-        return self._made()
+        return self._make_key()
 
     def login(self, password: str) -> str | None:
-        """The key of a new session for the right password."""
+        """A new key for the right password."""
         now = time.monotonic()
         self._wrong = [at for at in self._wrong if now - at < _PAUSE]
         if len(self._wrong) >= _TRIES:
@@ -60,31 +74,36 @@ class Sessions:
         if not self.password or not hmac.compare_digest(_digest(password), self._password):
             self._wrong.append(now)
             return None
-        return self._made()
+        return self._make_key()
 
     def knows(self, key: str) -> bool:
-        """Whether a key is that of a session."""
+        """Whether a key was given out here, and is not too old."""
         if not key:
             return False
-        made = self._known.get(_digest(key))
+        made = self._keys.get(_digest(key))
         return made is not None and time.time() - made < _AGE
 
-    def _made(self) -> str:
+    def _make_key(self) -> str:
         key = secrets.token_urlsafe(32)
-        with locked(self._file):
-            now = time.time()
-            fresh = {one: at for one, at in self._read().items() if now - at < _AGE}
-            self._known = {**fresh, _digest(key): now}
-            write_private(self._file, json.dumps(self._known).encode())
+        self._keys = self._write({_digest(key): time.time()}).keys
         return key
 
-    def _read(self) -> dict[str, float]:
+    def _write(self, fresh: dict[str, float]) -> _Stored:
+        with locked(self._file):
+            now = time.time()
+            host, known = self._read()
+            kept = {each: at for each, at in known.items() if now - at < _AGE}
+            stored = _Stored(host or f"d{secrets.token_hex(10)}.localhost", {**kept, **fresh})
+            write_private(self._file, json.dumps(stored._asdict()).encode())
+        return stored
+
+    def _read(self) -> _Stored:
         try:
             found = json.loads(self._file.read_bytes())
-        except (OSError, ValueError):
+            return _Stored(str(found["host"]), dict(found["keys"]))
+        except (OSError, ValueError, TypeError, KeyError):
             # Without it everyone is let in anew; that is all that is lost.
-            return {}
-        return found if isinstance(found, dict) else {}
+            return _Stored("", {})
 
 
 def _digest(text: str) -> str:

@@ -39,7 +39,7 @@ from director.workflow.nearest import hint
 from director.workflow.values import Tab
 
 
-class NotThere(Exception):  # noqa: N818  it says what happened
+class NotThere(Exception):
     """What was asked for is not there; nothing was changed."""
 
 

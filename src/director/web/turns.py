@@ -129,6 +129,7 @@ class Turns:
             "tool": what.tool,
             "call": what.call,
             "failed": what.failed,
+            "source": what.source,
             "entry": entry,
         }
 

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 
 from director.agent import approvals, current_thread
 from director.agent.choosing import chosen_profile
+from director.agent.effects import effects
 from director.agent.saved import Saved
 from director.counting import counter_for
 from director.settings import PROFILES
@@ -96,6 +97,7 @@ def _chat(studio: Studio, workflow: str, _: Asked) -> Shown:
         "chat": found,
         "chunk": found.newest,
         "approvals": asked,
+        "effects": [one for one in effects(store, workflow) if one.state == "asked"],
         "questions": runs.waiting(store, workflow),
         "failure": found.now.text if found.now.state == "failed" else "",
     }
@@ -119,6 +121,7 @@ def _composer(studio: Studio, workflow: str, _: Asked) -> Shown:
     return {
         "busy": busy,
         "rehearsal": studio.rehearsals.next(workflow),
+        "waits": any(one.state == "asked" for one in approvals(store, workflow)),
         "asked": turn_now(store, thread).asked,
         "can_retry": bool(store.head(thread)) and not busy,
         "meter_model": size.model_of(store, workflow, settings),
@@ -168,7 +171,13 @@ def _variables(studio: Studio, workflow: str, _: Asked) -> Shown:
 
 
 async def _browser(studio: Studio, workflow: str) -> Shown:
-    return {"tabs": tabs_view(await studio.tabs(workflow))}
+    listed = await asyncio.to_thread(approvals, studio.store, workflow)
+    shown = await asyncio.to_thread(effects, studio.store, workflow)
+    return {
+        "tabs": tabs_view(await studio.tabs(workflow)),
+        "sites": [one for one in listed if one.state != "asked"],
+        "done_effects": [one for one in shown if one.state != "asked"],
+    }
 
 
 async def _meter(studio: Studio, workflow: str) -> Shown:

@@ -5,7 +5,6 @@ They are checked here when they are saved; the browser finds out whether they ho
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from director.workflow.forms import (
@@ -23,6 +22,7 @@ from director.workflow.forms import (
 )
 from director.workflow.nearest import hint, listed
 from director.workflow.paths import is_list, kind_of
+from director.workflow.patterns import check_pattern
 from director.workflow.selectors import selector
 from director.workflow.values import Config, Json, WorkflowError
 
@@ -31,10 +31,7 @@ WITHIN = 5000
 
 def _pattern(value: Json) -> None:
     text(value)
-    try:
-        re.compile(str(value))
-    except re.error as problem:
-        raise WorkflowError(f"this is no regular expression: {problem}.") from None
+    check_pattern(str(value))
 
 
 _ANYWHERE = {

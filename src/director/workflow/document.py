@@ -9,14 +9,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any, TypeVar, cast
 
+from director.workflow.bounds import DOCUMENT, check_bounds
 from director.workflow.checking import check_workflow
 from director.workflow.nearest import hint
 from director.workflow.paths import is_list, kind_of
-from director.workflow.references import with_ids
+from director.workflow.references import as_it_ran, with_ids
 from director.workflow.types import check_config, effect_of
 from director.workflow.values import Input, Json, Node, Workflow, WorkflowError
 
-VERSION = 1
+VERSION = 2
+_EARLIER = 1
 T = TypeVar("T", Node, Input, Workflow)
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "required": (bool,),
@@ -24,7 +26,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "limits": (Mapping,),
     "proof": (Mapping, type(None)),
 }
-_LISTS = ("nodes", "inputs", "origins", "requires", "ensures")
+_LISTS = ("nodes", "inputs", "origins", "requires", "ensures", "notes")
 _ANY = ("default",)
 
 
@@ -49,14 +51,16 @@ def from_json(document: Json, *, new_id: Callable[[], str] | None = None) -> Wor
     """The workflow of a document, checked from end to end.
 
     One that was written by hand may name nodes by alias or position, leave out what has a
-    default, and, if `new_id` is given, the ids.
+    default, and, if `new_id` is given, the ids. One of the version before runs as it ran then, and
+    its notes say where that differs from what it says.
     """
+    check_bounds(document, what="The document", bounds=DOCUMENT)
     if not isinstance(document, Mapping):
         raise WorkflowError(f"A workflow's document is an object, not {kind_of(document)}.")
     version = document.get("version")
-    if version != VERSION or isinstance(version, bool):
+    if version not in (VERSION, _EARLIER) or isinstance(version, bool):
         raise WorkflowError(
-            f"The document has version {version!r}; this program reads version {VERSION}. "
+            f"The document has version {version!r}; this program reads versions 1 to {VERSION}. "
             "Nothing was read."
         )
     given = {name: value for name, value in document.items() if name != "version"}
@@ -67,11 +71,16 @@ def from_json(document: Json, *, new_id: Callable[[], str] | None = None) -> Wor
     inputs = tuple(
         _read(Input, one, f"inputs[{place}]") for place, one in enumerate(workflow.inputs)
     )
-    for place, origin in enumerate(workflow.origins):
-        if not isinstance(origin, str):
-            raise WorkflowError(f"origins[{place}] must be a text, not {kind_of(origin)}.")
+    for name in ("origins", "notes"):
+        for place, one in enumerate(getattr(workflow, name)):
+            if not isinstance(one, str):
+                raise WorkflowError(f"{name}[{place}] must be a text, not {kind_of(one)}.")
     kept = tuple(_with_ids(node, nodes) for node in nodes)
-    return check_workflow(replace(workflow, nodes=kept, inputs=inputs))
+    read = check_workflow(replace(workflow, nodes=kept, inputs=inputs))
+    if version == _EARLIER:
+        ran, notes = as_it_ran(read)
+        return replace(ran, notes=(*ran.notes, *notes))
+    return read
 
 
 def _node(given: object, where: str, new_id: Callable[[], str] | None) -> Node:

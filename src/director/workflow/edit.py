@@ -271,7 +271,7 @@ def move(workflow: Workflow, which: str | int, *, to: str | int) -> Workflow:
     rest = [node for node in workflow.nodes if node.id not in chosen]
     place = len(rest) if to == "end" else min(_place(to, workflow), len(rest))
     moved = replace(workflow, nodes=(*rest[:place], *moving, *rest[place:]))
-    return check_workflow(in_order(moved))
+    return check_workflow(in_order(moved, workflow.nodes))
 
 
 def _check_names(nodes: Sequence[Node]) -> None:

@@ -15,10 +15,18 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from director.workflow.nearest import hint
-from director.workflow.templates import Lookup, Template, TemplateError, read_template, resolve
+from director.workflow.templates import (
+    Lookup,
+    Template,
+    TemplateError,
+    cut_at_templates,
+    read_template,
+    resolve,
+)
 from director.workflow.values import Json, WorkflowError
 
-_TEMPLATE = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+LONGEST = 20_000  # characters of code
+_HINTED = 2_000  # characters that are searched for forms of other languages
 _GIVEN = re.compile(r"value_\d+")
 _STRING = re.compile(r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')""")
 _OTHER: tuple[tuple[re.Pattern[str], str, str], ...] = (
@@ -44,16 +52,15 @@ _OTHER: tuple[tuple[re.Pattern[str], str, str], ...] = (
 def with_names(condition: str) -> tuple[str, dict[str, Template]]:
     """A condition with a name in place of each template, and the template of each name."""
     templates: dict[str, Template] = {}
-
-    def name(found: re.Match[str]) -> str:
-        template = read_template(found[1])
+    pieces = cut_at_templates(condition)
+    for place in range(1, len(pieces), 2):
+        template = read_template(pieces[place])
         if template.kind == "secret":
             raise TemplateError(f"{template}: a secret has no value that a condition could see.")
         named = f"value_{len(templates) + 1}"
         templates[named] = template
-        return f" {named} "
-
-    return _TEMPLATE.sub(name, condition).strip(), templates
+        pieces[place] = f" {named} "
+    return "".join(pieces).strip(), templates
 
 
 def with_values(condition: str, lookup: Lookup) -> tuple[str, dict[str, Json]]:
@@ -113,6 +120,11 @@ def _unwarned() -> Iterator[None]:
 
 
 def _parsed(code: str, mode: str, *, written: str) -> ast.AST:
+    if len(code) > LONGEST:
+        raise WorkflowError(
+            f"The code has {len(code):,} characters and may have {LONGEST:,}. Take it apart into "
+            "several transform nodes."
+        )
     try:
         return syntax(code, mode)
     except (SyntaxError, ValueError) as problem:
@@ -126,7 +138,7 @@ def _parsed(code: str, mode: str, *, written: str) -> ast.AST:
 
 def _other_forms(code: str) -> Iterator[str]:
     """What is said in another language, and how it is said in Python."""
-    bare = _STRING.sub("''", code)
+    bare = _STRING.sub("''", code[:_HINTED])
     for pattern, written, right in _OTHER:
         if pattern.search(bare):
             yield f" Instead of {written} write {right}."

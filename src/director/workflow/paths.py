@@ -20,7 +20,7 @@ _STEP = re.compile(r"""\.([\w-]+)|\[(-?\d{1,9})\]|\["([^"]*)"\]|\['([^']*)'\]"""
 _PLAIN = re.compile(r"[\w-]+")
 
 
-class NotThere(WorkflowError):  # noqa: N818  it says what happened
+class NotThere(WorkflowError):
     """A path leads nowhere: the message says how far it went and what is there."""
 
 

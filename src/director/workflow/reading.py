@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
+from director.workflow.bounds import DOCUMENT, check_bounds
 from director.workflow.nearest import hint
 from director.workflow.paths import is_list, kind_of
 from director.workflow.values import Json, WorkflowError
@@ -103,6 +104,7 @@ def given(written: Json, *, what: str, longest: int) -> Json:
             value = json.loads(written)
         except (ValueError, RecursionError) as problem:
             raise WorkflowError(f"The {what} is not JSON: {problem}. Give an object.") from None
+    check_bounds(value, what=f"The {what}", bounds=DOCUMENT)
     size = len(json.dumps(value, ensure_ascii=False))
     if size > longest:
         raise WorkflowError(

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 
 from director.workflow.nearest import hint, listed
-from director.workflow.paths import NotThere, Path, follow, is_list, path_text
+from director.workflow.paths import NotThere, Path, follow, is_list, path_text, read_path
 from director.workflow.templates import Template, resolve, stringified
 from director.workflow.values import Config, Json, WorkflowError
 
@@ -20,12 +20,16 @@ Status: TypeAlias = Literal["discovered", "processing", "complete", "failed"]
 RECORD_ID = re.compile(r"[a-z][a-z0-9_]*_\w+")
 _TYPE = re.compile(r"[a-z][a-z0-9_]*")
 _UNFIT = re.compile(r"\W+")
+MOST = 5_000  # records that one result makes: each is written by itself
 _OWN = ("id", "type", "status")
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One thing: `fields` are what nodes found, by alias; `vars` what was gathered about it."""
+    """One thing: `fields` are what nodes found, by alias; `vars` what was gathered about it.
+
+    `visit` says which visit of a node made it, and of which item; `key` is its value of the key.
+    """
 
     id: str
     type: str
@@ -37,6 +41,8 @@ class Record:
     vars: Config = field(default_factory=dict)
     targets: Config = field(default_factory=dict)
     history: tuple[Json, ...] = ()
+    visit: str = ""
+    key: str = ""
 
 
 def record_json(record: Record) -> dict[str, Json]:
@@ -48,6 +54,8 @@ def record_json(record: Record) -> dict[str, Json]:
         "status": record.status,
         "error": record.error,
         "retries": record.retries,
+        "visit": record.visit,
+        "key": record.key,
         "data": {
             "fields": record.fields,
             "vars": record.vars,
@@ -108,28 +116,116 @@ def ways_into(record: Record) -> Iterator[str]:
     yield from (*_OWN, "fields", "vars", "targets", "history")
 
 
-def discovered(
-    result: Json, *, kind: str, source: str, pattern: str = "", known: Iterable[Record] = ()
-) -> tuple[Record, ...]:
-    """The records that a result makes, merged with those that are known by the same id.
+@dataclass(frozen=True, slots=True)
+class RecordsFound:
+    """What a visit of a node found: its records, how many are new, how many were known already.
 
-    Without a pattern they are numbered from 001 in the order of the result; a pattern such as
-    `email_{{sender}}` names each by what it holds, so that the same thing keeps its record.
+    `dropped` are the ids of records that this visit made before and no longer finds.
     """
-    if not _TYPE.fullmatch(kind):
-        raise WorkflowError(f"A type of records has letters a-z, digits and _: not {kind!r}.")
-    old = {record.id: record for record in known}
-    made: dict[str, Record] = {}
-    for number, item in enumerate(_items(result), 1):
-        name = _named(item, kind=kind, number=number, pattern=pattern)
-        if name in made:
+
+    records: tuple[Record, ...]
+    made: int
+    merged: int
+    dropped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """How the records of a node are told apart: their type, and a key or a pattern if given."""
+
+    type: str
+    key: str = ""
+    pattern: str = ""
+
+
+def find_records(
+    result: Json, naming: Naming, *, source: str, visit: str, known: Iterable[Record] = ()
+) -> RecordsFound:
+    """The records that a result makes at one visit of a node, beside those of other visits.
+
+    Without a key or a pattern each item is a record of its own, numbered on from those that are
+    known; the same visit done again finds its own records. With a key, items of the same key are
+    one record; a pattern such as `email_{{sender}}` names each by what it holds.
+    """
+    if not _TYPE.fullmatch(naming.type):
+        raise WorkflowError(
+            f"A type of records has letters a-z, digits and _: not {naming.type!r}."
+        )
+    return _Finder(naming, source, visit, list(known)).find(_items(result))
+
+
+class _Finder:
+    """One visit: finds for each item the record that it belongs to, or makes one."""
+
+    def __init__(self, naming: Naming, source: str, visit: str, known: Sequence[Record]) -> None:
+        self._naming, self._source, self._visit = naming, source, visit
+        self._old = {record.id: record for record in known}
+        self._own = {r.visit: r.id for r in known if r.visit.rpartition("#")[0] == visit}
+        self._by_key = {r.key: r.id for r in known if r.key and r.type == naming.type}
+        self._last = max((_number(r.id, naming.type) for r in known), default=0)
+
+    def find(self, items: Sequence[Json]) -> RecordsFound:
+        if len(items) > MOST:
             raise WorkflowError(
-                f"Two records would be called {name!r}: the pattern {pattern!r} must name "
-                "something that differs. No record was made."
+                f"The result has {len(items):,} items, and one visit of a node makes at most "
+                f"{MOST:,} records. No record was made. Give the node a limit, or take fewer."
             )
-        found = Record(name, kind, source, fields={source: item})
-        made[name] = merged(old[name], found) if name in old else found
-    return tuple(made.values())
+        found: dict[str, Record] = {}
+        made = 0
+        for index, item in enumerate(items):
+            place, key = f"{self._visit}#{index}", self._key(item, index)
+            name = self._name(item, place, key)
+            if name in found and not key:
+                raise WorkflowError(
+                    f"Two records would be called {name!r}: the pattern {self._naming.pattern!r} "
+                    "must name something that differs. No record was made."
+                )
+            old = found.get(name) or self._old.get(name)
+            if old and key and old.key != key:
+                raise WorkflowError(
+                    f"Two records with the keys {old.key!r} and {key!r} would be called {name!r}: "
+                    "the pattern must name something that differs. No record was made."
+                )
+            fresh = Record(name, self._naming.type, self._source, visit=place, key=key)
+            made += name not in found and (old is None or old.visit == place)
+            found[name] = merged(old or fresh, replace(fresh, fields={self._source: item}))
+        dropped = tuple(id_ for id_ in self._own.values() if id_ not in found)
+        return RecordsFound(tuple(found.values()), made, len(items) - made, dropped)
+
+    def _key(self, item: Json, index: int) -> str:
+        if not self._naming.key:
+            return ""
+        name = self._naming.key
+        plain = isinstance(item, Mapping) and name in item
+        path = (name,) if plain else read_path(name)
+        value = follow(item, path) if path else None
+        if value is None or not stringified(value).strip():
+            raise WorkflowError(
+                f"Item {index + 1} has no value for the key {self._naming.key!r}: without it "
+                "it cannot be told from the others. No record was made."
+            )
+        return stringified(value).strip()
+
+    def _name(self, item: Json, place: str, key: str) -> str:
+        if key in self._by_key and key:
+            return self._by_key[key]
+        name = (
+            _named(item, kind=self._naming.type, pattern=self._naming.pattern)
+            if self._naming.pattern
+            else self._own.get(place) or self._next()
+        )
+        if key:
+            self._by_key[key] = name
+        return name
+
+    def _next(self) -> str:
+        self._last += 1
+        return f"{self._naming.type}_{self._last:03}"
+
+
+def _number(id_: str, kind: str) -> int:
+    digits = id_.removeprefix(f"{kind}_")
+    return int(digits) if digits.isascii() and digits.isdecimal() else 0
 
 
 def _items(result: Json) -> Sequence[Json]:
@@ -144,10 +240,7 @@ def _items(result: Json) -> Sequence[Json]:
     )
 
 
-def _named(item: Json, *, kind: str, number: int, pattern: str) -> str:
-    if not pattern:
-        return f"{kind}_{number:03}"
-
+def _named(item: Json, *, kind: str, pattern: str) -> str:
     def value(template: Template) -> Json:
         return follow(item, template.path)
 

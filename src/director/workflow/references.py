@@ -1,12 +1,15 @@
 """References from a config to other nodes: people write aliases and positions, ids are kept.
 
-A kept reference names its nodes whatever is inserted, moved or renamed; it never names a place.
+A kept reference names its nodes whatever is inserted, moved or renamed; it never names a place. A
+list runs in the order in which it is written, and what it names twice runs twice. A range names
+the nodes from one to another, but not those that belong to one of them: only that one runs them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeAlias
 
 from director.workflow.paths import is_list
@@ -15,6 +18,7 @@ from director.workflow.types import KINDS
 from director.workflow.values import Config, Json, Node, Workflow, WorkflowError
 
 Change: TypeAlias = Callable[[Json], Json]
+_NOBODY: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,31 +65,100 @@ def with_aliases(node: Node, nodes: Sequence[Node]) -> dict[str, Json]:
     return changed(node.type, node.config, lambda kept: _as_aliases(kept, nodes))
 
 
-def ids_of(written: Json, nodes: Sequence[Node]) -> tuple[str, ...]:
-    """The ids that a reference means, each once, in the order of the workflow."""
-    found: set[int] = set()
+def ids_of(
+    written: Json, nodes: Sequence[Node], *, inside: frozenset[str] = _NOBODY
+) -> tuple[str, ...]:
+    """The ids that a reference means, in the order in which it is written.
+
+    `inside` are the nodes whose own references are being read, so that none is read without end.
+    """
+    found: list[str] = []
     for part in written if is_list(written) else [written]:
         if isinstance(part, bool) or not isinstance(part, str | int):
             raise WorkflowError(
                 f"{part!r} names no node: write an alias, a position, a list of them or a range."
             )
         if isinstance(part, int):
-            found.add(place_of(part, nodes))
+            found.append(nodes[place_of(part, nodes)].id)
             continue
         for piece in part.split(","):
-            found.update(places(piece.strip(), nodes))
-    return tuple(nodes[place].id for place in sorted(found))
+            reach = [nodes[place] for place in places(piece.strip(), nodes)]
+            owned = _list_owned(reach, nodes, inside) if len(reach) > 1 else frozenset()
+            found += [node.id for node in reach if node.id not in owned]
+    return tuple(found)
 
 
-def in_order(workflow: Workflow) -> Workflow:
-    """The workflow with every reference in its order, as after a move."""
-    place = {node.id: number for number, node in enumerate(workflow.nodes)}
+def _list_owned(
+    reach: Sequence[Node], nodes: Sequence[Node], inside: frozenset[str]
+) -> frozenset[str]:
+    """The nodes that belong to some others, directly or not; references may be yet unread."""
+    known = {node.id: node for node in nodes}
+    found: set[str] = set()
+    pending = [node.id for node in reach if node.id not in inside]
+    while pending:
+        owner = known[pending.pop()]
+        references = list(_references(owner.type, owner.config))
+        for written in references:
+            for id_ in ids_of(written, nodes, inside=inside | {owner.id}):
+                if id_ not in found and id_ != owner.id:
+                    found.add(id_)
+                    pending.append(id_)
+    return frozenset(found)
+
+
+def _references(type_: str, config: Config) -> Iterator[Json]:
+    """Each reference of a config as it is written, kept or not."""
+    seen: list[Json] = []
+
+    def note(written: Json) -> Json:
+        if written is not None:
+            seen.append(written)
+        return written
+
+    changed(type_, config, note)
+    yield from seen
+
+
+def in_order(workflow: Workflow, before: Sequence[Node]) -> Workflow:
+    """The workflow after a move: a list that followed the nodes goes on following them."""
+    was = {node.id: number for number, node in enumerate(before)}
+    now = {node.id: number for number, node in enumerate(workflow.nodes)}
 
     def change(kept: Json) -> Json:
-        return sorted(map(str, _listed(kept)), key=lambda id_: place.get(id_, 0))
+        ids = [str(id_) for id_ in _listed(kept)]
+        follows = ids == sorted(ids, key=was.__getitem__)
+        return list(sorted(ids, key=now.__getitem__) if follows else ids)
 
     nodes = (replace(n, config=changed(n.type, n.config, change)) for n in workflow.nodes)
     return replace(workflow, nodes=tuple(nodes))
+
+
+def as_it_ran(workflow: Workflow) -> tuple[Workflow, tuple[str, ...]]:
+    """A workflow of version 1 with each list as it used to run, and a note for each difference.
+
+    Lists ran in the order of the workflow then, each node once, and without nodes that belonged to
+    another of the list.
+    """
+    place = {node.id: number for number, node in enumerate(workflow.nodes)}
+    alias = {node.id: node.alias for node in workflow.nodes}
+    notes: list[str] = []
+
+    def change(kept: Json, owner: Node) -> Json:
+        ids = [str(id_) for id_ in _listed(kept)]
+        ran = direct(workflow, sorted(dict.fromkeys(ids), key=lambda id_: place.get(id_, 0)))
+        if list(ran) != ids:
+            notes.append(
+                f"{owner.alias!r} names {[alias.get(i, i) for i in ids]}, of which an earlier "
+                f"version ran {[alias.get(i, i) for i in ran]}. It was kept as it ran; what is "
+                "listed now runs in the order written."
+            )
+        return list(ran)
+
+    nodes = tuple(
+        replace(node, config=changed(node.type, node.config, partial(change, owner=node)))
+        for node in workflow.nodes
+    )
+    return replace(workflow, nodes=nodes), tuple(notes)
 
 
 def _as_aliases(kept: Json, nodes: Sequence[Node]) -> Json:
@@ -93,8 +166,10 @@ def _as_aliases(kept: Json, nodes: Sequence[Node]) -> Json:
     aliases = [nodes[place].alias for place in at]
     if len(at) == 1:
         return aliases[0]
-    if len(at) > 2 and at == list(range(at[0], at[0] + len(at))):
-        return f"{aliases[0]}..{aliases[-1]}"
+    if len(at) > 2 and at == sorted(at):
+        range_ = f"{aliases[0]}..{aliases[-1]}"
+        if list(ids_of(range_, nodes)) == list(_listed(kept)):
+            return range_
     return list(aliases)
 
 
@@ -123,11 +198,18 @@ def nested(workflow: Workflow) -> dict[str, tuple[Part, ...]]:
 def direct(workflow: Workflow, ids: Sequence[str]) -> tuple[str, ...]:
     """Those of some nodes that run by themselves: the others belong to one among them.
 
-    A body `a..e` names also what is inside a branch of `c`; only `c` decides whether that runs.
+    A selection `a..e` names also what is in a branch of `c`; only `c` decides whether that runs.
     """
     among = set(ids)
-    inside = nested(workflow)
-    return tuple(id_ for id_ in ids if all(part.owner not in among for part in inside.get(id_, ())))
+    owned = _list_owned(
+        [node for node in workflow.nodes if node.id in among], workflow.nodes, _NOBODY
+    )
+    return tuple(id_ for id_ in ids if id_ not in owned)
+
+
+def list_owned(workflow: Workflow, id_: str) -> frozenset[str]:
+    """The nodes that belong to a node, directly or not."""
+    return _list_owned([node for node in workflow.nodes if node.id == id_], workflow.nodes, _NOBODY)
 
 
 def referring(workflow: Workflow, id_: str) -> tuple[Node, ...]:

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from director.workflow.nearest import hint
 from director.workflow.values import Node, WorkflowError
 
-_NUMBERS = re.compile(r"(\d+)\s*-\s*(\d+)")
-_NAMES = re.compile(r"(.+?)\s*\.\.\s*(.+)")
+_NUMBERS = re.compile(r"(\d{1,9})\s*-\s*(\d{1,9})")
 
 
 def select(text: str | int, nodes: Sequence[Node]) -> tuple[str, ...]:
@@ -26,8 +25,8 @@ def select(text: str | int, nodes: Sequence[Node]) -> tuple[str, ...]:
 
 def places(part: str, nodes: Sequence[Node]) -> range:
     """The places, from 0, of one part of a selection: a node or a range."""
-    ends = _NUMBERS.fullmatch(part) or _NAMES.fullmatch(part)
-    first, last = (ends[1], ends[2]) if ends else (part, part)
+    ends = _NUMBERS.fullmatch(part)
+    first, last = (ends[1], ends[2]) if ends else _ends(part)
     start, end = place_of(first, nodes), place_of(last, nodes)
     if start > end:
         raise WorkflowError(
@@ -37,9 +36,14 @@ def places(part: str, nodes: Sequence[Node]) -> range:
     return range(start, end + 1)
 
 
+def _ends(part: str) -> tuple[str, str]:
+    first, _, last = part.partition("..")
+    return (first.strip(), last.strip()) if first and last else (part, part)
+
+
 def place_of(name: str | int, nodes: Sequence[Node]) -> int:
     """The place, from 0, of the node with this position, alias or id."""
-    if isinstance(name, int) or name.isdecimal():
+    if isinstance(name, int) or (name.isdecimal() and len(name) < 10):
         return _at(int(name), nodes)
     for place, node in enumerate(nodes):
         if name in (node.alias, node.id):

@@ -1,4 +1,9 @@
-"""Selectors: a plain CSS text, or a bundle of ways to find one element. Checked, never run."""
+"""Selectors: a plain CSS text, or a bundle of ways to find one element. Checked, never run.
+
+Whatever CSS a workflow or a model gives passes `check_css` before a browser or an exported script
+has it. Playwright takes more than CSS, and reads quotes and comments in its own way: what could be
+read in two ways is refused, wherever in the text it stands.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +11,59 @@ import re
 from collections.abc import Mapping
 
 from director.workflow.paths import is_list, kind_of
+from director.workflow.templates import is_template
 from director.workflow.values import Json, WorkflowError
 
-_PREFIX = re.compile(
-    r"(text|act|xpath|role|css|id)\s*[:=](?!hover|focus|not|nth)\s*(.+)", re.DOTALL
-)
+LONGEST = 2_000
+_ENGINE = re.compile(r"\s*([\w:*+-]+)\s*=")
+_EARLY = re.compile(r"\s*(text|act|xpath|role|css|id|internal)\s*:(?!hover|focus|not|nth)")
+_ROLE = re.compile(r"[a-zA-Z-]*")
+_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|\s)?|(.))", re.DOTALL)
 _RIGHT = (
     'Write one CSS selector, such as "#login button", or a bundle such as '
     '{"role": "button", "name": "Sign in"}'
 )
+_NO_CSS = {
+    ">>": 'Inside a quoted text write \\3e\\3e , or give a bundle such as {"text": "Next >>"}. ',
+    "`": "Inside a quoted text write \\60 . ",
+    "/*": "A selector has no comments; inside a quoted text write \\2f *. ",
+}
+_PATHS = ("//", "(//", "./", "..", '"', "'")
+
+
+def check_css(css: str) -> None:
+    """Refuse what Playwright takes and CSS does not, what hides a part, and what is too long."""
+    if len(css) > LONGEST:
+        raise WorkflowError(
+            f"A selector has at most {LONGEST:,} characters, this one {len(css):,}. {_RIGHT}."
+        )
+    for part, instead in _NO_CSS.items():
+        if part in css:
+            raise WorkflowError(f"{part!r} is not taken in a selector. {instead}{_RIGHT}.")
+    if found := _ENGINE.match(css) or _EARLY.match(css):
+        raise WorkflowError(f"{found[0].strip()!r} is not CSS. {_RIGHT}.")
+    if css.lstrip().startswith(_PATHS):
+        raise WorkflowError(f"{css[:80]!r} is not CSS: XPath and texts are not taken. {_RIGHT}.")
+    if ":text-matches" in unescape(css).casefold():
+        raise WorkflowError(f'{css[:80]!r} holds a pattern. Write :has-text("…"). {_RIGHT}.')
+
+
+def check_role(role: str) -> None:
+    """Refuse what is no role: Playwright would read a selector out of it."""
+    if not _ROLE.fullmatch(role):
+        raise WorkflowError(f'{role[:80]!r} is no role. Write one word, such as "button".')
+
+
+def unescape(css: str) -> str:
+    """The letters that a selector names, in whatever way it writes them."""
+    return _ESCAPE.sub(_letter, css)
+
+
+def _letter(found: re.Match[str]) -> str:
+    if not found[1]:
+        return str(found[2])
+    number = int(found[1], 16)
+    return chr(number) if 0 < number < 0x110000 else "\ufffd"
 
 
 def selector(value: Json) -> None:
@@ -24,10 +73,11 @@ def selector(value: Json) -> None:
     if isinstance(value, Mapping):
         if not value:
             raise WorkflowError(f"an empty bundle finds nothing. {_RIGHT}.")
+        for key in ("css", "path"):
+            check_css(str(value.get(key) or ""))
+        if not is_template(value.get("role")):
+            check_role(str(value.get("role") or ""))
         return
     if not isinstance(value, str) or not value.strip():
         raise WorkflowError(f"a selector is no {kind_of(value)}. {_RIGHT}.")
-    if found := _PREFIX.match(value):
-        raise WorkflowError(f"{found[1] + value[len(found[1])]!r} is not CSS. {_RIGHT}.")
-    if value.startswith(("//", "(//", "./")):
-        raise WorkflowError(f"XPath is not taken. {_RIGHT}.")
+    check_css(value)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from director.workflow.bounds import check_bounds
 from director.workflow.paths import Path, is_list, path_text
 from director.workflow.templates import SECRET
-from director.workflow.values import Json
+from director.workflow.values import Json, WorkflowError
 
 HIDDEN = "[hidden]"
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
@@ -64,6 +65,43 @@ def words_of(name: str) -> list[str]:
 def masked(value: Json, *, name: str = "") -> Json:
     """The value with everything sensitive in it hidden."""
     return _masked(value, name, (), [])
+
+
+def replace_sensitive(name: str, value: Json, keep: Callable[[str, str], Json]) -> Json:
+    """The value with what `keep` gives in place of each sensitive value that is no reference."""
+    return _replace_each(name, value, masked(value, name=name), keep)
+
+
+def _replace_each(name: str, value: Json, safe: Json, keep: Callable[[str, str], Json]) -> Json:
+    if value == safe:
+        return value
+    if isinstance(value, Mapping):
+        inside = safe if isinstance(safe, Mapping) else {}
+        return {
+            key: _replace_each(f"{name}.{key}", inner, inside.get(key, HIDDEN), keep)
+            for key, inner in value.items()
+        }
+    if is_list(value):
+        beside = safe if is_list(safe) else [HIDDEN] * len(value)
+        pairs = enumerate(zip(value, beside, strict=True))
+        return [_replace_each(f"{name}.{at}", one, shown, keep) for at, (one, shown) in pairs]
+    # A text that only holds something sensitive, such as an address, is of no use as a secret.
+    if safe != HIDDEN or (isinstance(value, str) and SECRET.search(value)):
+        return value
+    return keep(name, str(value))
+
+
+def refuse_sensitive(name: str, value: Json) -> Json:
+    """The value as it is: what a model wrote is no secret, and is never hidden as one."""
+    return replace_sensitive(name, value, _refuse)
+
+
+def _refuse(name: str, _: str) -> Json:
+    raise WorkflowError(
+        f"{name!r} is the name of a secret, and a value was given for it. Nothing was run. Secrets "
+        "are kept in the vault: ask the user to put it there, and give its reference, "
+        "{{secret:name}}."
+    )
 
 
 def sensitive_paths(value: Json, *, name: str = "") -> tuple[str, ...]:
@@ -124,6 +162,7 @@ def _text(text: str) -> str:
     if text[:1] in ("{", "["):
         try:
             inside = json.loads(text)
+            check_bounds(inside, what="The text")
         except (ValueError, RecursionError):
             inside = None
         if isinstance(inside, dict | list) and (shown := masked(inside)) != inside:

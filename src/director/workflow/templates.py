@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from director.workflow.bounds import VALUE, BoundsCounter
 from director.workflow.paths import Path, is_list, read_path
 from director.workflow.values import Json, WorkflowError
 
-_TEMPLATE = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 _ALL = re.compile(r"""get_all_records\(\s*(["'])(.+?)\1\s*\)""")
 _QUOTED = re.compile(r'"([^"]*)"')
 _NAMED = re.compile(r"(secret|env):\s*([A-Za-z0-9_][A-Za-z0-9_.-]*)")
@@ -70,25 +70,43 @@ def read_template(inside: str) -> Template:
     )
 
 
+def cut_at_templates(text: str) -> list[str]:
+    """What stands outside and inside of braces, by turns; as many steps as there are letters."""
+    pieces, at = [], 0
+    while (start := text.find("{{", at)) >= 0 and (end := text.find("}}", start + 2)) >= 0:
+        pieces += [text[at:start], text[start + 2 : end]]
+        at = end + 2
+    return [*pieces, text[at:]]
+
+
 def resolve(value: Json, lookup: Lookup) -> Json:
-    """The value with each template in its texts replaced by what it names, typed if alone."""
+    """The value with each template in its texts replaced by what it names, typed if alone.
+
+    However often a large value is named, the result is no larger than one value may be.
+    """
+    return _resolve(value, lookup, BoundsCounter(VALUE, "What the templates here put together"))
+
+
+def _resolve(value: Json, lookup: Lookup, budget: BoundsCounter) -> Json:
     if isinstance(value, str):
-        return _resolve_text(value, lookup)
+        return _resolve_text(value, lookup, budget)
     if isinstance(value, Mapping):
-        return {key: resolve(inner, lookup) for key, inner in value.items()}
+        return {key: _resolve(inner, lookup, budget) for key, inner in value.items()}
     if is_list(value):
-        return [resolve(inner, lookup) for inner in value]
+        return [_resolve(inner, lookup, budget) for inner in value]
     return value
 
 
-def _resolve_text(text: str, lookup: Lookup) -> Json:
+def _resolve_text(text: str, lookup: Lookup, budget: BoundsCounter) -> Json:
     _check_braces(text)
     if is_template(text):
-        return _looked_up(text[2:-2], lookup)
-    pieces = [
-        stringified(_looked_up(piece, lookup)) if place % 2 else piece
-        for place, piece in enumerate(_TEMPLATE.split(text))
-    ]
+        found = _looked_up(text[2:-2], lookup)
+        budget.spend(found)
+        return found
+    pieces: list[str] = []
+    for place, piece in enumerate(cut_at_templates(text)):
+        pieces.append(stringified(_looked_up(piece, lookup)) if place % 2 else piece)
+        budget.spend_text(len(pieces[-1]))
     joined = "".join(pieces)
     # Two values that are harmless alone must not become the name of a secret side by side.
     if len(SECRET.findall(joined)) != sum(len(SECRET.findall(piece)) for piece in pieces):
@@ -110,15 +128,18 @@ def stringified(value: Json) -> str:
 
 def is_template(value: object) -> bool:
     """Whether a value is one template and nothing else, so that it may become any type."""
-    found = _TEMPLATE.match(value) if isinstance(value, str) else None
-    return found is not None and found[0] == value
+    return (
+        isinstance(value, str)
+        and value.startswith("{{")
+        and value.find("}}", 2) == len(value) - 2 >= 2
+    )
 
 
 def templates_in(value: Json) -> Iterator[Template]:
     """Every template in the texts of a value, in order; names of members are not templates."""
     if isinstance(value, str):
         _check_braces(value)
-        yield from (read_template(found[1]) for found in _TEMPLATE.finditer(value))
+        yield from map(read_template, cut_at_templates(value)[1::2])
     elif isinstance(value, Mapping):
         for inner in value.values():
             yield from templates_in(inner)
@@ -135,7 +156,7 @@ def names_in(value: Json) -> tuple[str, ...]:
 def _check_braces(text: str) -> None:
     if found := _ENVIRONMENT.fullmatch(text):
         raise TemplateError(f"Write {{{{env:{found[1]}}}}} instead of {found[0]!r}.")
-    if "{{" in _TEMPLATE.sub("", text):
+    if "{{" in "".join(cut_at_templates(text)[::2]):
         raise TemplateError(
             f"A template is not closed in {text[:80]!r}: write {{{{name}}}}, "
             'or {{"{{"}} for the braces themselves.'

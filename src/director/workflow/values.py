@@ -65,7 +65,10 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """Nodes in their order, what a run is given, and the origins that its browser may reach."""
+    """Nodes in their order, what a run is given, and the origins that its browser may reach.
+
+    `notes` say what was changed when the document of an earlier version was read.
+    """
 
     id: str
     name: str
@@ -74,6 +77,7 @@ class Workflow:
     origins: tuple[str, ...] = ()
     description: str = ""
     limits: Config = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,11 @@ def type_into(alias: str, selector: Json, text: Json, **more: Json) -> Node:
     return {**typed, "ensures": [{"element": selector, "value": text, "within": 1000}]}
 
 
+def type_hidden(alias: str, selector: Json, text: Json, **more: Json) -> Node:
+    """Type into a password field, whose value nobody is told: it has no postcondition."""
+    return act(alias, "type", selector, text=text, **more)
+
+
 def look(alias: str, selector: str, **fields: str) -> Node:
     """Read elements: their texts, or an object of fields for each."""
     asked: dict[str, Json] = {"fields": dict(fields)} if fields else {}

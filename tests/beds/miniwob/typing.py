@@ -13,6 +13,7 @@ from beds.miniwob.building import (
     ends,
     look,
     node,
+    type_hidden,
     type_into,
     work_out,
 )
@@ -72,8 +73,8 @@ TASKS: Tasks = {
     ),
     "enter-password": (
         *asked(_QUOTED),
-        type_into("first", "#password", "{{want.text}}"),
-        type_into("again", "#verify", "{{want.text}}"),
+        type_hidden("first", "#password", "{{want.text}}"),
+        type_hidden("again", "#verify", "{{want.text}}"),
         SUBMIT,
     ),
     "enter-date": (
@@ -88,7 +89,7 @@ TASKS: Tasks = {
     "login-user": (
         *asked(_LOGIN),
         type_into("user", "#username", "{{want.user}}"),
-        type_into("password", "#password", "{{want.password}}"),
+        type_hidden("password", "#password", "{{want.password}}"),
         SUBMIT,
     ),
     "login-user-popup": (
@@ -103,9 +104,9 @@ TASKS: Tasks = {
             "handle",
             **{"try": "password", "catch": "leave_too..password_again"},
         ),
-        type_into("password", "#password", "{{want.password}}", timeout=1500),
+        type_hidden("password", "#password", "{{want.password}}", timeout=1500),
         click("leave_too", "#popup-cancel"),
-        type_into("password_again", "#password", "{{want.password}}"),
+        type_hidden("password_again", "#password", "{{want.password}}"),
         SUBMIT,
     ),
     "text-transform": (

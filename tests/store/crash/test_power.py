@@ -19,6 +19,7 @@ def test_a_power_loss_loses_nothing_acknowledged(tmp_path: Path) -> None:
     assert found["faults"] == []
 
 
+@pytest.mark.slow
 def test_the_harness_reports_loss_when_nothing_is_synced(tmp_path: Path) -> None:
     """With synchronous=OFF the same harness does find entries that are gone."""
     need_strace()

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from director.agent import new_conversation
 from director.settings import load_settings
 from director.store.variables import set_variable, workbench
-from web.pages.windows import App, a_talk, a_workflow, say, serving
+from web.pages.windows import App, a_talk, a_workflow, enter, say, serving
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 
@@ -131,7 +131,7 @@ def test_a_page_that_loses_the_server_says_so_and_recovers(app: App) -> None:
     a_workflow(app.store, "offline")
     with serving(app.store, app.stage) as (url, studio):
         page = app.context.new_page()
-        page.goto(f"{url}/launch/{studio.sessions.link()}")
+        enter(page, url, studio)
         page.goto(f"{url}/w/offline")
         expect(page.locator("#meter rect").first).to_be_attached()
     expect(page.locator("#offline")).to_be_visible()

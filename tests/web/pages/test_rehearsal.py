@@ -25,6 +25,11 @@ def pressed_on(page: Page) -> None:
     over = page.locator("#rehearsal a.primary")
     while not over.count():
         expect(page.locator("#composer")).to_have_attribute("data-busy", "0", timeout=PATIENCE)
+        allow = page.locator("[data-approval] button[value=approved]")
+        if allow.count():
+            allow.click()
+            expect(page.locator("#main")).to_contain_text("What shall happen", timeout=PATIENCE)
+            continue
         done = page.locator("#rehearsal .pill").text_content() or ""
         if page.locator("#rehearsal [data-dialog]").count():
             page.locator("#rehearsal [data-dialog]").click()
@@ -62,7 +67,7 @@ def started(folder: Path, port: int) -> Iterator[tuple[subprocess.Popen[str], st
     try:
         assert program.stdout is not None
         told = "".join(program.stdout.readline() for _ in range(2))
-        found = re.search(r"http://\S+/launch/\S+", told)
+        found = re.search(r"http://\S+/launch#\S+", told)
         assert found, told
         yield program, found[0]
     finally:

@@ -177,7 +177,13 @@ def test_the_workflow_is_a_list_of_nodes_that_nest_and_can_be_tested_and_edited(
     node = page.locator("#node-n1")
     expect(node.locator(".pill")).to_have_text("not tested")
     node.locator("summary").first.click()
-    node.get_by_role("button", name="Test", exact=True).click()
+    for _ in range(3):  # a press may meet the moment in which the list is drawn anew
+        node.get_by_role("button", name="Test", exact=True).click()
+        try:
+            expect(node.locator(".pill")).to_have_text("green", timeout=15_000)
+        except AssertionError:
+            continue
+        break
     expect(node.locator(".pill")).to_have_text("green")
     node.get_by_role("button", name="Edit").click()
     node.get_by_label("Config").fill('{"nothing": 1}')
@@ -281,8 +287,9 @@ def test_two_windows_cannot_interleave_a_turn(app: App) -> None:
     tell(first, "Wait.")
     expect(second.get_by_role("button", name="Stop")).to_be_visible()
     answer = second.evaluate(
-        "fetch('/api/workflows/pair/say', {method: 'POST', headers: {'content-type': "
-        "'application/json'}, body: '{\"text\": \"Me too.\"}'}).then((answer) => answer.status)"
+        "import('/static/session.js').then(({ask}) => ask('/api/workflows/pair/say', {method: "
+        "'POST', headers: {'content-type': 'application/json'}, body: '{\"text\": \"Me too.\"}'}))"
+        ".then((answer) => answer.status)"
     )
     assert answer == 409
     first.get_by_role("button", name="Stop").click()

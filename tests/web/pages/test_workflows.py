@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from director.store import open_store
-from web.pages.windows import App, a_workflow, serving
+from web.pages.windows import App, a_workflow, enter, serving
 
 
 def test_a_first_visit_offers_the_rehearsal_and_one_place_for_a_key(
@@ -17,7 +17,7 @@ def test_a_first_visit_offers_the_rehearsal_and_one_place_for_a_key(
     """One click to the rehearsal, which says what it is; a key is taken and never shown again."""
     with open_store(tmp_path / "empty.db") as store, serving(store, app.stage) as (url, studio):
         page = app.context.new_page()
-        page.goto(f"{url}/launch/{studio.sessions.link()}")
+        enter(page, url, studio)
         expect(page.get_by_text("no key, nothing to set up")).to_be_visible()
         page.goto(f"{url}/settings#models")
         page.get_by_label("OpenAI").fill("sk-not-a-real-key-at-all")

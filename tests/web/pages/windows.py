@@ -153,9 +153,15 @@ class App:
         """Another browser that is let in: its cookies are its own."""
         made = self.browser.new_context(**how)
         page = made.new_page()
-        page.goto(f"{self.url}/launch/{self.studio.sessions.link()}")
+        enter(page, self.url, self.studio)
         page.close()
         return made
+
+
+def enter(page: Page, url: str, studio: Studio) -> None:
+    """Let a browser in by a launch link, and wait until it is."""
+    page.goto(f"{url}/launch#{studio.sessions.link()}")
+    page.wait_for_url(f"{url}/", timeout=PATIENCE)
 
 
 def a_workflow(store: Store, id_: str, name: str = "", *, nodes: bool = True) -> str:
@@ -191,15 +197,18 @@ def speaking(stage: Stage) -> Opens:
 
 
 @contextmanager
-def serving(store: Store, stage: Stage, port: int = 0) -> Iterator[tuple[str, Studio]]:
+def serving(
+    store: Store, stage: Stage, port: int = 0, *, password: str = ""
+) -> Iterator[tuple[str, Studio]]:
     """The app of a store, served until the block ends, and where."""
     listening = bound("127.0.0.1", port)
     own = listening.getsockname()[1]
+    sessions = Sessions(home() / "sessions.json", password=password)
     studio = Studio(
         store,
         Supplies(store, Wishes(pictures="none")),
-        sessions=Sessions(home() / "sessions.json", port=own),
-        names=OwnNames(["127.0.0.1"], own),
+        sessions=sessions,
+        names=OwnNames(["127.0.0.1", sessions.host], own),
         opens=speaking(stage),
     )
     server = server_of(studio)
@@ -225,7 +234,7 @@ def looking(store: Store) -> Iterator[App]:
         context = browser.new_context(viewport={"width": 1280, "height": 860})
         app = App(url, store, studio, stage, browser, context)
         page = context.new_page()
-        page.goto(f"{url}/launch/{studio.sessions.link()}")
+        enter(page, url, studio)
         page.close()
         yield app
         browser.close()

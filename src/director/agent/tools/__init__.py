@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from director.agent.effects import effects_of_action, effects_of_run, effects_of_test
 from director.agent.tools import (
     asking,
     building,
@@ -38,7 +39,7 @@ _ALL = (
     spec(pages.expand, "look", "web"),
     spec(pages.read, "look", "web"),
     spec(debugging.debug_navigate, "reach", "web", wants=url_of),
-    spec(debugging.debug_action, "run", "web"),
+    spec(debugging.debug_action, "run", "web", does=effects_of_action),
     spec(debugging.debug_open_tab, "reach", "web", wants=url_of),
     spec(debugging.debug_close_tab, "run"),
     spec(asking.deploy_scout, "reach", "web", wants=url_of),
@@ -47,8 +48,8 @@ _ALL = (
     spec(building.update_node, "reach", wants=building.reached),
     spec(building.delete_node, "keep"),
     spec(building.move_node, "keep"),
-    spec(executing.test_single_node, "run", "web"),
-    spec(executing.execute_nodes, "run", "web"),
+    spec(executing.test_single_node, "run", "web", does=effects_of_test),
+    spec(executing.execute_nodes, "run", "web", does=effects_of_run),
     spec(asking.ask_user, "ask", "user"),
     spec(retrieving.recall, "look", "web"),
 )

@@ -17,7 +17,7 @@ from director.workflow.values import Json, Workflow
 Effect = Literal["read", "idempotent", "once"]
 
 
-async def create_node(  # noqa: PLR0913, PLR0917  as many as a node has
+async def create_node(
     desk: Desk,
     type: str,  # noqa: A002
     alias: str,

@@ -7,7 +7,14 @@ from typing import Literal
 
 from director.agent.desk import Desk
 from director.agent.refs import WAIT, act_on_ref, is_ref
+from director.browser import BrowserError, Session
 from director.browser.actions import act
+from director.models import Result
+from director.runs.questions import ask_for_use
+from director.runs.running import open_workbench
+from director.runs.secret_uses import SecretUse, is_refused, use_of
+from director.secrets import FieldNotAllowed
+from director.sections.words import compact, line
 from director.workflow.types import check_config
 from director.workflow.values import Json
 
@@ -32,14 +39,14 @@ async def debug_navigate(
     return await _where(desk, tabName)
 
 
-async def debug_action(  # noqa: PLR0913, PLR0917  as many as it has
+async def debug_action(
     desk: Desk,
     action: Literal["click", "type", "wait"],
     reason: str,
     selector: str = "",
     text: str = "",
     tabName: str = "",  # noqa: N803
-) -> str:
+) -> str | Result:
     """Click, type or wait in a tab, to try something; never part of the workflow.
 
     Args:
@@ -54,6 +61,13 @@ async def debug_action(  # noqa: PLR0913, PLR0917  as many as it has
     session = await desk.bench.session()
     if tabName:
         await session.switch_tab(tabName)
+    try:
+        return await _perform(desk, session, action=action, selector=selector, text=text)
+    except FieldNotAllowed as wanted:
+        return Result(await _ask_for_secret_use(desk, session, use_of(wanted)), failed=True)
+
+
+async def _perform(desk: Desk, session: Session, *, action: str, selector: str, text: str) -> str:
     if is_ref(selector):
         await act_on_ref(session, action, selector, text)
         return f"Did {action} on {selector}.\n{await _where(desk, '')}"
@@ -62,7 +76,21 @@ async def debug_action(  # noqa: PLR0913, PLR0917  as many as it has
     config |= {"text": text} if action == "type" else {}
     check_config("browser_action", config)
     done = await act(session, config)
-    return f"{done}\n{await _where(desk, tabName)}"
+    return f"{done}\n{await _where(desk, '')}"
+
+
+async def _ask_for_secret_use(desk: Desk, session: Session, use: SecretUse) -> str:
+    """Ask the user whether a secret may be typed into a field; what the model is told."""
+    if is_refused(desk.store, use):
+        return f"{{{{secret:{use.secret}}}}} was not typed: the user refused it for this field."
+    try:
+        picture = desk.store.keep(await session.screenshot())
+    except BrowserError:
+        picture = ""
+    run = open_workbench(desk.store, desk.now())
+    question = ask_for_use(desk.store, run.id, use, picture)
+    desk.questions.append(question.id)
+    return f"{{{{secret:{use.secret}}}}} was not typed: the user is asked whether it may be, first."
 
 
 async def debug_open_tab(desk: Desk, url: str, tabName: str) -> str:  # noqa: N803
@@ -99,5 +127,8 @@ async def _where(desk: Desk, tab: str) -> str:
     tabs = await desk.bench.tabs()
     for one in tabs:
         if one.name == tab or (not tab and one.active):
-            return f"Tab {one.name!r} is at {one.url} ({one.title})."
+            # A page writes its title: as JSON it cannot end and go on as our own words.
+            return (
+                f"Tab {one.name!r} is at {line(one.url)} (the page's title: {compact(one.title)})."
+            )
     return f"Open tabs: {', '.join(one.name for one in tabs) or 'none'}."

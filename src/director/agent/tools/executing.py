@@ -9,14 +9,17 @@ from dataclasses import replace
 from typing import Literal, cast
 
 from director.agent.desk import Desk
+from director.agent.effects import ask_at_nodes
 from director.models import Result
-from director.runs import Run, Step, drive, queue_run, steps_of, try_node
+from director.runs import Means, Run, Step, drive, queue_run, resume, steps_of, try_node
 from director.runs.proposing import proposals
-from director.sections.words import compact
+from director.runs.serving import waits_for
+from director.sections.words import compact, line, visible
 from director.store.variables import variables, workbench
 from director.workflow.display import shown
+from director.workflow.document import to_json
 from director.workflow.selection import place_of, select
-from director.workflow.sensitive import masked
+from director.workflow.sensitive import masked, refuse_sensitive
 from director.workflow.values import Json, Workflow
 
 _LONGEST = 4_000
@@ -42,6 +45,8 @@ async def execute_nodes(
     mode: Literal["isolated", "flow"] = "flow",
     inputs: dict[str, object] | None = None,
     record: str = "",
+    *,
+    keep_browser: bool = False,
 ) -> Result:
     """Run several nodes in the live browser.
 
@@ -51,6 +56,8 @@ async def execute_nodes(
             node by itself on the workbench
         inputs: what the workflow is given, in flow mode
         record: a record to run for
+        keep_browser: a flow from the first node on starts in a fresh browser, as a real run does;
+            true keeps the tabs, cookies and logins of earlier tests
 
     """
     workflow = desk.now()
@@ -58,20 +65,48 @@ async def execute_nodes(
     if mode == "isolated":
         names = [node.alias for node in workflow.nodes if node.id in chosen]
         return await _tested(desk, workflow, names, record)
-    means = await desk.bench.means(workflow)
-    run = queue_run(
+    call = compact([to_json(workflow), nodes, cast("Json", inputs or {}), record])
+    if stopped := desk.stopped.pop(call, ""):
+        # What it did before it was stopped is not done again.
+        run = await resume(desk.store, stopped, await _means(desk, workflow))
+        return await _tell_flow(desk, run, call, workflow, "the browser as it was when it stopped")
+    run = _queue_flow(desk, workflow, nodes, cast("dict[str, Json]", inputs or {}), record)
+    where = "the browser as earlier tests left it"
+    if workflow.nodes[0].id in chosen and not keep_browser:
+        await desk.bench.reset()
+        where = "a fresh browser"
+    run = await drive(desk.store, run.id, await _means(desk, workflow))
+    return await _tell_flow(desk, run, call, workflow, where)
+
+
+def _queue_flow(
+    desk: Desk, workflow: Workflow, nodes: str, inputs: dict[str, Json], record: str
+) -> Run:
+    """Write a run that asks; what a model gives it is never hidden from the user."""
+    return queue_run(
         desk.store,
         workflow,
-        means,
-        inputs=cast("dict[str, Json]", inputs or {}),
+        Means(hide=refuse_sensitive, permit=ask_at_nodes(desk)),
+        inputs=inputs,
         selection=nodes,
         record=record,
         id_=f"run-{uuid.uuid4().hex[:10]}",
     )
-    run = await drive(desk.store, run.id, means)
+
+
+async def _means(desk: Desk, workflow: Workflow) -> Means:
+    """What a model's runs work with: each node that acts once is asked for with its values."""
+    return replace(await desk.bench.means(workflow), permit=ask_at_nodes(desk))
+
+
+async def _tell_flow(desk: Desk, run: Run, call: str, workflow: Workflow, where: str) -> Result:
+    """How a flow ended; one that stopped for the user is gone on with by the same call."""
+    if desk.effects and run.state == "failed":
+        desk.stopped[call] = run.id
     await desk.bench.keep()
     steps = steps_of(desk.store, run.id)
-    return _told(desk, run, [step for step in steps if step.type != "item"], workflow, run.id)
+    told = _told(desk, run, [step for step in steps if step.type != "item"], workflow, run.id)
+    return replace(told, text=f"{told.text}\nIt ran in {where}.")
 
 
 async def _tested(desk: Desk, workflow: Workflow, names: list[str], record: str) -> Result:
@@ -79,7 +114,7 @@ async def _tested(desk: Desk, workflow: Workflow, names: list[str], record: str)
     ids = {node.alias: node.id for node in workflow.nodes}
     done: list[Step] = []
     for alias in names:
-        means = await desk.bench.means(workflow)
+        means = await _means(desk, workflow)
         run = await try_node(desk.store, workflow, alias, means, record=record)
         done += [step for step in steps_of(desk.store, run.id) if step.key == ids[alias]]
         if run.state != "done":
@@ -101,13 +136,16 @@ def _proposed(desk: Desk, workflow: Workflow, done: Iterable[Step]) -> Iterable[
 
 def _told(desk: Desk, run: Run, steps: Iterable[Step], workflow: Workflow, own: str) -> Result:
     lines = [line for step in steps for line in _step(step)]
+    if run.state == "waiting":
+        desk.questions += [one.id for one in waits_for(desk.store, run.id)]
     if run.state != "done":
         error = run.error or {}
-        lines.insert(0, f"{run.state.upper()}: {error.get('message', '')}")
+        lines.insert(0, f"{run.state.upper()}: {_inside(str(error.get('message', '')))}")
     if own:
         found = sorted(variables(desk.store, own).items())
         lines += [
-            f"- {name} = {shown(name, cast('Json', value))}" for name, value in found[:_VARIABLES]
+            f"- {line(name)} = {visible(shown(name, cast('Json', value)))}"
+            for name, value in found[:_VARIABLES]
         ]
         lines.insert(0, f"Run {own} of {len(workflow.nodes)} nodes: {run.state}.")
     closed = desk.saved.close_tasks()
@@ -118,7 +156,7 @@ def _told(desk: Desk, run: Run, steps: Iterable[Step], workflow: Workflow, own: 
 def _step(step: Step) -> Iterable[str]:
     yield f"{step.key if '[' in step.key else step.alias}: {step.status} in {step.took:.1f} s"
     if step.error:
-        yield f" error: {step.error}"
+        yield f" error: {_inside(step.error)}"
     if step.result is not None:
         told = compact(masked(step.result))
         cut = f"{told[:_LONGEST]}… ({len(told):,} characters)" if len(told) > _LONGEST else told
@@ -126,4 +164,15 @@ def _step(step: Step) -> Iterable[str]:
     for found in step.evidence:
         holds = "holds" if found.get("holds") else "does not hold"
         yield f" {holds}: {compact(found.get('condition'))}; found {compact(found.get('found'))}"
-    yield from (f" warning: {warning}" for warning in step.warnings)
+    if step.records is not None:
+        count = step.records
+        yield (
+            f" records: {count['made']} made, {count['merged']} merged with known ones, "
+            f"{count['total']} of the type in all"
+        )
+    yield from (f" warning: {_inside(warning)}" for warning in step.warnings)
+
+
+def _inside(text: str) -> str:
+    """A text of several lines, of which none can be taken for a line of ours."""
+    return "\n  ".join(text.splitlines())

@@ -9,14 +9,19 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, get_type_hints
+from typing import TYPE_CHECKING, TypeAlias, get_type_hints
 
 from director.agent.policy import Policy
 from director.context.values import Trust
 from director.models import Result, Tool, tool
 
+if TYPE_CHECKING:
+    from director.agent.desk import Desk
+    from director.agent.effects import Effect
+
 Args: TypeAlias = Mapping[str, object]
 Function: TypeAlias = Callable[..., Awaitable["str | Result | Question"]]
+Does: TypeAlias = Callable[["Desk", Args], Awaitable[Sequence["Effect"]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +40,20 @@ def _nowhere(_: Args) -> Sequence[str]:
     return ()
 
 
+async def _nothing(_: Desk, __: Args) -> Sequence[Effect]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One tool; `wants` gives the addresses that a call of it would reach."""
+    """One tool: `wants` gives the addresses that a call of it would reach, `does` its effects."""
 
     tool: Tool
     policy: Policy
     trust: Trust
     run: Function
     wants: Callable[[Args], Sequence[str]] = _nowhere
+    does: Does = _nothing
 
     @property
     def name(self) -> str:
@@ -58,9 +68,10 @@ def spec(
     *,
     name: str = "",
     wants: Callable[[Args], Sequence[str]] = _nowhere,
+    does: Does = _nothing,
 ) -> Spec:
     """The tool that a function is; under another name, if one is given."""
-    return Spec(tool(_without_desk(function, name)), policy, trust, function, wants)
+    return Spec(tool(_without_desk(function, name)), policy, trust, function, wants, does)
 
 
 def url_of(args: Args) -> Sequence[str]:

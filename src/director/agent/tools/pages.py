@@ -3,6 +3,7 @@
 # ruff: noqa: D417  no model is told of the desk
 from __future__ import annotations
 
+import asyncio
 from typing import Literal
 
 from director.agent.desk import Desk
@@ -50,7 +51,9 @@ async def find(
         tabName: the tab, if not the active one
 
     """
-    return closer.find(await seen(desk, tabName), text, regex=regex)
+    page = await seen(desk, tabName)
+    # A pattern of a model may keep a worker busy for a while.
+    return await asyncio.to_thread(closer.find, page, text, regex=regex)
 
 
 async def expand(desk: Desk, ref: str, tabName: str = "") -> str:  # noqa: N803

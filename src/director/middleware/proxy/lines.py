@@ -7,6 +7,7 @@ by chunk, and the headers of a request keep their order and their spelling.
 from __future__ import annotations
 
 import asyncio
+import secrets
 import socket
 import ssl
 import struct
@@ -21,17 +22,25 @@ import h11
 Headers: TypeAlias = Sequence[tuple[bytes, bytes]]
 CHUNK = 65_536
 _HEADERS_AT_MOST = 262_144
+BODY_AT_MOST = 64 * 2**20
+IDLE = 600.0  # seconds between two requests of a client
+ARRIVES = 120.0  # seconds for a whole request
+READS = 60.0  # seconds in which some of a response must be read
 OURS = b"x-director-"
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request as it came: headers in their order and spelling, the body whole."""
+    """A request as it came: headers in their order and spelling, the body whole.
+
+    `connection` is a name of the connection that it came on, which nobody else can know.
+    """
 
     method: bytes
     target: bytes
     headers: Headers
     body: bytes
+    connection: str = ""
 
     def header(self, name: bytes) -> bytes:
         """The value of a header by its name in small letters, empty if it was not sent."""
@@ -119,7 +128,7 @@ class Wire:
             reading.receive_data(piece)
             if piece:
                 to.write(piece)
-                await to.drain()
+                await drain(to)
             if _ended(reading):
                 self.whole = reading.their_state is h11.DONE
                 return self.whole and bool(piece)
@@ -157,19 +166,38 @@ def _written(request: Request, upstream: Upstream) -> bytes:
     return b"\r\n".join([*lines, b"", request.body])
 
 
+class RequestRefused(Exception):
+    """A request is too large, or takes too long to arrive."""
+
+    def __init__(self, status: bytes, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
 class Client:
-    """One connection of a client, request after request."""
+    """One connection of a client, request after request, each in time."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         at_once(writer)
         self._reader, self.writer = reader, writer
         self._left = b""
+        self._name = secrets.token_hex(16)
 
     async def read(self) -> Request | None:
-        """The next request, or None when the client is done."""
-        line = h11.Connection(h11.SERVER, max_incomplete_event_size=_HEADERS_AT_MOST)
-        line.receive_data(self._left or await self._reader.read(CHUNK))
+        """The next request, None when the client is done; `RequestRefused` if it does not come."""
+        async with asyncio.timeout(IDLE):
+            first = self._left or await self._reader.read(CHUNK)
         self._left = b""
+        try:
+            async with asyncio.timeout(ARRIVES):
+                return await self._whole(first)
+        except TimeoutError:
+            late = f"The request did not arrive in {ARRIVES:.0f} seconds."
+            raise RequestRefused(b"408 Request Timeout", late) from None
+
+    async def _whole(self, first: bytes) -> Request | None:
+        line = h11.Connection(h11.SERVER, max_incomplete_event_size=_HEADERS_AT_MOST)
+        line.receive_data(first)
         head: h11.Request | None = None
         body = bytearray()
         while True:
@@ -183,10 +211,13 @@ class Client:
                 head = event
             elif isinstance(event, h11.Data):
                 body += event.data
+                if len(body) > BODY_AT_MOST:
+                    large = f"The request is larger than {BODY_AT_MOST:,} bytes."
+                    raise RequestRefused(b"413 Content Too Large", large)
             elif isinstance(event, h11.EndOfMessage) and head is not None:
                 self._left = line.trailing_data[0]
                 raw = tuple(head.headers.raw_items())
-                return Request(head.method, head.target, raw, bytes(body))
+                return Request(head.method, head.target, raw, bytes(body), self._name)
             else:
                 return None
 
@@ -196,11 +227,13 @@ class Client:
         self._left += piece
         return not piece
 
-    async def say(self, status: bytes, kind: bytes, body: bytes) -> None:
-        """A response of our own."""
-        lines = (b"Content-Type: " + kind, b"Content-Length: %d" % len(body))
+    async def say(self, status: bytes, kind: bytes, body: bytes, *, last: bool = False) -> None:
+        """A response of our own; after the last one the connection is closed."""
+        lines = [b"Content-Type: " + kind, b"Content-Length: %d" % len(body)]
+        if last:
+            lines.append(b"Connection: close")
         self.writer.write(b"\r\n".join([b"HTTP/1.1 " + status, *lines, b"", body]))
-        await self.writer.drain()
+        await drain(self.writer)
 
     def reset(self) -> None:
         """Close so that the client sees a reset and not an end."""
@@ -208,6 +241,12 @@ class Client:
         if sock is not None:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.writer.transport.abort()
+
+
+async def drain(writer: asyncio.StreamWriter) -> None:
+    """Wait until a client has read enough; `TimeoutError` if it reads nothing for long."""
+    async with asyncio.timeout(READS):
+        await writer.drain()
 
 
 def at_once(writer: asyncio.StreamWriter) -> None:

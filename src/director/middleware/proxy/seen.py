@@ -1,7 +1,7 @@
 """What the proxy saw of each client: counts, and nothing that was said.
 
-A client is known by a digest of its key, made with a secret that dies with the proxy. Keys and
-texts are never kept.
+A client is known by a digest of its key, made with a secret that dies with the proxy; without a
+key, by the session that it names, or by its connection. Keys and texts are never kept.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from director.middleware.proxy.lines import Request
 
 _MOST = 500
 _KEYS = (b"authorization", b"x-api-key", b"api-key")
+SESSION = b"x-director-session"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,17 @@ class Seen:
         self._clients: OrderedDict[str, Saved] = OrderedDict()
 
     def owner(self, request: Request) -> str:
-        """Who sends a request: the same name for the same key, as long as the proxy runs."""
-        key = b"\n".join(request.header(name) for name in _KEYS)
-        return hashlib.blake2b(key, key=self._secret, digest_size=16).hexdigest()
+        """Who sends a request: the same name for the same key, as long as the proxy runs.
+
+        Those without a key are strangers to one another: each is known by its session, if it
+        names one, or by its connection.
+        """
+        keys = [request.header(name) for name in _KEYS]
+        session = request.header(SESSION)
+        if not any(keys):
+            keys.append(b"session" if session else request.connection.encode())
+        told = b"\n".join([*keys, session])
+        return hashlib.blake2b(told, key=self._secret, digest_size=16).hexdigest()
 
     def count(self, request: Request, report: Report | None, *, changed: bool) -> None:
         """Count a request, with what was done to it if it was looked at."""

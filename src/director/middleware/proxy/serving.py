@@ -7,28 +7,31 @@ response, as it comes. Keys pass through; they are never kept, written or told.
 from __future__ import annotations
 
 import asyncio
+import hmac
 import json
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from urllib.parse import urlsplit
 
 import h11
 
+from director.home import is_loopback
 from director.middleware.bodies import Api, fit_body
-from director.middleware.proxy.lines import Client, Request, Upstream, Wire
+from director.middleware.proxy.lines import Client, Request, RequestRefused, Upstream, Wire
 from director.middleware.proxy.recalling import WANTED, offer
+from director.middleware.proxy.request_guard import RequestGuard, refusal
 from director.middleware.proxy.seen import Seen
 from director.middleware.summaries import Writes
 from director.middleware.threads import Managing, Threads, as_manager
 
 PREFIX = "/director"
 THREAD = b"x-director-thread"
+PASSWORD = b"x-director-password"
 AT_ONCE = 16_384
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+PENDING = 400  # connections without a whole request
 PROVIDERS: Mapping[Api, str] = MappingProxyType(
     {
         "chat": "https://api.openai.com",
@@ -44,10 +47,13 @@ _ENDS: Mapping[str, Api] = MappingProxyType(
 class Proxy:
     """Listens on a port, a free one for 0; `upstream` is where everything goes.
 
-    Without an upstream, requests go to the provider whose API they speak.
+    Without an upstream, requests go to the provider whose API they speak. `names` are those by
+    which it may be asked beside its own, `origins` those of pages that may ask it. Where other
+    machines can reach it, it needs a `password`, which every request carries in
+    `X-Director-Password`.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  each is an option of the command
         self,
         managing: Managing,
         upstream: str | None = None,
@@ -55,7 +61,16 @@ class Proxy:
         host: str = "127.0.0.1",
         port: int = 0,
         writes: Writes | None = None,
+        password: str = "",
+        names: Iterable[str] = (),
+        origins: Iterable[str] = (),
     ) -> None:
+        if not is_loopback(host) and not password:
+            raise ValueError(
+                f"{host!r} can be reached from other machines, and there is no password. Nothing "
+                "was started. Set DIRECTOR_PASSWORD, or leave out --host."
+            )
+        self._password = password.encode()
         config = as_manager(managing).config
         wires: tuple[Api, ...] = ("chat", "responses", "anthropic")
         self.threads = {wire: Threads(config, writes=writes, wire=wire) for wire in wires}
@@ -64,6 +79,8 @@ class Proxy:
         self._host, self.port = host, port
         self._server: asyncio.Server | None = None
         self._talks: set[asyncio.Task[None]] = set()
+        self._pending: dict[Client, None] = {}
+        self.guard = RequestGuard(host, names=names, origins=origins)
 
     @property
     def url(self) -> str:
@@ -90,6 +107,16 @@ class Proxy:
         talk = asyncio.get_running_loop().create_task(_Talk(self, Client(reader, writer)).hold())
         self._talks.add(talk)
         talk.add_done_callback(self._talks.discard)
+
+    async def read(self, client: Client) -> Request | None:
+        """The next request of a client; of those that owe one, the oldest gives way to many new."""
+        self._pending[client] = None
+        if len(self._pending) > PENDING:
+            next(iter(self._pending)).writer.transport.abort()
+        try:
+            return await client.read()
+        finally:
+            self._pending.pop(client, None)
 
     def route(self, request: Request) -> Upstream:
         """Where a request goes."""
@@ -119,11 +146,17 @@ class Proxy:
         written = json.dumps(sent.body, ensure_ascii=False, separators=(",", ":"))
         return replace(request, body=written.encode())
 
+    def refusal(self, request: Request) -> tuple[bytes, bytes, bytes] | None:
+        """The answer to a request without the password, if there is one to know."""
+        given = request.header(PASSWORD)
+        if not self._password or hmac.compare_digest(given, self._password):
+            return None
+        message = "This proxy needs its password in the header X-Director-Password."
+        body = {"type": "error", "error": {"type": "authentication_error", "message": message}}
+        return b"401 Unauthorized", b"application/json", json.dumps(body).encode()
+
     def own(self, request: Request) -> tuple[bytes, bytes, bytes]:
         """The answer to a request for one of our own pages."""
-        if not self._meant(request):
-            said = f"This page is at {self.url}{PREFIX}, under no other name.\n"
-            return b"421 Misdirected Request", b"text/plain; charset=utf-8", said.encode()
         path = request.path.removeprefix(PREFIX).strip("/")
         if path == "":
             about = f"Requests to {self.url} are fitted; this page loads itself anew."
@@ -134,23 +167,16 @@ class Proxy:
             return self._recalled(request, path.removeprefix("recall/"))
         return b"404 Not Found", b"text/plain", b"There is /director, /director/state, /v1/...\n"
 
-    def _meant(self, request: Request) -> bool:
-        """Whether our own pages were asked for by our name, and not by that of another site."""
-        if self._host not in _LOOPBACK:
-            return True
-        try:
-            named = urlsplit(f"//{request.header(b'host').decode('latin-1')}").hostname
-        except ValueError:
-            return False
-        return named in _LOOPBACK
-
     def _recalled(self, request: Request, handle: str) -> tuple[bytes, bytes, bytes]:
         owner = self.seen.owner(request)
         for threads in self.threads.values():
             with suppress(KeyError):
                 found = threads.recall(handle, owner=owner)
                 return b"200 OK", b"text/plain; charset=utf-8", found.encode()
-        message = f"Nothing of yours is known by the handle {handle!r}.\n"
+        message = (
+            f"Nothing of yours is known by the handle {handle!r}. Without a key, ask on the "
+            "connection that sent the request, or name a session in X-Director-Session.\n"
+        )
         return b"404 Not Found", b"text/plain; charset=utf-8", message.encode()
 
 
@@ -164,11 +190,16 @@ class _Talk:
     async def hold(self) -> None:
         """Pass on request after request, until either side is done."""
         try:
-            while (request := await self._client.read()) is not None:
+            while (request := await self._proxy.read(self._client)) is not None:
                 if not await self._pass(request):
                     break
             self._client.writer.close()
             await self._client.writer.wait_closed()
+        except RequestRefused as why:
+            with suppress(OSError):
+                said = refusal(why.status, f"{why} Nothing was sent on.")
+                await self._client.say(*said, last=True)
+                self._client.writer.close()
         except ConnectionResetError:
             self._client.reset()
         except (OSError, h11.RemoteProtocolError):
@@ -179,6 +210,14 @@ class _Talk:
             self._client.writer.transport.abort()
 
     async def _pass(self, request: Request) -> bool:
+        refused = self._proxy.guard.check(request)
+        if refused is not None:
+            await self._client.say(*refused, last=True)
+            return False
+        unknown = self._proxy.refusal(request)
+        if unknown is not None:
+            await self._client.say(*unknown)
+            return True
         if request.path == PREFIX or request.path.startswith(f"{PREFIX}/"):
             await self._client.say(*self._proxy.own(request))
             return True

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from director.browser import BrowserError
 from director.browser.actions import act
+from director.browser.filling import references
+from director.runs.questions import ask_for_use
+from director.runs.secret_uses import ALLOW, SecretUse, is_refused, list_bindings, use_of
+from director.secrets import FieldNotAllowed
 from director.workflow.templates import defused
 from director.workflow.values import Json
 
@@ -13,12 +19,59 @@ if TYPE_CHECKING:
 
 
 async def execute(visit: Visit) -> Json:
-    """Do it."""
+    """Do it; before a secret is first typed into a field that is not for one, a person is asked."""
     stage = visit.engine.stage
-    result = await act(await stage.session(), visit.config, stage.outside)
+    allowed: set[SecretUse] = set()
+    while True:
+        try:
+            result = await act(await stage.session(), visit.config, stage.outside)
+            break
+        except FieldNotAllowed as wanted:
+            if use_of(wanted) in allowed:
+                raise
+            allowed.add(await _ask_for_secret_use(visit, use_of(wanted)))
+    _list_bindings(visit)
     # What was typed may name a secret, because the workflow says so; what a page says may not.
     kept = {name: result[name] for name in ("typed",) if name in result}
     return {**_defused(result), **kept}
+
+
+async def _ask_for_secret_use(visit: Visit, use: SecretUse) -> SecretUse:
+    """The use, once a person has allowed it; nothing was typed until then."""
+    engine = visit.engine
+    store = engine.ledger.store
+    refused = visit.failed(
+        f"{{{{secret:{use.secret}}}}} was not typed on {use.origin} into {use.field!r}: the user "
+        "refused it. Only the user can lift that (director secrets allow).",
+        kind="secret",
+    )
+    if is_refused(store, use):
+        raise refused
+    question = ask_for_use(store, engine.ledger.run.id, use, await _picture(visit))
+    # Nothing was done yet: whoever resumes the run must not ask whether it was.
+    visit.step = engine.ledger.begin(replace(visit.step, acted=False))
+    said = await engine.wait_for(question, visit.key)
+    visit.step = engine.ledger.begin(replace(visit.step, acted=True))
+    if said != ALLOW:
+        raise refused
+    return use
+
+
+async def _picture(visit: Visit) -> str:
+    """The page as it is, with secrets hidden; none if none can be taken."""
+    try:
+        picture = await (await visit.engine.stage.session()).screenshot()
+    except BrowserError:
+        return ""
+    return visit.engine.ledger.store.keep(picture)
+
+
+def _list_bindings(visit: Visit) -> None:
+    """Tell once where a secret may be typed without a question."""
+    named = references(str(visit.config.get("text", "")))
+    engine = visit.engine
+    told = [list_bindings(engine.ledger.store, one.name, engine.means.secrets) for one in named]
+    visit.step = replace(visit.step, warnings=(*visit.step.warnings, *filter(None, told)))
 
 
 def _defused(result: dict[str, Json]) -> dict[str, Json]:

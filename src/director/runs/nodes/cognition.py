@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from director.runs.schema import SchemaError, of_schema
 from director.runs.values import RunError
+from director.workflow.bounds import ValueTooLarge, check_bounds
+from director.workflow.patterns import PatternError
 from director.workflow.templates import defused
-from director.workflow.values import Json
+from director.workflow.values import Config, Json
 
 if TYPE_CHECKING:
     from director.runs.engine import Visit
@@ -30,6 +33,12 @@ async def execute(visit: Visit) -> Json:
     except Exception as problem:
         raise visit.failed(f"The model did not answer: {problem}", kind="think") from problem
     try:
-        return defused(of_schema(answer, schema))
-    except SchemaError as problem:
+        return await asyncio.to_thread(_fit_answer, answer, schema)
+    except (SchemaError, ValueTooLarge, PatternError) as problem:
         raise visit.failed(f"Schema validation failed: {problem}", kind="schema") from None
+
+
+def _fit_answer(answer: Json, schema: Config) -> Json:
+    """The answer of the schema. Its patterns may take a while, so this is not for the loop."""
+    check_bounds(answer, what="The answer")
+    return defused(of_schema(answer, schema))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from director.runs.questions import asked
-from director.workflow.sensitive import is_sensitive
+from director.workflow.sensitive import is_sensitive, refuse_sensitive
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
@@ -17,7 +17,11 @@ async def execute(visit: Visit) -> Json:
     """Set them; what is sensitive is hidden before it is stored anywhere."""
     engine = visit.engine
     given, questions = visit.config.get("variables"), visit.config.get("ask")
+    written = visit.node.config.get("variables")
     for name, value in given.items() if isinstance(given, Mapping) else ():
+        if engine.means.permit and isinstance(written, Mapping) and written.get(name) == value:
+            # A model runs it, and wrote it out.
+            refuse_sensitive(name, value)
         visit.values[name] = engine.means.hide(name, value)
     for name, text in questions.items() if isinstance(questions, Mapping) else ():
         visit.values[name] = await _asked(visit, name, str(text))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from director.runs.values import NodeFailed
+from director.runs.values import NodeFailed, number_visits
 from director.workflow.paths import is_list
 from director.workflow.values import Json
 
@@ -15,19 +15,18 @@ if TYPE_CHECKING:
 
 
 async def execute(visit: Visit) -> Json:
-    """Run them in order, without those that belong to another; stop at the first failure."""
+    """Run them in the order of their list; stop at the first failure."""
     named = visit.config["nodeRange"]
     ids = [str(id_) for id_ in named] if is_list(named) else []
-    top = visit.engine.at_the_top(ids)
     params = visit.config.get("params")
     place = replace(
         visit.place.inside(visit.key), params=params if isinstance(params, Mapping) else {}
     )
     results: list[Json] = []
     errors: list[Json] = []
-    for id_ in top:
+    for id_, nth in number_visits(ids):
         try:
-            results.append(await visit.engine.visit_told(id_, place))
+            results.append(await visit.engine.visit_listed(id_, place, nth))
         except NodeFailed as failed:
             if not visit.config.get("continueOnError"):
                 raise
@@ -37,7 +36,6 @@ async def execute(visit: Visit) -> Json:
         "nodeRange": [visit.engine.nodes[id_].alias for id_ in ids],
         "executed": len(results),
         "total": len(ids),
-        "skipped": len(ids) - len(top),
         "results": results,
         "success": not errors,
     }

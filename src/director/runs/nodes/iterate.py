@@ -6,6 +6,7 @@ that is resumed goes on with those that are not finished.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -45,12 +46,18 @@ async def execute(visit: Visit) -> Json:
             if visit.config.get("on_error") == "stop" or failed.kind == "schema":
                 raise
             errors.append({"record_id": name, "error": str(failed)})
+    found = Counter(
+        record.type
+        for record in visit.engine.ledger.records.values()
+        if record.visit.startswith(f"{visit.key}[")
+    )
     return {
         "processed": len(results),
         "total": len(items),
         "results": results,
         "errors": errors,
         "recordsFailed": len(errors),
+        **({"records": dict(found)} if found else {}),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,12 @@ if TYPE_CHECKING:
 async def execute(visit: Visit) -> Json:
     """What the code gives for its input."""
     given = visit.config.get("input")
-    values = dict(given) if isinstance(given, Mapping) else {"input": given}
+    values: dict[str, Json] = dict(given) if isinstance(given, Mapping) else {"input": given}
     found = await visit.engine.sandbox.value(str(visit.config["code"]), values)
+    return await asyncio.to_thread(_without_new_secrets, values, found)
+
+
+def _without_new_secrets(values: dict[str, Json], found: Json) -> Json:
     # Code may hand on the name of a secret that it was given, but not make one up.
     given_names = set(SECRET.findall(stringified(values)))
     made_up = set(SECRET.findall(stringified(found))) - given_names

@@ -98,7 +98,7 @@ class Reply:
     sent: Callable[[], None] = _nothing
 
 
-class Refusal(Exception):  # noqa: N818  a refusal is an answer, not an error of ours
+class Refusal(Exception):
     """What a provider answers to a request that breaks `rule`.
 
     `defect` says whether a client could have known better; only then is it counted against it.

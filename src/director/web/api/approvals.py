@@ -1,4 +1,4 @@
-"""Approvals: the origins that a workflow asks for, and the user's yes or no to each."""
+"""Approvals: the origins and effects that a workflow asks for, and the user's word on each."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Literal
 from fastapi import APIRouter
 
 from director.agent import approvals, approve, refuse
+from director.agent.effects import answer_effect, effects
 from director.web.bodies import Body, Name
 from director.web.wants import Here, Known
 
@@ -23,19 +24,38 @@ class Answer(Body):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An origin, what became of it, and who asked for it and why."""
+    """An origin, what became of it, who asked for it and why, where the address came from."""
 
     origin: str
     state: str
     tool: str
     why: str
+    hint: str = ""
+
+
+class EffectAnswer(Body):
+    """The user's word on one effect; "all" lets every effect happen on its sites."""
+
+    key: Name
+    answer: Literal["approved", "refused", "all"]
+
+
+@dataclass(frozen=True, slots=True)
+class EffectAsked:
+    """Something that happens once: what it does, on which sites, and what became of it."""
+
+    key: str
+    name: str
+    does: str
+    origins: tuple[str, ...]
+    state: str
 
 
 @router.get("")
 def all_of_them(workflow: Known, studio: Here) -> list[Asked]:
     """Every origin that was asked for, approved or refused."""
     found = approvals(studio.store, workflow)
-    return [Asked(one.origin, one.state, one.tool, one.why) for one in found]
+    return [Asked(one.origin, one.state, one.tool, one.why, one.hint) for one in found]
 
 
 @router.post("")
@@ -46,3 +66,17 @@ def answer(workflow: Known, body: Answer, studio: Here) -> list[Asked]:
     else:
         refuse(studio.store, workflow, body.origin)
     return all_of_them(workflow, studio)
+
+
+@router.get("/effects")
+def all_effects(workflow: Known, studio: Here) -> list[EffectAsked]:
+    """Everything that happens once and was asked for, approved or refused."""
+    found = effects(studio.store, workflow)
+    return [EffectAsked(one.key, one.name, one.does, one.origins, one.state) for one in found]
+
+
+@router.post("/effects")
+def answer_one(workflow: Known, body: EffectAnswer, studio: Here) -> list[EffectAsked]:
+    """Let something happen that cannot be undone, or say no."""
+    answer_effect(studio.store, workflow, body.key, body.answer)
+    return all_effects(workflow, studio)

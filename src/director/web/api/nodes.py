@@ -69,6 +69,7 @@ class Selected(Body):
 
     nodes: Name = "all"
     mode: Literal["flow", "isolated"] = "flow"
+    keep_browser: bool = False
     inputs: dict[str, object] = Field(default_factory=dict)
     record: Annotated[str, Field(max_length=200)] = ""
 
@@ -144,7 +145,14 @@ async def run(workflow: Known, body: Selected, studio: Here) -> Done:
     desk = await studio.desk(workflow)
     said = await studio.alone(
         workflow,
-        lambda: executing.execute_nodes(desk, body.nodes, body.mode, body.inputs, body.record),
+        lambda: executing.execute_nodes(
+            desk,
+            body.nodes,
+            body.mode,
+            body.inputs,
+            body.record,
+            keep_browser=body.keep_browser,
+        ),
     )
     return _done(workflow, studio, said)
 
@@ -157,10 +165,17 @@ def all_versions(workflow: Known, studio: Here) -> list[Version]:
 
 @router.post("/versions/restore")
 def back(workflow: Known, body: Back, studio: Here) -> Nodes:
-    """Put an older version of the workflow in the place of the newest; every version stays."""
-    if studio.store.get("workflow", workflow, body.version) is None:
+    """Put an older version of the workflow in the place of the newest; every version stays.
+
+    What it may reach is not part of that: approvals stay as they are now.
+    """
+    store = studio.store
+    old, now = store.get("workflow", workflow, body.version), store.get("workflow", workflow)
+    if old is None or now is None:
         raise NotThere(f"This workflow has no version {body.version}.")
-    studio.store.restore_version("workflow", workflow, body.version)
+    restored = {**old.body, "origins": now.body.get("origins", [])}
+    reason = f"restored version {body.version}"
+    store.put("workflow", workflow, restored, reason, expect=now.version)
     return all_of_them(workflow, studio)
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, TypeAlias
 from fastapi import APIRouter, Path
 from pydantic import Field
 
+from director.secrets import SHORT
 from director.web.bodies import Body, Name
 from director.web.studio import NotThere, Studio
 from director.web.wants import Here
@@ -25,11 +26,12 @@ class Secret(Body):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A secret by its name and its reference."""
+    """A secret by its name and its reference; `warning` says what is weak about it."""
 
     name: str
     reference: str
     origins: tuple[str, ...]
+    warning: str = ""
 
 
 @router.get("")
@@ -58,6 +60,11 @@ def remove(name: _Name, studio: Here) -> list[Held]:
 def _held(studio: Studio) -> list[Held]:
     vault = studio.supplies.vault
     return [
-        Held(name, str(vault.reference(name)), tuple(map(str, vault.origins(name))))
+        Held(
+            name,
+            str(vault.reference(name)),
+            tuple(map(str, vault.origins(name))),
+            SHORT if vault.is_short(name) else "",
+        )
         for name in vault.names()
     ]

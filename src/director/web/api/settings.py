@@ -22,10 +22,12 @@ class Changes(Body):
 
     profile: str | None = None
     model: str | None = None
+    model_servers: str | None = None
     budget: float | int | None = None
     warn_at: int | None = None
     compress_at: int | None = None
     compress_to: int | None = None
+    confirm_effects: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

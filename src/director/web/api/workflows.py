@@ -12,8 +12,11 @@ from fastapi.responses import PlainTextResponse, Response, StreamingResponse
 from pydantic import Field
 
 from director.agent.choosing import choose
+from director.agent.imports import import_workflow
 from director.agent.opening import new_workflow
 from director.browser import Origins
+from director.models.names import parse
+from director.models.servers import accept_server
 from director.runs import save_workflow
 from director.runs.script import script_of
 from director.store import Moved, Store
@@ -24,7 +27,7 @@ from director.web.reading.workflows import Row, listed
 from director.web.studio import NotThere
 from director.web.wants import Here, Known
 from director.workflow.document import from_json, to_json
-from director.workflow.values import Json, Workflow, WorkflowError
+from director.workflow.values import Json, Workflow
 
 router = APIRouter(prefix="/workflows", tags=["workflows"])
 
@@ -51,9 +54,13 @@ class Chosen(Body):
 
 
 class Taken(Body):
-    """A workflow's document, to be taken in under its own id or another."""
+    """A workflow's document, to be taken in under its own id or another.
+
+    With `replace` it becomes the next version of the workflow that has its id.
+    """
 
     document: dict[str, object]
+    replace: bool = False
     as_: Annotated[str, Field(alias="as", max_length=200, pattern=r"^[A-Za-z0-9_.-]*$")] = ""
 
 
@@ -71,18 +78,15 @@ def make(body: New, studio: Here) -> Row:
 
 @router.post("/import", status_code=201)
 def take_in(body: Taken, studio: Here) -> Row:
-    """Take in a workflow's document; one that is there already gets a new version.
+    """Take in a workflow's document; if its id is taken by another, it gets a new one.
 
-    Conversations are not taken in here: nobody but the server writes history.
+    The origins that it names are asked for. Conversations are not taken in here: nobody but the
+    server writes history.
     """
     document = {**body.document, **({"id": body.as_} if body.as_ else {})}
     found = from_json(cast("Json", document), new_id=lambda: f"n_{uuid.uuid4().hex[:8]}")
-    if not found.id or "/" in found.id:
-        raise WorkflowError(f"A workflow cannot be called {found.id!r}. Nothing was changed.")
-    save_workflow(studio.store, found)
-    if is_away(studio.store, found.id):
-        bring_back(studio.store, found.id)
-    return row_of(studio.store, found.id)
+    done = import_workflow(studio.store, found, replaces=body.replace)
+    return row_of(studio.store, done.id)
 
 
 @router.get("/{workflow}")
@@ -114,7 +118,14 @@ def change(workflow: Known, body: Changed, studio: Here) -> Row:
 
 @router.put("/{workflow}/choice")
 def choose_for(workflow: Known, body: Chosen, studio: Here) -> Chosen:
-    """Choose the model and the profile that a workflow is built with from now on."""
+    """Choose the model and the profile that a workflow is built with from now on.
+
+    The server of a model that is named anew is accepted; one that was stored before is not.
+    """
+    before = studio.store.get("choice", workflow)
+    if body.model and (before is None or before.body.get("model") != body.model):
+        parse(body.model)
+        accept_server(body.model)
     choose(studio.store, workflow, profile=body.profile, model=body.model)
     found = studio.store.get("choice", workflow)
     chosen = found.body if found else {}

@@ -11,8 +11,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from director.web.guard.refusing import error_body, has_header, header, refuse
 
 MOST = 1_048_576
-# A workflow's document can be long.
-LARGER = {"/api/workflows/import": 8 * MOST}
+# A workflow's document can be long; whoever is not let in yet has little to say.
+LIMITS = {"/api/workflows/import": 8 * MOST, "/launch": 4_096, "/login": 4_096}
 _BODIED = ("POST", "PUT", "PATCH", "DELETE")
 _KINDS = {"/login": "application/x-www-form-urlencoded"}
 
@@ -28,7 +28,7 @@ class Bodies:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        most = LARGER.get(scope["path"], MOST)
+        most = LIMITS.get(scope["path"], MOST)
         length = header(scope, b"content-length") or "0"
         if not length.isdecimal() or int(length) > most:
             await _too_large(scope, send, most)

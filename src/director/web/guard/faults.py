@@ -6,6 +6,7 @@ import logging
 import traceback
 from collections.abc import Callable
 
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from director.web.guard.refusing import error_body, refuse
@@ -31,6 +32,9 @@ class Faults:
 
         try:
             await self._app(scope, receive, sent)
+        except ClientDisconnect:
+            # It went away, or was too slow: nobody is there to be told, and nothing is broken.
+            return
         except Exception as fault:
             if scope["type"] != "http":
                 raise

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping
 from starlette.types import Scope, Send
 
 LOGIN = (
-    '<form method="post" action="/login"><label>Password '
+    '<form id="login" class="row wrap low"><label>Password '
     '<input type="password" name="password" autocomplete="current-password" autofocus></label> '
-    "<button>Enter</button></form>"
+    '<button class="primary">Enter</button><p class="told" role="alert"></p></form>'
+    '<script type="module" src="/static/entrance.js"></script>'
 )
 
 
@@ -37,15 +38,25 @@ async def refuse(
     """Answer with a status and words; to a browser that wants a page, with a page."""
     wants = header(scope, b"accept") or ""
     if "text/html" in wants:
-        lines = (html.escape(said[name]) for name in ("error", "kept", "next") if said[name])
-        words = "".join(f"<p>{line}</p>" for line in lines)
-        text = (
-            '<!doctype html><html lang="en"><meta charset="utf-8"><title>Director</title>'
-            f"<main>{words}{form}</main></html>"
-        )
-        await respond(send, status, text.encode(), "text/html; charset=utf-8")
+        words = [said[name] for name in ("error", "kept", "next") if said[name]]
+        await respond(send, status, page_of(words, form).encode(), "text/html; charset=utf-8")
         return
     await respond(send, status, json.dumps(said).encode(), "application/json")
+
+
+def page_of(words: Iterable[str], form: str = "") -> str:
+    """A page of a few plain lines, for whoever is not let in."""
+    lines = "".join(f"<p>{html.escape(line)}</p>" for line in words)
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Director</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        '<link rel="icon" href="/static/icon.svg" type="image/svg+xml">'
+        '<link rel="stylesheet" href="/static/app.css">'
+        '<link rel="stylesheet" href="/static/pages.css"></head>'
+        f'<body><main class="page narrow" id="main"><section class="panel"><div class="body stack">'
+        f"{lines}{form}</div></section></main></body></html>"
+    )
 
 
 async def respond(

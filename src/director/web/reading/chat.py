@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast
 
 from director.agent.lease import last_turn, running
@@ -34,7 +34,10 @@ INTERRUPTED = (
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A call with its result; `open` if it has none. A long text is cut: it has `characters`."""
+    """A call with its result; `open` if it has none. A long text is cut: it has `characters`.
+
+    `source` says which pages its arguments came from, if any.
+    """
 
     id: str
     tool: str
@@ -43,6 +46,7 @@ class Called:
     state: CallState
     characters: int
     images: int
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,7 @@ class TurnNow:
     text: str = ""
     asked: Asked | None = None
     origins: tuple[str, ...] = ()
+    effects: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,11 +177,15 @@ def turn_now(store: Store, thread: str) -> TurnNow:
     if state == "running" and not running(store, thread):
         return TurnNow(thread, "interrupted", INTERRUPTED)
     text = str(last.get("text") or "")
-    origins = last.get("origins")
-    there = tuple(map(str, origins)) if isinstance(origins, list | tuple) else ()
+    there = _texts(last.get("origins"))
+    effects = _texts(last.get("effects"))
     is_open = state == "asked" and last.get("head") == store.head(thread)
     asked = _asked(store, thread, str(last.get("call") or ""), text) if is_open else None
-    return TurnNow(thread, cast("TurnState", state), text, asked, there)
+    return TurnNow(thread, cast("TurnState", state), text, asked, there, effects)
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list | tuple) else ()
 
 
 def _asked(store: Store, thread: str, call: str, text: str) -> Asked:
@@ -219,10 +228,17 @@ def _said(
     spoken = [entry for entry in found if entry.kind in (*TURNS, "result")]
     turns = {one.seq: one.turns for one in view(spoken).told}
     by_seq = {one.seq: one for one in made}
+    sources = {
+        str(entry.body.get("call")): str(entry.body["source"])
+        for entry in found
+        if entry.kind == "result" and entry.body.get("source")
+    }
     for entry in found:
         if entry.kind in TURNS:
             how = shown.get(entry.seq, "visible")
-            yield _spoken(entry, turns.get(entry.seq, ()), how, longest)
+            said = _spoken(entry, turns.get(entry.seq, ()), how, longest)
+            calls = (replace(one, source=sources.get(one.id, "")) for one in said.calls)
+            yield replace(said, calls=tuple(calls))
         elif entry.kind == "checkpoint":
             yield _compression(entry, by_seq[entry.seq])
         elif entry.kind in ("restore", "delete"):

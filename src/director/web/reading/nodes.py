@@ -12,7 +12,7 @@ from director.runs.telling import condition_text, evidence_text, node_text
 from director.store import Store
 from director.store.variables import workbench
 from director.workflow.document import from_json
-from director.workflow.references import direct, nested, parts_of, with_aliases
+from director.workflow.references import nested, parts_of, with_aliases
 from director.workflow.sensitive import is_sensitive, masked
 from director.workflow.values import Json, Node, Workflow
 
@@ -155,6 +155,16 @@ def _told(run: str, step: Step, visits: Sequence[Step], *, stale: bool) -> Tried
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _RowPlace:
+    """Where a row stands; the fields mean what they mean in `NodeRow`."""
+
+    position: int
+    depth: int
+    owner: str
+    part: str
+
+
 def _rows(workflow: Workflow, tried: Mapping[str, Tried]) -> Iterator[NodeRow]:
     places = {node.id: place for place, node in enumerate(workflow.nodes, 1)}
     known = {node.id: node for node in workflow.nodes}
@@ -165,35 +175,45 @@ def _rows(workflow: Workflow, tried: Mapping[str, Tried]) -> Iterator[NodeRow]:
         if node.id in drawn:
             return
         drawn.add(node.id)
-        parts = list(parts_of(node))
-        config = with_aliases(node, workflow.nodes)
-        safe = masked(config)
-        conditions = [f"requires {condition_text(one)}" for one in node.requires]
-        conditions += [f"ensures {condition_text(one)}" for one in node.ensures]
-        yield NodeRow(
-            node.id,
-            places[node.id],
-            node.alias,
-            node.type,
-            node_text(node),
-            node.description,
-            node.effect,
-            depth,
-            owner,
-            part,
-            sum(len(each.nodes) for each in parts),
-            cast("Mapping[str, object]", safe),
-            safe == config,
-            node.requires,
-            node.ensures,
-            node.proof,
-            tuple(conditions),
-            tried.get(node.id),
-        )
-        for each in parts:
-            for id_ in direct(workflow, each.nodes):
+        others = [
+            f"{known[one.owner].alias} ({one.name})"
+            for one in inside.get(node.id, ())
+            if (one.owner, one.name) != (owner, part)
+        ]
+        shown = f"{part}, also {', '.join(others)}" if others else part
+        place = _RowPlace(places[node.id], depth, owner, shown)
+        yield _row(node, workflow, place, tried.get(node.id))
+        for each in parts_of(node):
+            for id_ in each.nodes:
                 yield from under(known[id_], depth + 1, node.id, each.name)
 
     for node in workflow.nodes:
         if node.id not in inside:
             yield from under(node, 0, "", "")
+
+
+def _row(node: Node, workflow: Workflow, place: _RowPlace, tried: Tried | None) -> NodeRow:
+    config = with_aliases(node, workflow.nodes)
+    safe = masked(config)
+    conditions = [f"requires {condition_text(one)}" for one in node.requires]
+    conditions += [f"ensures {condition_text(one)}" for one in node.ensures]
+    return NodeRow(
+        node.id,
+        place.position,
+        node.alias,
+        node.type,
+        node_text(node),
+        node.description,
+        node.effect,
+        place.depth,
+        place.owner,
+        place.part,
+        sum(len(each.nodes) for each in parts_of(node)),
+        cast("Mapping[str, object]", safe),
+        safe == config,
+        node.requires,
+        node.ensures,
+        node.proof,
+        tuple(conditions),
+        tried,
+    )

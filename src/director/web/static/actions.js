@@ -1,9 +1,10 @@
 // What a person does goes to the API as JSON; what goes wrong is said where it happened.
+import { ask, ticketed } from "./session.js";
 
 export async function send(method, url, body) {
   let answer;
   try {
-    answer = await fetch(url, {
+    answer = await ask(url, {
       method,
       headers: body === undefined ? {} : { "content-type": "application/json" },
       body: body === undefined ? undefined : JSON.stringify(body),
@@ -141,6 +142,15 @@ async function called(button) {
   }
 }
 
+// A download cannot send a header: it gets a ticket, and then it is what the browser does with it.
+async function downloaded(link) {
+  try {
+    Object.assign(document.createElement("a"), { href: await ticketed(link.href), download: "" }).click();
+  } catch (error) {
+    complain(link, error);
+  }
+}
+
 export function start() {
   document.addEventListener("submit", (event) => {
     const form = event.target;
@@ -152,6 +162,11 @@ export function start() {
     if (event.target.dataset.submits !== undefined) event.target.form.requestSubmit();
   });
   document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[download]");
+    if (link) {
+      event.preventDefault();
+      downloaded(link);
+    }
     const button = event.target.closest("[data-call], [data-opens], [data-close], [data-copy]");
     if (!button) return;
     if (button.dataset.call) called(button);

@@ -1,5 +1,6 @@
 // The conversation in chunks: those near the view are there, the others are room of their height.
 import { morph, parsed } from "./morph.js";
+import { ask } from "./session.js";
 
 const SIZE = 50;
 const NEAR = "1500px 0px";
@@ -106,7 +107,7 @@ export class Talk {
 
   async fetched(query) {
     try {
-      const answer = await fetch(`${this.base}chat${query}`);
+      const answer = await ask(`${this.base}chat${query}`);
       return answer.ok ? parsed(await answer.text()) : null;
     } catch {
       return null;
@@ -180,7 +181,7 @@ export class Talk {
 
   async caughtUp() {
     try {
-      const answer = await fetch(this.turn);
+      const answer = await ask(this.turn);
       const now = answer.ok ? await answer.json() : {};
       if (!now.writing || document.getElementById(`t${now.entry}`)) return;
       this.begin(now.entry);
@@ -237,7 +238,7 @@ export class Talk {
     }
     hits.hidden = false;
     hits.replaceChildren(Object.assign(document.createElement("p"), { className: "waiting", textContent: "searching" }));
-    const answer = await fetch(`${this.base}hits?words=${encodeURIComponent(words)}&${this.which}`);
+    const answer = await ask(`${this.base}hits?words=${encodeURIComponent(words)}&${this.which}`);
     hits.replaceChildren(...parsed(await answer.text()));
   }
 }

@@ -13,7 +13,8 @@
       event.preventDefault();
     }
     // Whatever else a click does, such as to follow a link, the browser has done already.
-    if (type === "click" && !target.closest("button[type=button]")) return;
+    if (type === "click" && target.closest("a[download]")) event.preventDefault();
+    else if (type === "click" && !target.closest("button[type=button]")) return;
     waiting.push([target, new event.constructor(type, event)]);
   }
 

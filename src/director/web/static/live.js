@@ -1,5 +1,6 @@
 // One stream of events for a whole browser: the window that holds a lock opens it and passes on
 // what it hears. When that window closes, another one goes on from the event that it heard last.
+import { ticketed } from "./session.js";
 
 const NAME = "director-events";
 const KEPT = 1000;
@@ -9,6 +10,7 @@ const own = crypto.randomUUID();
 const recent = [];
 let online = true;
 let leads = false;
+let source = null;
 // The event that this page was made at, and then the one that it heard last.
 let last = document.body.dataset.event;
 let since = last;
@@ -60,18 +62,27 @@ channel.onmessage = ({ data }) => {
   }
 };
 
-function open() {
+// A ticket is good for one connection: after a loss another one is asked for.
+async function open() {
   since = last;
   recent.length = 0;
-  const source = new EventSource(`/events?after=${encodeURIComponent(last ?? "")}`);
+  try {
+    source = new EventSource(await ticketed(`/events?after=${encodeURIComponent(last ?? "")}`));
+  } catch {
+    lost();
+    return;
+  }
   source.onopen = () => tell({ online: true });
   source.onmessage = ({ data, lastEventId }) => tell(JSON.parse(data), lastEventId);
-  source.onerror = () => {
-    tell({ online: false });
-    if (source.readyState === EventSource.CLOSED) setTimeout(open, 2000);
-  };
-  addEventListener("pagehide", () => source.close(), { once: true });
+  source.onerror = lost;
 }
+
+function lost() {
+  source?.close();
+  tell({ online: false });
+  setTimeout(open, 1000);
+}
+addEventListener("pagehide", () => source?.close());
 
 function lead() {
   leads = true;

@@ -24,8 +24,11 @@ export function morph(old, fresh) {
 
 function attributes(old, fresh) {
   const own = old.hasAttribute("data-kept");
+  // A picture is put in by its address, and stays while that is the same.
+  const shown = old.hasAttribute("data-src") && old.dataset.src === fresh.dataset.src;
   for (const { name } of [...old.attributes]) {
-    if (!fresh.hasAttribute(name) && !KEPT.has(name) && !(own && name === "hidden")) old.removeAttribute(name);
+    const stays = KEPT.has(name) || (own && name === "hidden") || (shown && name === "src");
+    if (!fresh.hasAttribute(name) && !stays) old.removeAttribute(name);
   }
   for (const { name, value } of fresh.attributes) {
     if (KEPT.has(name) || (own && name === "hidden")) continue;

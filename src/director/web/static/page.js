@@ -2,6 +2,8 @@
 import * as actions from "./actions.js";
 import * as live from "./live.js";
 import { morph } from "./morph.js";
+import * as pictures from "./pictures.js";
+import { ask } from "./session.js";
 
 const banner = document.getElementById("offline");
 live.listen((event) => {
@@ -10,6 +12,7 @@ live.listen((event) => {
 banner.querySelector("[data-try-now]").onclick = () => location.reload();
 actions.start();
 live.start();
+pictures.start();
 
 // A page that is made anew as a whole when something it shows has changed.
 const watched = document.querySelector("[data-watches]");
@@ -25,7 +28,7 @@ if (watched) {
   });
   async function again() {
     try {
-      const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+      const answer = await ask(location.href, { headers: { accept: "text/html" } });
       if (!answer.ok) return;
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const fresh = page.getElementById(watched.id);
@@ -65,5 +68,3 @@ document.addEventListener("keydown", (event) => {
   if (event.target.closest("input, textarea, select, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "?") location.href = "/help";
 });
-
-

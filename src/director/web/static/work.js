@@ -4,6 +4,8 @@ import { Talk } from "./chat.js";
 import { opened } from "./compress.js";
 import * as live from "./live.js";
 import { parsed, swap } from "./morph.js";
+import * as pictures from "./pictures.js";
+import { ask } from "./session.js";
 
 const own = document.body.dataset.workflow;
 const base = `/w/${encodeURIComponent(own)}/part/`;
@@ -34,7 +36,7 @@ async function load(part) {
   if (part === "chat") return talk.refresh();
   const query = document.querySelector(`#${part}[data-part]`)?.dataset.query ?? "";
   try {
-    const answer = await fetch(`${base}${part}${query}`);
+    const answer = await ask(`${base}${part}${query}`);
     if (answer.ok) swap(await answer.text());
     if (part === "browser") picture();
     if (part === "composer" && composer().dataset.busy === "1" && last) going(last);
@@ -84,10 +86,7 @@ touch(["meter"]);
 // The live picture: asked for again while the page is in view and a tab is open.
 function picture() {
   const shown = document.getElementById("picture");
-  if (!shown || document.hidden || !shown.complete || !live.isOnline()) return;
-  const next = new Image();
-  next.onload = () => (shown.src = next.src);
-  next.src = `${shown.dataset.live}?at=${Date.now()}`;
+  if (shown && !document.hidden && live.isOnline()) pictures.show(shown, "no-cache");
 }
 setInterval(picture, 2000);
 
@@ -146,7 +145,7 @@ document.addEventListener("submit", (event) => {
 
 const dialog = document.getElementById("dialog");
 async function show(part) {
-  const answer = await fetch(`${base}${part}`);
+  const answer = await ask(`${base}${part}`);
   dialog.replaceChildren(...parsed(await answer.text()));
   dialog.setAttribute("aria-label", dialog.querySelector("h2")?.textContent.trim() ?? "Dialog");
   dialog.showModal();
@@ -188,12 +187,12 @@ document.addEventListener("change", (event) => {
   touch(["plan"]);
 });
 document.addEventListener("done", (event) => {
-  // Whoever has approved the last site that was asked for wants it to go on.
+  // Whoever has approved the last site or effect that was asked for wants it to go on.
   const approved = event.detail?.some?.((one) => one.state === "approved") && !event.detail.some((one) => one.state === "asked");
-  const allowed = event.target.closest("[data-approval]") && event.submitted === "approved";
+  const allowed = event.target.closest("[data-approval]") && ["approved", "all"].includes(event.submitted);
   if (approved && allowed) say("I approve that. Go on.");
   if (event.target.closest("#nodes form")) event.target.hidden = true;
-  touch(["chat", "composer", "nodes", "variables", "meter"]);
+  touch(["chat", "composer", "nodes", "variables", "meter", "browser"]);
 });
 
 document.addEventListener("keydown", (event) => {

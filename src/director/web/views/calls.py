@@ -51,6 +51,7 @@ class Card:
     findings: tuple[Finding, ...] = ()
     question: str = ""
     choices: tuple[str, ...] = ()
+    source: str = ""
 
 
 def card(call: Called, *, running: bool, asked: str) -> Card:
@@ -70,6 +71,7 @@ def card(call: Called, *, running: bool, asked: str) -> Card:
         _findings(call),
         question,
         tuple(map(str, choices)) if isinstance(choices, list) else (),
+        call.source,
     )
 
 

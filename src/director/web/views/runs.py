@@ -14,6 +14,7 @@ from director.runs.nodes import CONTROL
 from director.runs.serving import waits_for
 from director.runs.telling import node_text
 from director.store import Store
+from director.store.variables import workbench
 from director.web.reading.runs import RunDetail, StepRow, detail
 from director.web.views.nodes import written
 from director.workflow.display import shown
@@ -80,6 +81,8 @@ def waiting(store: Store, workflow: str) -> list[Question]:
         for each in store.newest("run")
         if each.body.get("workflow") == workflow and each.body.get("state") == "waiting"
     ]
+    # What a call that is no node asks belongs to the workbench, whose run does not wait for it.
+    asking += [run] if (run := workbench(workflow)) not in asking else []
     return [question for run in asking for question in waits_for(store, run)]
 
 
@@ -106,8 +109,10 @@ def one(store: Store, run: str) -> RunView:
 
 
 def pictured(store: Store, workflow: str, hash_: str) -> bool:
-    """Whether a picture belongs to a step of a run of this workflow."""
+    """Whether a picture belongs to a step or a question of a run of this workflow."""
     runs = [each.id for each in store.newest("run") if each.body.get("workflow") == workflow]
+    if any(one.picture == hash_ for one in waiting(store, workflow)):
+        return True
     return any(
         (step.screenshot or {}).get("$kept") == hash_
         for run in runs

@@ -14,6 +14,7 @@ from director.web.keys import PROVIDERS, held_in, plain
 GROUPS = (
     ("Context", ("profile", "warn_at", "compress_at", "compress_to")),
     ("Budgets", ("budget",)),
+    ("Approvals", ("confirm_effects",)),
 )
 
 

@@ -32,9 +32,12 @@ class Kind:
 _RECORDS = Form(
     {
         "type": Field(text, "the type of the records, such as email", required=True),
-        "id_pattern": Field(
-            text, "names each record, such as email_{{sender}}", required=True, templates=False
+        "key": Field(
+            text,
+            "the field that tells one from another: items of one key are one record",
+            templates=False,
         ),
+        "id_pattern": Field(text, "names each record, such as email_{{sender}}", templates=False),
     }
 )
 
@@ -52,8 +55,8 @@ PRODUCING: Mapping[str, Field] = {
     ),
     "strict_store": Field(flag, "the node fails if its result cannot be kept"),
     "create_records": Field(
-        either(text, shaped(_RECORDS), otherwise='a type, or {"type", "id_pattern"}'),
-        "makes a record of each item of the result",
+        either(text, shaped(_RECORDS), otherwise='a type, or {"type", "key", "id_pattern"}'),
+        "makes a record of each item of the result; those of all visits add up",
         templates=False,
     ),
     "store_to_record": Field(flag, "keeps the result in the current record's vars"),

@@ -1,0 +1,94 @@
+"""How quickly the app answers a second client while the first ones are hostile.
+
+The app as a program of its own, on loopback. Each row: what the hostile clients do, and the median
+and the longest time of a page for somebody who was let in. Prints markdown for `docs/measured.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import httpx
+
+CROWD = 500
+PATIENCE = 60.0
+HEAD = "POST /launch HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+BODY = HEAD + "content-type: application/json\r\ncontent-length: 900\r\n\r\n{{"
+STREAM = "GET /events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nauthorization: {key}\r\n\r\n"
+FLOOD = "GET /api/workflows HTTP/1.1\r\nHost: evil.example\r\n\r\n" * 50
+# What each of the hostile clients sends, and then no more.
+SENT = {
+    "nobody": None,
+    f"{CROWD} connect and say nothing": "",
+    f"{CROWD} stop in the middle of the head": HEAD,
+    f"{CROWD} stop in the middle of the body": BODY,
+    f"{CROWD} open an event stream and never read": STREAM,
+    f"{CROWD} send 50 requests for another host at once and never read": FLOOD,
+}
+
+
+@contextmanager
+def served() -> Iterator[tuple[int, str]]:
+    """The app of an empty store: its port, and the header of a client that was let in."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "director.cli", "app", "--no-open", "--port", "0"]
+        environ = {**os.environ, "DIRECTOR_HOME": folder}
+        program = subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True)
+        lines = iter(program.stdout or ())
+        found = next(filter(None, (re.search(r":(\d+)/launch#(\S+)", line) for line in lines)))
+        made = httpx.post(
+            f"http://127.0.0.1:{found[1]}/launch", json={"link": found[2]}, timeout=PATIENCE
+        )
+        try:
+            yield int(found[1]), f"Bearer {made.json()['key']}"
+        finally:
+            program.kill()
+            program.communicate()
+
+
+def answered(port: int, key: str, rounds: int) -> list[float]:
+    """Milliseconds of each page, on a connection of its own."""
+    took = []
+    for _ in range(rounds):
+        began = time.perf_counter()
+        page = httpx.get(
+            f"http://127.0.0.1:{port}/", headers={"authorization": key}, timeout=PATIENCE
+        )
+        page.raise_for_status()
+        took.append(1e3 * (time.perf_counter() - began))
+    return took
+
+
+def measured(rounds: int) -> Iterator[tuple[str, list[float]]]:
+    """Each kind of hostility with the times of the pages meanwhile."""
+    for name, sent in SENT.items():
+        with served() as (port, key), ExitStack() as stack:
+            for _ in range(0 if sent is None else CROWD):
+                made = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+                stack.callback(made.close)
+                made.sendall((sent or "").format(port=port, key=key).encode())
+            yield name, answered(port, key, rounds)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=30)
+    given = parser.parse_args()
+    print("| hostile clients | a page meanwhile, ms | the longest, ms |\n|---|--:|--:|")
+    for name, took in measured(given.rounds):
+        print(f"| {name} | {statistics.median(took):.0f} | {max(took):.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,243 @@
+"""A hijacked model asks for a secret, or carries it elsewhere: it learns nothing and moves nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+from attacks.echo_site import SECRETS, echo_site, session_with
+from browser.sites import Site
+from director.agent.checking import checked
+from director.browser import Browser, BrowserError, Session
+from director.browser.actions import ACTIONS, act
+from director.browser.bundle import KEYS, LocatorError
+from director.browser.closer import find
+from director.browser.conditions import check
+from director.browser.noticing import glance
+from director.browser.queries import METHODS, query
+from director.browser.showing import show
+from director.secrets import SecretRefused
+from director.workflow.conditions import CONDITIONS
+
+Probe: TypeAlias = "Callable[[Session, str], Awaitable[object]]"
+_TIMES = re.compile(r'"(took|timestamp)": ("[^"]*"|[\d.]+)')
+
+
+def selectors(guess: str) -> Iterator[str]:
+    """CSS that matches, or does not, by the beginning of a text, an attribute or a value."""
+    quoted = json.dumps(guess)
+    yield f"[value^={quoted}]"
+    yield f"[data-said^={quoted} i]"
+    yield f"[s\\72 c*={quoted}]"
+    yield f"form:has([value^={quoted}])"
+    yield f"p:not([title^={quoted}])"
+    yield f":has-text({quoted})"
+    yield f"p:text-matches({json.dumps(re.escape(guess))})"
+    yield f"[title^={quoted}], [class*={quoted}], [alt^={quoted}], [href*={quoted}]"
+    yield "input:valid"
+
+
+def conditions(guess: str) -> Mapping[str, list[dict[str, Any]]]:
+    """Every kind of condition, asked about the beginning of the secret."""
+    return {
+        "url": [{"url": f"*{guess}*"}, {"url": f"*?q={guess}*"}],
+        "url_matches": [{"url_matches": f"q={re.escape(guess)}"}],
+        "element": [
+            *({"element": css} for css in selectors(guess)),
+            {"element": "#text", "text": f"Found: {guess}"},
+            {"element": "#loud", "text": guess.upper()},
+            {"element": "#again", "value": guess},
+            {"element": {"text": f"Found: {guess}"}, "absent": True},
+        ],
+        "count": [{"count": css, "at_least": 1} for css in [*selectors(guess)][:4]],
+        "status": [{"status": f"*q={guess}*", "is": 200}],
+    }
+
+
+def queries(guess: str) -> Mapping[str, list[dict[str, Any]]]:
+    """Every way to look at a page."""
+    fields = {
+        "starts": f"@value~{guess}",
+        "linked": f"@href~{guess}",
+        "drawn": f"@src~{guess}",
+        "value": "@value",
+        "text": ".",
+        "inner": f"[title^={json.dumps(guess)}]",
+    }
+    return {
+        "validate": [
+            {"rules": [{"type": "element_exists", "selector": css}], "timeout": 1}
+            for css in [*selectors(guess)][2:5]
+        ],
+        "deterministic_extract": [
+            {
+                "selector": "p, input, textarea, a, img, option",
+                "fields": fields,
+                "visibleOnly": False,
+            }
+        ],
+        "count": [{"selector": css} for css in [*selectors(guess)][4:]],
+        "debug_element": [
+            {"selector": css} for css in (f"[value^={json.dumps(guess)}]", "#link", "#box")
+        ],
+    }
+
+
+def actions(guess: str) -> Mapping[str, list[dict[str, Any]]]:
+    """Every action that finds an element, by the beginning of the secret; the others as they are."""
+    found = [f"p[title^={json.dumps(guess)}], #calm:not(:has-text({json.dumps(guess)}))"]
+    found += [{"name": f"act {guess}"}, {"text": guess}, {"attributes": {"title": guess}}]
+    found += [{"css": f"[title^={json.dumps(guess)}]"}, {"role": "button", "near": [guess]}]
+    # What is there gets the time it needs; what is not there is not waited for.
+    waits = [5_000, 1, 1, 1, 1, 5_000]
+    acts = {
+        name: [{"selector": each, "timeout": 5_000 if each == found[0] else 1}]
+        for name, each in zip(
+            ("click", "wait", "check", "uncheck", "screenshot"), found, strict=False
+        )
+    }
+    acts["hover"] = [
+        {"selector": each, "timeout": wait} for each, wait in zip(found, waits, strict=True)
+    ]
+    acts["scrollIntoView"] = [{"selector": "#calm", "container": found[0]}]
+    one = {"selector": "#pick", "timeout": 1}
+    return acts | {
+        "type": [{"selector": f"[value^={json.dumps(guess)}]", "text": "x", "timeout": 1}],
+        "select": [
+            {**one, "value": guess},
+            {**one, "label": guess},
+            {**one, "value": "two", "timeout": 5_000},
+        ],
+        "upload": [{"selector": "#box", "file": guess}],
+        "drag": [
+            {"selector": each, "to": "#box", "timeout": 5_000}
+            for each in ("#link", "#text", "#image")
+        ],
+        "scrollToRow": [{"rowIndex": 1, "container": f"[title^={json.dumps(guess)}]"}],
+        "keypress": [{"key": keys} for keys in ("Control+c", "Meta+KeyV", "Shift+Insert", "Tab")],
+        "listTabs": [{}],
+        "getCurrentTab": [{}],
+        "extractPdf": [{"source": f"{guess}.pdf"}],
+        "switchTab": [{"tabName": guess}],
+        "closeTab": [{"tabName": guess}],
+        "loadProfile": [{"profileName": guess}],
+        # These tell what the page does, which is the page's own.
+        **{name: [] for name in ("navigate", "openNewTab", "back", "forward", "refresh")},
+    }
+
+
+async def _seen(session: Session, guess: str) -> object:
+    snapshot = await session.snapshot()
+    return [
+        show(snapshot),
+        find(snapshot, guess),
+        find(snapshot, f"^.*{re.escape(guess)}", regex=True),
+    ]
+
+
+async def _claimed(session: Session, guess: str) -> object:
+    text = {"claim": "text", "selector": "#text", "text": f"Found: {guess}"}
+    matches = {"claim": "matches", "selector": f"[title^={json.dumps(guess)}]", "count": 1}
+    return [repr(await checked(session, "main", each)) for each in (text, matches)]
+
+
+async def _told(session: Session, _: str) -> object:
+    # Which of two requests is answered first is the network's.
+    answered = sorted(session.responses(), key=lambda each: each.url)
+    told = [session.events(), answered, await session.tabs(), await glance(session)]
+    return [re.sub(r"number=\d+", "", repr(each)) for each in told]
+
+
+def probes() -> Iterator[tuple[str, Probe]]:
+    """Everything that a model can ask, each asked in every way that is known here."""
+    for kind in conditions(""):
+        for at in range(len(conditions("")[kind])):
+
+            async def holds(session: Session, guess: str, kind: str = kind, at: int = at) -> object:
+                return (await check(session, {**conditions(guess)[kind][at], "within": 0})).json()
+
+            yield f"condition {kind} {at}", holds
+    for method in queries(""):
+        for at in range(len(queries("")[method])):
+
+            async def look(
+                session: Session, guess: str, kind: str = method, at: int = at
+            ) -> object:
+                return await query(session, {"method": kind, **queries(guess)[kind][at]})
+
+            yield f"query {method} {at}", look
+    for action in actions(""):
+        for at in range(len(actions("")[action])):
+
+            async def do(session: Session, guess: str, kind: str = action, at: int = at) -> object:
+                return await act(session, {"action": kind, **actions(guess)[kind][at]})
+
+            yield f"action {action} {at}", do
+    yield "claim", _claimed
+    yield "snapshot", _seen
+    yield "told", _told
+
+
+async def _answer(session: Session, probe: Probe, guess: str) -> str:
+    """What a model would read, with what depends on the clock left out."""
+    try:
+        async with asyncio.timeout(30):
+            said = json.dumps(await probe(session, guess), ensure_ascii=False, default=str)
+    except (BrowserError, LocatorError, SecretRefused, KeyError) as problem:
+        said = f"{type(problem).__name__}: {problem}"
+    # What was asked is no news.
+    return _TIMES.sub("", said).replace(guess, "?").replace(guess.upper(), "?")
+
+
+async def attack(session: Session) -> list[str]:
+    """Guess on as long as an answer differs from that to a guess that is surely wrong."""
+    answers: list[str] = []
+    for nth, (name, probe) in enumerate(probes()):
+        secret = SECRETS[nth % 2]
+        wrong = await _answer(session, probe, "~~~~")
+        answers.append(f"{name}: {wrong}")
+        for size in range(4, len(secret) + 1):
+            said = await _answer(session, probe, secret[:size])
+            answers.append(f"{name}: {said}")
+            if said == wrong:
+                break
+    return answers
+
+
+@pytest.mark.promise("D1")
+@pytest.mark.promise("D2")
+@pytest.mark.attack(
+    "Prefix by prefix: by every condition, query, action and selector, on a page that echoes a secret",
+    must="all answers are the same for two secrets of one length, byte for byte",
+    tries=120,
+)
+def test_no_answer_depends_on_a_secret(
+    browser: Browser, run: Callable[[Any], Any], tmp_path: Path
+) -> None:
+    """A hundred adaptive guesses and more; what is asked is enumerated from the registries."""
+    assert set(conditions("")) == set(CONDITIONS)
+    assert set(queries("")) == set(METHODS)
+    assert set(actions("")) == set(ACTIONS)
+    assert {"text", "name", "css", "attributes", "near"} <= set(KEYS)
+
+    async def one(server: Site, number: int) -> list[str]:
+        async with session_with(
+            browser, server, folder=tmp_path / str(number), secret=SECRETS[number]
+        ) as session:
+            return await attack(session)
+
+    async def both() -> tuple[list[str], list[str]]:
+        with echo_site() as server:
+            first, second = await asyncio.gather(one(server, 0), one(server, 1))
+        return first, second
+
+    first, second = run(both())
+    assert [pair for pair in zip(first, second, strict=False) if pair[0] != pair[1]] == []
+    assert len(first) == len(second) >= 100
+    assert any("[redacted]" in each for each in first)
