@@ -13,6 +13,7 @@ import pytest
 from playwright.async_api import Browser, Page, Route, async_playwright
 
 from director.browser.fields import watch
+from director.browser.looking import register_model
 
 ORIGIN = "https://pages.test"
 _SWITCHES = (
@@ -36,6 +37,7 @@ def opened() -> tuple[asyncio.Runner, Browser]:
 
     async def begin() -> tuple[Browser, Callable[[], Awaitable[None]]]:
         playwright = await async_playwright().start()
+        await register_model(playwright)
         launched = await playwright.chromium.launch(executable_path=chromium, args=[*_SWITCHES])
         return launched, playwright.stop
 

@@ -229,8 +229,8 @@ async def _scroll_into_view(session: Session, config: Config, _: Outside) -> Res
 
     async def scroll(seen: MaskedPage) -> bool:
         wanted = await matching(seen, config["selector"])
-        if await wanted.count():
-            await wanted.first.scroll_into_view_if_needed()
+        if len(wanted):
+            await wanted.locator().scroll_into_view_if_needed()
             return True
         scroller = await _scroller(seen, config)
         await scroller.evaluate(
@@ -273,9 +273,9 @@ async def _scroller(seen: MaskedPage, config: Config) -> Locator:
     if not container:
         return seen.page.locator("css=html")
     found = await matching(seen, container)
-    if not await found.count():
+    if not len(found):
         raise BrowserError(f"Nothing matches the container {container!r}, so nothing scrolled.")
-    return found.first
+    return found.locator()
 
 
 async def _load_profile(session: Session, config: Config, _: Outside) -> Result:

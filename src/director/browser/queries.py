@@ -19,6 +19,7 @@ from director.workflow.values import Config, Json
 Result: TypeAlias = dict[str, Json]
 _RULES_WITHIN = 2000
 _LOOK_AGAIN = 0.1
+_FLAT = "all => all.filter(e => !e.getBoundingClientRect().height).map(() => 0)"
 
 
 async def query(session: Session, config: Config) -> Result:
@@ -54,7 +55,7 @@ async def _rules(seen: MaskedPage, config: Config) -> list[Result]:
 
 
 async def _rule(seen: MaskedPage, rule: Config) -> Result:
-    count = await (await matching(seen, rule["selector"])).filter(visible=True).count()
+    count = len((await matching(seen, rule["selector"])).visible())
     exists = rule["type"] == "element_exists"
     passed = (count > 0) is exists
     said = rule.get("description") or f"{rule['type']} {rule['selector']}"
@@ -69,32 +70,31 @@ async def _extract(seen: MaskedPage, config: Config) -> Result:
         seen.check_selector(rule)
     every = await matching(seen, config["selector"])
     visible_only = config.get("visibleOnly") is not False
-    chosen = every.filter(visible=True) if visible_only else every
+    chosen = every.visible() if visible_only else every
     asked = {
         "fields": config.get("fields"),
         "limit": config.get("limit"),
         "unread": sorted(seen.left),
     }
-    items: list[Json] = await chosen.evaluate_all(_script("extract.js"), asked)
+    items = await chosen.evaluate_all(_script("extract.js"), asked)
+    del items[number(config, "limit", len(items)) :]
     return {
         "items": items,
         "count": len(items),
         "filteredBy": ["visibleOnly"] if visible_only else [],
-        "totalElements": await every.count(),
+        "totalElements": len(every),
     }
 
 
 async def _count(seen: MaskedPage, config: Config) -> Result:
     every = await matching(seen, config["selector"])
-    count, visible = await every.count(), await every.filter(visible=True).count()
-    flat = await every.evaluate_all(
-        "all => all.filter(e => !e.getBoundingClientRect().height).length"
-    )
+    count, visible = len(every), len(every.visible())
+    flat = await every.evaluate_all(_FLAT)
     result: Result = {
         "count": count,
         "visibleCount": visible,
         "hiddenCount": count - visible,
-        "zeroHeightCount": flat,
+        "zeroHeightCount": len(flat),
     }
     if count and not visible:
         result["warning"] = "Elements match, but none of them can be seen."
@@ -103,7 +103,7 @@ async def _count(seen: MaskedPage, config: Config) -> Result:
 
 async def _debug(seen: MaskedPage, config: Config) -> Result:
     every = await matching(seen, config["selector"])
-    count = await every.count()
+    count = len(every)
     place = {"first": 0, "last": -1, None: 0}.get(cast("Any", config.get("nth")), config.get("nth"))
     index = int(cast("int", place))
     if not -count <= index < count:
@@ -116,7 +116,7 @@ async def _debug(seen: MaskedPage, config: Config) -> Result:
                 "suggestions": ["look at a snapshot of the page", "wait until it is there"],
             },
         }
-    told: Result = await every.nth(index % count).evaluate(_script("debug.js"))
+    told: Result = await every.locator(index % count).evaluate(_script("debug.js"))
     return {"found": True, "totalElements": count, **told}
 
 

@@ -17,6 +17,7 @@ from director.browser.cleaning import cleaned, cleaner
 from director.browser.errors import BrowserError
 from director.browser.fields import Held, held, restore
 from director.browser.masks import Masks
+from director.browser.outline import amend_outline, end_outline, tell_listeners
 
 LONGEST = 30.0
 # Text of a page beyond this is no use to anybody and would only fill the store.
@@ -102,10 +103,10 @@ async def take(
 
 
 async def _settled(page: Page, timeout: float) -> tuple[str, Held]:  # noqa: ASYNC109
-    """The raw tree with what the fields held before and after it, all of one document."""
+    """The outline with what the fields held before and after it, all of one document."""
     for _ in range(_TRIES):
-        before = await held(page, telling=True)
-        raw = await page.aria_snapshot(mode="ai", timeout=timeout * 1e3)
+        before = await held(page)
+        raw = await _outline(page, timeout)
         after = await held(page)
         if before.document == after.document:
             return raw, replace(after, values=before.values + after.values)
@@ -113,3 +114,14 @@ async def _settled(page: Page, timeout: float) -> tuple[str, Held]:  # noqa: ASY
         f"The page was loaded anew {_TRIES} times while a snapshot of it was taken. Wait until it "
         "rests, then take it again."
     )
+
+
+async def _outline(page: Page, timeout: float) -> str:  # noqa: ASYNC109
+    """The tree that Playwright prints, with the roles and names of the page's own model."""
+    frames = page.frames
+    await asyncio.gather(*map(tell_listeners, frames))
+    try:
+        raw = await page.aria_snapshot(mode="ai", timeout=timeout * 1e3)
+    finally:
+        amends = await asyncio.gather(*map(end_outline, frames))
+    return amend_outline(raw, {ref: said for each in amends for ref, said in each.items()})

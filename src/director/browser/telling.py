@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from director.browser.bundle import Bundle, Holder, LocatorError
 from director.browser.voting import Portrait, Standing, candidates_of
 
+_NAMED = 8
+
 
 def against(bundle: Bundle, portraits: Sequence[Portrait], winner: Standing) -> tuple[str, ...]:
     """What the candidates that speak for themselves hold against the winner."""
@@ -49,6 +51,16 @@ def unsure(
     return LocatorError(
         f"No element fits {str(bundle)!r} well enough. Nothing was done. "
         f"Elements by candidate: {counts}.{hint}"
+    )
+
+
+def several(css: str, portraits: Sequence[Portrait]) -> LocatorError:
+    """The error for CSS that matches more than one element where one is needed."""
+    named = ", ".join(f"{at}: {_element(one)}" for at, one in enumerate(portraits[:_NAMED]))
+    more = f" and {len(portraits) - _NAMED} more" if len(portraits) > _NAMED else ""
+    return LocatorError(
+        f"{css!r} matches {len(portraits)} elements that can be seen: {named}{more}. Nothing was "
+        "done. Name one of them, give nth, or first: true if the first is meant."
     )
 
 
