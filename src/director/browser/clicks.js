@@ -1,5 +1,6 @@
 // In the world of the page: which elements act though nothing says so, an icon or a row that only
-// listens for clicks. They are told to the model of the page by an event on each.
+// listens for clicks. They are told to the model of the page by an event on each, and by events the
+// model hands elements over.
 (() => {
   if (globalThis.__directorClicks) return;
   const TYPES = new Set(["click", "mousedown", "mouseup", "pointerdown"]);
@@ -51,5 +52,20 @@
     }
     return count;
   };
-  Object.defineProperty(globalThis, "__directorClicks", { value: Object.freeze({ report }) });
+  // Elements that the model hands over to the world of the page, by an event on each.
+  let handed = [];
+  const take = (event) => {
+    event.stopImmediatePropagation();
+    handed.push(event.composedPath()[0]);
+  };
+  const wait = (type) => {
+    handed = [];
+    listen.call(globalThis, type, take, true);
+  };
+  const handedOver = (type) => {
+    removeEventListener(type, take, true);
+    return handed.splice(0);
+  };
+  const api = { report, wait, handedOver };
+  Object.defineProperty(globalThis, "__directorClicks", { value: Object.freeze(api) });
 })();

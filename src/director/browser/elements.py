@@ -6,16 +6,18 @@ Acting needs one element, found through the locators. Looking takes all that mat
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from playwright.async_api import Locator
 
 from director.browser.locators import Found, find_all, resolve
-from director.browser.looking import Sight, locators_of
+from director.browser.looking import Sight, evaluate_all
 from director.browser.masks import MaskedPage
 from director.browser.session import Session
 from director.secrets.clear import MARK
 from director.workflow.values import Config, Json
 
+Result: TypeAlias = dict[str, Json]
 TIMEOUT = 10_000
 _HIDES_TEXT = "node => Boolean(globalThis.__directorMasks?.hidesText(node))"
 _HIDES_VALUE = "node => Boolean(globalThis.__directorMasks?.hidesValue(node))"
@@ -55,8 +57,7 @@ class Matches:
 
     async def evaluate_all(self, function: str, given: Json = None) -> list[Json]:
         """What a function gives that takes the elements of one frame, for all frames in turn."""
-        parts = [await one.evaluate_all(function, given) for one in locators_of(self.sights)]
-        return [each for part in parts for each in part]
+        return await evaluate_all(self.sights, function, given)
 
 
 async def matching(seen: MaskedPage, selector: Json) -> Matches:

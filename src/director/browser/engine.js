@@ -36,6 +36,13 @@ const REQUESTS = {
     gathered.delete(key);
     return [...new Set(found)].map(sketch);
   },
+  // To the world of the page, which alone knows what of them is masked.
+  hand_over: ({ ids: wanted, type }) => {
+    for (const id of wanted) {
+      const el = numbered.get(id)?.deref();
+      if (el && isConnected(el)) el.dispatchEvent(new CustomEvent(type, { composed: true }));
+    }
+  },
   tell: () => tell(),
   untell: () => untell(),
   amend: () => {
@@ -43,6 +50,10 @@ const REQUESTS = {
     untell();
     return found;
   },
+  // How many rows and items the page shows, but for its menus.
+  rows: () => [...everything(document)].filter((el) =>
+    /^(row|listitem|article|treeitem)$/.test(role(el)) && isVisible(el) &&
+    !closest(el, "nav,header,footer,[role=navigation],[role=banner],[role=contentinfo],[role=menu]")).length,
   said: (_, root) => ({ role: role(root), name: name(root) }),
 };
 
@@ -52,10 +63,6 @@ function answer(request, root) {
     const el = known && isConnected(known) ? known : request.pin ? pinned(request.pin) : null;
     const same = el && (request.role === undefined || (role(el) === request.role && name(el) === request.name));
     return same ? [el] : [];
-  }
-  if (request.do === "nodes") {
-    const found = request.ids.map((id) => numbered.get(id)?.deref());
-    return found.filter((el) => el && isConnected(el));
   }
   if (request.do === "gather") {
     gathered.set(request.key, [...(gathered.get(request.key) || []), root]);

@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Locator, Page
 
-from director.browser.bundle import Bundle, LocatorError, Selector, changes, selector_of
+from director.browser.bundle import Bundle, LocatorError, NoElement, Selector, changes, selector_of
 from director.browser.looking import (
     Sight,
     ask_about,
@@ -153,8 +153,9 @@ async def resolve(  # noqa: PLR0913  what a node may say of its element
 ) -> Found:
     """The element that a selector means; looks again for up to `timeout` milliseconds.
 
-    If several fit, `nth` says which, or `first` takes the first; else nothing is handed out. `looks`
-    masks the page while it is looked at. Raises LocatorError that says what was found instead.
+    If several fit, `nth` says which, or `first` takes the first; else nothing is handed out.
+    `looks` masks the page while it is looked at. Raises LocatorError that says what was found
+    instead.
     """
     wanted = selector_of(selector)
     choice = Choice(nth, visible_only, in_viewport_only, first)
@@ -254,7 +255,7 @@ def _may_pass(error: Exception) -> bool:
 def _by_css(sights: Sequence[Sight], css: str, choice: Choice) -> Found:
     usable = [sight for sight in sights if choice.leaves(sight)]
     if not sights:
-        raise LocatorError(f"No element matches {css!r}. See a new snapshot of the page.")
+        raise NoElement(f"No element matches {css!r}. See a new snapshot of the page.")
     if not usable:
         raise filtered_away(repr(css), len(sights), choice.filters())
     if len(usable) > 1 and choice.is_open:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from secrets import token_hex
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -22,6 +23,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Locator, Page, Playwright
 
 from director.browser.bundle import Bundle, Holder, Selector
+from director.browser.errors import BrowserError
 from director.browser.fields import ask
 from director.browser.voting import Portrait
 
@@ -33,7 +35,14 @@ _KEYS = itertools.count(1)
 _PLAYWRIGHT: Final = re.compile(
     r":(?:has-text|text|text-is|visible|near|above|below|left-of|right-of)\b", re.IGNORECASE
 )
+_HANDED_OVER: Final = """
+    (elements => ({count: elements.length, given: (FUNCTION)(elements, given[1])}))
+    (globalThis.__directorClicks.handedOver(given[0]))"""
 _REPORT: Final = "globalThis.__directorClicks.report()"
+
+
+class PageChanged(BrowserError):
+    """Elements went away in the middle of a look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +53,8 @@ class Sight:
     portrait: Portrait
 
     def locator(self, *, exact: bool = True) -> Locator:
-        """This very element; none once it is gone or, if `exact`, is called otherwise."""
-        like = self.portrait.like
-        one = self.portrait
+        """A locator of this very element; of none once it is gone or, if `exact`, renamed."""
+        one, like = self.portrait, self.portrait.like
         same = {"role": like.role, "name": like.name, "pin": one.pin} if exact else {}
         return self.frame.locator(_selector({"do": "node", "id": one.node, **same}))
 
@@ -112,17 +120,20 @@ async def look_css(frame: Frame, css: str) -> list[Sight]:
     return [Sight(frame, _sketch(each)) for each in drawn]
 
 
-def locators_of(sights: Sequence[Sight]) -> list[Locator]:
-    """Those elements together, a locator for each frame they are in, in their order."""
-    frames = dict.fromkeys(sight.frame for sight in sights)
-    return [
-        frame.locator(
-            _selector(
-                {"do": "nodes", "ids": [s.portrait.node for s in sights if s.frame is frame]}
-            )
-        )
-        for frame in frames
-    ]
+async def evaluate_all(sights: Sequence[Sight], function: str, given: object = None) -> list[Any]:
+    """What a function of the page's world gives that takes the elements of one frame, for each."""
+    found = []
+    for frame in dict.fromkeys(sight.frame for sight in sights):
+        ids = [sight.portrait.node for sight in sights if sight.frame is frame]
+        # Nobody else can hand over elements under a name that is made here and used once.
+        name = f"director-{token_hex(8)}"
+        await ask(frame, "globalThis.__directorClicks.wait(given)", name)
+        await ask_model(frame, "hand_over", ids=ids, type=name)
+        told = await ask(frame, _HANDED_OVER.replace("FUNCTION", function), [name, given])
+        if told is None or told["count"] != len(ids):
+            raise PageChanged("The page changed while it was read; nothing was kept. Read again.")
+        found += told["given"]
+    return found
 
 
 async def look_everywhere(
@@ -191,9 +202,7 @@ def _portrait(drawn: Mapping[str, Any]) -> Portrait:
 
 
 def _sketch(drawn: Mapping[str, Any]) -> Portrait:
-    like = Bundle(
-        role=drawn["role"], name=drawn["name"], text=drawn["text"], path=drawn["path"]
-    )
+    like = Bundle(role=drawn["role"], name=drawn["name"], text=drawn["text"], path=drawn["path"])
     return Portrait(
         like,
         drawn["node"],

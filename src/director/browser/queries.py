@@ -9,16 +9,19 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from typing import Any, TypeAlias, cast
 
-from director.browser.elements import matching, number
+from director.browser.elements import Result, matching, number
 from director.browser.errors import BrowserError
+from director.browser.looking import PageChanged, ask_model
 from director.browser.masks import MaskedPage
 from director.browser.session import Session
 from director.workflow.bounds import check_bounds
+from director.workflow.selectors import css_of_field
 from director.workflow.values import Config, Json
 
-Result: TypeAlias = dict[str, Json]
 _RULES_WITHIN = 2000
 _LOOK_AGAIN = 0.1
+_TRIES = 5
+_ROWS = 3
 _FLAT = "all => all.filter(e => !e.getBoundingClientRect().height).map(() => 0)"
 
 
@@ -78,12 +81,35 @@ async def _extract(seen: MaskedPage, config: Config) -> Result:
     }
     items = await chosen.evaluate_all(_script("extract.js"), asked)
     del items[number(config, "limit", len(items)) :]
-    return {
+    result: Result = {
         "items": items,
         "count": len(items),
         "filteredBy": ["visibleOnly"] if visible_only else [],
         "totalElements": len(every),
     }
+    if doubts := await _doubt(seen, items, len(every)):
+        result["doubts"] = doubts
+    return result
+
+
+async def _doubt(seen: MaskedPage, items: list[Json], total: int) -> list[Json]:
+    """What speaks against an extraction: nothing was read though there is something to read."""
+    if not items:
+        if total:
+            return [f"{total} elements match, and none of them can be seen: nothing was read."]
+        rows = 0
+        for frame in seen.page.frames:
+            rows += await ask_model(frame, "rows")
+        said = f"Nothing matches, while the page shows {rows} rows or items of lists."
+        return [said] if rows >= _ROWS else []
+    read = [
+        value
+        for item in items
+        for value in (item.values() if isinstance(item, Mapping) else [item])
+    ]
+    if any(value not in ("", False, None) for value in read):
+        return []
+    return [f"{len(items)} elements match, and every field of them is empty."]
 
 
 async def _count(seen: MaskedPage, config: Config) -> Result:
@@ -128,6 +154,11 @@ def _once(look: _Look) -> _Method:
     """A method that is one look at the page."""
 
     async def method(session: Session, config: Config) -> Result:
+        for _ in range(_TRIES):
+            try:
+                return await session.look(session.page(), lambda seen: look(seen, config))
+            except PageChanged:
+                await asyncio.sleep(_LOOK_AGAIN)
         return await session.look(session.page(), lambda seen: look(seen, config))
 
     return method
@@ -162,7 +193,8 @@ def _objects(value: Json) -> list[Config]:
 def _selectors(fields: Json) -> list[str]:
     """The rules of an extraction that are CSS."""
     rules = fields.values() if isinstance(fields, Mapping) else ()
-    return [rule for rule in rules if isinstance(rule, str) and rule != "." and rule[:1] != "@"]
+    texts = [rule for rule in rules if isinstance(rule, str) and rule != "."]
+    return [css for css in map(css_of_field, texts) if css]
 
 
 def _script(name: str) -> str:

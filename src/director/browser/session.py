@@ -25,7 +25,7 @@ from director.browser.errors import (
     plainly,
     without_elements,
 )
-from director.browser.events import Answered, Event, Events
+from director.browser.events import Answered, DialogEvent, Event, Events
 from director.browser.fields import watch
 from director.browser.filling import SecretDoor, SessionDoor, fill_secret, references
 from director.browser.guard import Blocked, Unreached
@@ -239,9 +239,16 @@ class Session:
         """The files downloaded so far, once those on their way have arrived."""
         return await self._downloads.finished()
 
-    def answer_dialogs(self, answer: Callable[[Dialog], str | None]) -> None:
-        """Answer dialogs from now on: a text accepts with it, None dismisses."""
+    def answer_dialogs(self, answer: Callable[[Dialog], str | None] | None) -> None:
+        """Answer dialogs from now on: a text accepts with it, None dismisses.
+
+        Without an answer questions are dismissed and told as unexpected; alerts are accepted.
+        """
         self._watch.answer = answer
+
+    def take_dialogs(self) -> tuple[DialogEvent, ...]:
+        """The dialogs since they were last taken."""
+        return self._events.take_dialogs()
 
     async def snapshot(self, tab: str | None = None) -> Snapshot:
         """The page as an outline with refs, without secrets, and what happened since the last."""

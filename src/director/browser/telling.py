@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from director.browser.bundle import Bundle, Holder, LocatorError
+from director.browser.bundle import Bundle, Holder, LocatorError, NoElement
 from director.browser.voting import Portrait, Standing, candidates_of
 
 _NAMED = 8
@@ -48,7 +48,7 @@ def unsure(
             f"Give nth, or say more of it (within, near). Elements by candidate: {counts}."
         )
     hint = f" Nearest on the page: {nearest}." if nearest else ""
-    return LocatorError(
+    return NoElement(
         f"No element fits {str(bundle)!r} well enough. Nothing was done. "
         f"Elements by candidate: {counts}.{hint}"
     )
@@ -66,7 +66,7 @@ def several(css: str, portraits: Sequence[Portrait]) -> LocatorError:
 
 def filtered_away(what: str, total: int, filters: Sequence[str]) -> LocatorError:
     """The error for elements that are there but cannot be used as they are."""
-    return LocatorError(
+    return NoElement(
         f"{what} matches {total} {_elements(total)}, but {' and '.join(filters)} leaves none. "
         "Wait until it is shown, scroll to it, or set that to false."
     )

@@ -22,7 +22,7 @@ from playwright.async_api import (
 from playwright.async_api import Error as PlaywrightError
 
 from director.browser.downloads import Downloads
-from director.browser.events import Events
+from director.browser.events import DialogEvent, Events
 from director.browser.guard import Blocked, Unreached
 from director.browser.origins import Origins, describe_place, place_of
 from director.browser.tabs import Tabs
@@ -56,7 +56,7 @@ class Watch:
         self.unreached: dict[str, str] = {}
         # Why an origin that is approved was refused all the same.
         self.forbidden: dict[str, str] = {}
-        self.answer: Callable[[Dialog], str | None] = lambda _: None
+        self.answer: Callable[[Dialog], str | None] | None = None
 
     def attach(self, context: BrowserContext) -> None:
         """Listen to a context."""
@@ -111,9 +111,11 @@ class Watch:
 
     async def _dialog(self, dialog: Dialog) -> None:
         tab = self._tabs.name_of(dialog.page)
-        text = "" if dialog.type == "beforeunload" else self.answer(dialog)
+        told = dialog.type in ("beforeunload", "alert")
+        text = "" if told else self.answer(dialog) if self.answer else None
         done = "dismissed" if text is None else "accepted"
-        self._events.add("dialog", f"{dialog.type}: {dialog.message} ({done})", tab)
+        known = told or self.answer is not None
+        self._events.add_dialog(DialogEvent(dialog.type, dialog.message, done, known), tab)
         try:
             await (dialog.dismiss() if text is None else dialog.accept(text))
         except PlaywrightError:

@@ -9,11 +9,11 @@ its code is refused unless it can only compute.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.resources import files
 
-from director.runs.script_actions import action, conditions, locator
+from director.runs.script_actions import action, conditions, has_bundle
 from director.runs.script_code import write_function
-from director.runs.script_names import Names, comment, docstring, literal, part, py
+from director.runs.script_names import Names, comment, docstring, literal, py
+from director.runs.script_parts import write_head, write_tail
 from director.runs.telling import node_text
 from director.workflow.expressions import with_names
 from director.workflow.paths import Path, is_list, read_path
@@ -48,17 +48,17 @@ class _Script:
         body = list(self._all(top))
         given = [f"{py(each.name)} = args.{py(each.name)}" for each in self._workflow.inputs]
         main = ['tabs = {"main": page}', *given, *body]
-        head = part("script_head.txt").replace("@EXTRACT@", _extract())
+        bundles = any(map(has_bundle, self._workflow.nodes))
         about = f"{self._workflow.name}\n\n{self._workflow.description}".strip()
         told = docstring(f"{about}\n\nExported by Director. It needs only Python and playwright.")
         return "\n".join(
             [
                 f"{told}\n",
-                head.rstrip("\n"),
+                write_head(bundles=bundles),
                 *(f"\n\n{each}" for each in [*self._functions, self._arguments()]),
                 "\n\ndef main(page, args):",
                 *_indented(main),
-                part("script_tail.txt").rstrip("\n"),
+                write_tail(bundles=bundles),
                 "",
             ]
         )
@@ -117,7 +117,7 @@ class _Script:
                     asked = {"element": rule["selector"], **({"absent": True} if absent else {})}
                     yield from conditions([asked], self._names, since="0")
             return
-        found = locator(config["selector"], self._names)
+        selector = self._names.value(config["selector"])
         if method == "deterministic_extract":
             more = "".join(
                 f", {name}={self._names.value(config[name])}"
@@ -126,10 +126,9 @@ class _Script:
             )
             if config.get("visibleOnly") is False:
                 more += ", visible=False"
-            yield from self._kept(node, f"extract({found}{more})")
+            yield from self._kept(node, f"extract(page, {selector}{more})")
         else:
-            seen = f"{found}.filter(visible=True).count()"
-            yield from self._kept(node, f"{{'count': {found}.count(), 'visibleCount': {seen}}}")
+            yield from self._kept(node, f"count(page, {selector})")
 
     def _transform(self, node: Node) -> Iterator[str]:
         given = node.config.get("input")
@@ -324,7 +323,3 @@ def _pattern(pattern: str) -> str:
 
 def _indented(lines: Sequence[str], times: int = 1) -> list[str]:
     return [f"{'    ' * times}{line}" if line else "" for line in lines]
-
-
-def _extract() -> str:
-    return (files("director.browser") / "extract.js").read_text(encoding="utf-8")

@@ -11,14 +11,16 @@ from typing import Any, TypeVar, cast
 
 from director.workflow.bounds import DOCUMENT, check_bounds
 from director.workflow.checking import check_workflow
+from director.workflow.migrations import choose_as_before
 from director.workflow.nearest import hint
 from director.workflow.paths import is_list, kind_of
 from director.workflow.references import as_it_ran, with_ids
 from director.workflow.types import check_config, effect_of
 from director.workflow.values import Input, Json, Node, Workflow, WorkflowError
 
-VERSION = 2
-_EARLIER = 1
+VERSION = 3
+_LISTS_AS_WRITTEN = 2
+_READ = (1, 2, VERSION)
 T = TypeVar("T", Node, Input, Workflow)
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "required": (bool,),
@@ -51,18 +53,21 @@ def from_json(document: Json, *, new_id: Callable[[], str] | None = None) -> Wor
     """The workflow of a document, checked from end to end.
 
     One that was written by hand may name nodes by alias or position, leave out what has a
-    default, and, if `new_id` is given, the ids. One of the version before runs as it ran then, and
+    default, and, if `new_id` is given, the ids. One of an earlier version runs as it ran then, and
     its notes say where that differs from what it says.
     """
     check_bounds(document, what="The document", bounds=DOCUMENT)
     if not isinstance(document, Mapping):
         raise WorkflowError(f"A workflow's document is an object, not {kind_of(document)}.")
     version = document.get("version")
-    if version not in (VERSION, _EARLIER) or isinstance(version, bool):
+    if version not in _READ or isinstance(version, bool):
         raise WorkflowError(
             f"The document has version {version!r}; this program reads versions 1 to {VERSION}. "
             "Nothing was read."
         )
+    notes: tuple[str, ...] = ()
+    if version != VERSION:
+        document, notes = choose_as_before(document)
     given = {name: value for name, value in document.items() if name != "version"}
     workflow = _read(Workflow, given, "the workflow")
     nodes = tuple(
@@ -77,10 +82,10 @@ def from_json(document: Json, *, new_id: Callable[[], str] | None = None) -> Wor
                 raise WorkflowError(f"{name}[{place}] must be a text, not {kind_of(one)}.")
     kept = tuple(_with_ids(node, nodes) for node in nodes)
     read = check_workflow(replace(workflow, nodes=kept, inputs=inputs))
-    if version == _EARLIER:
-        ran, notes = as_it_ran(read)
-        return replace(ran, notes=(*ran.notes, *notes))
-    return read
+    if version in range(_LISTS_AS_WRITTEN):
+        read, lists = as_it_ran(read)
+        notes = (*notes, *lists)
+    return replace(read, notes=(*read.notes, *notes))
 
 
 def _node(given: object, where: str, new_id: Callable[[], str] | None) -> Node:
