@@ -14,7 +14,7 @@ PAGES = {
     "buttons": "<button>Delete</button><button>Delete</button>",
     "list": "<main><ul><li>one</li><li>two</li><li>three</li></ul></main>",
     "labels": """<form onsubmit="event.preventDefault(); said.textContent = 'saved'">
-        <label>Tags <input name=labels></label><input name=children><input name=getAttribute>
+        <label>Tags <input name=labels></label><input name=children><input name=matches>
         <button>Save</button></form><p id=said></p>""",
     "keys": """<label>Title <input id=title></label>
         <iframe srcdoc="<label>Inner <input id=inner></label>"></iframe>""",

@@ -30,7 +30,7 @@ def told(live: Live, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[
         with open_store(folder / "runs.db") as store:
             run = live.run(run_workflow(store, made, live.means(file=lambda name: folder / name)))
             assert run.state == "done", run.error
-            ran = variables(store, run.id)
+            ran = dict(variables(store, run.id))
         script = folder / "script.py"
         script.write_text(script_of(made))
         done = subprocess.run(
@@ -54,7 +54,7 @@ def kept(told: dict[str, Any], request: pytest.FixtureRequest) -> Mapping[str, A
 
 def items(kept: Mapping[str, Any], name: str) -> Any:
     """What an extraction read."""
-    return kept[name]["result"]["items"]
+    return (kept.get(f"{name}.result") or kept[name]["result"])["items"]
 
 
 def test_what_fits_twice_is_not_absent(kept: Mapping[str, Any]) -> None:

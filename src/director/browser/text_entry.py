@@ -102,7 +102,7 @@ async def _replace(session: Session, target: Locator, text: str) -> None:
     page = session.page()
     async with session.acting(page):
         await take_focus(target)
-        await page.keyboard.press("ControlOrMeta+A")
+        await page.keyboard.press("ControlOrMeta+a")
         await page.keyboard.press("Delete")
         await page.keyboard.insert_text(text)
 
