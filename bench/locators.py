@@ -218,6 +218,7 @@ async def main() -> None:
     shelf = await asyncio.to_thread(rendered)
     results: dict[str, Any] = {}
     async with async_playwright() as playwright:
+        await register_model(playwright)
         browser = await playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )

@@ -97,7 +97,9 @@ def ensured(made: dict[str, Any], *conditions: dict[str, Any]) -> dict[str, Any]
 DELETE = {"role": "button", "name": "Delete"}
 EDITOR = {"role": "textbox", "name": "Editor content"}
 PARTS: dict[str, list[dict[str, Any]]] = {
-    "buttons": [ensured(act("gone", "wait", time=1), {"element": DELETE, "absent": True, "within": 200})],
+    "buttons": [
+        ensured(act("gone", "wait", time=1), {"element": DELETE, "absent": True, "within": 200})
+    ],
     "list": [
         ensured(read("items", {"role": "listitem"}), {"count": {"role": "listitem"}, "equals": 3})
     ],

@@ -54,6 +54,7 @@ const REQUESTS = {
   rows: () => [...everything(document)].filter((el) =>
     /^(row|listitem|article|treeitem)$/.test(role(el)) && isVisible(el) &&
     !closest(el, "nav,header,footer,[role=navigation],[role=banner],[role=contentinfo],[role=menu]")).length,
+  number: (_, root) => idOf(root),
   said: (_, root) => ({ role: role(root), name: name(root) }),
 };
 

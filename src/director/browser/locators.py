@@ -114,6 +114,11 @@ class Choice:
         return number % count
 
 
+def is_ref(text: str) -> bool:
+    """Whether a text is a ref of an outline, such as "e12" or "f1e3"."""
+    return _REF.fullmatch(text) is not None
+
+
 async def bundle_of(
     page: Page, element: str | Locator, *, clean: Callable[[str], str] = str
 ) -> Bundle:
@@ -123,7 +128,7 @@ async def bundle_of(
     """
     if isinstance(element, Locator):
         locator, said = element, "The locator"
-    elif _REF.fullmatch(element):
+    elif is_ref(element):
         locator, said = page.get_by_ref(element), f"The ref {element!r}"
     else:
         locator, said = page.locator(f"css={selector_of(element)}"), repr(element)
@@ -297,7 +302,8 @@ def _by_vote(sights: Sequence[Sight], bundle: Bundle, choice: Choice) -> Found:
 
 def _cleaned(drawn: Json, clean: Callable[[str], str]) -> Json:
     if isinstance(drawn, str):
-        return drawn if clean(drawn) == drawn and MARK not in drawn else ""
+        # A text with a secret is not kept, and none of a page may become a template.
+        return drawn if clean(drawn) == drawn and MARK not in drawn and "{{" not in drawn else ""
     if isinstance(drawn, dict):
         parts = {key: _cleaned(value, clean) for key, value in drawn.items()}
         return {key: part for key, part in parts.items() if part != ""}

@@ -9,6 +9,7 @@ from typing import Literal, cast
 
 from director.agent.desk import Desk
 from director.agent.policy import addresses_in
+from director.agent.refs import bind_refs, refs_in
 from director.agent.tools.kind import Args
 from director.workflow.edit import add, delete, draft_from, move, update
 from director.workflow.selection import place_of, select
@@ -30,6 +31,8 @@ async def create_node(
     position: int | str = "end",
 ) -> str:
     """Add one node to the workflow. Test it at once.
+
+    A selector may be a ref of the newest snapshot: the bundle of its element is kept in its place.
 
     Args:
         type: one of the ten types
@@ -53,7 +56,7 @@ async def create_node(
         "ensures": ensures,
         "proof": proof,
     }
-    given = {name: value for name, value in said.items() if value is not None}
+    given = await _with_bundles(desk, {n: value for n, value in said.items() if value is not None})
     before = desk.now()
     draft = draft_from(cast("dict[str, Json]", given))
     after = add(before, [draft], new_id=lambda: _new_id(before), at=position)
@@ -80,6 +83,7 @@ async def update_node(
         merge: "update" merges config field by field (null takes one out), "replace" replaces it
 
     """
+    changes = await _with_bundles(desk, changes)
     before = desk.now()
     old = before.nodes[place_of(node, before.nodes)]
     after = update(before, node, cast("dict[str, Json]", changes), merge=merge)
@@ -119,6 +123,14 @@ async def move_node(desk: Desk, node: int | str, to: int | str) -> str:
     version = desk.saved.save_workflow(after, f"moved {node} to {to}")
     order = ", ".join(one.alias for one in after.nodes)
     return f"The order is now {order}; the workflow is version {version}."
+
+
+async def _with_bundles(desk: Desk, given: dict[str, object]) -> dict[str, object]:
+    """What a node is made of, with bundles in the place of refs."""
+    if not refs_in(given):
+        return given
+    bound: dict[str, object] = await bind_refs(await desk.bench.session(), given)
+    return bound
 
 
 def reached(args: Args) -> Sequence[str]:

@@ -4,14 +4,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Literal
 
 from director.agent.desk import Desk
 from director.agent.looks import look, seen
 from director.agent.scouts import explore
 from director.browser import closer
+from director.browser.descriptions import describe_ref
 from director.browser.showing import show
 from director.workflow.values import WorkflowError
+
+_ADVICE = (
+    "Give the ref itself as a node's selector: this bundle is kept in its place. Or copy the "
+    "selector, or the part of it that you trust."
+)
 
 
 async def inspect_tab(
@@ -76,3 +83,17 @@ async def read(desk: Desk, ref: str, tabName: str = "") -> str:  # noqa: N803
 
     """
     return closer.read(await seen(desk, tabName), ref)
+
+
+async def describe_element(desk: Desk, ref: str, tabName: str = "") -> str:  # noqa: N803
+    """Describe an element by its ref: a selector for nodes that was tried, and what it rests on.
+
+    Args:
+        ref: such as "e12", of the newest snapshot
+        tabName: the tab, if not the active one
+
+    """
+    session = await desk.bench.session()
+    async with session.doing(f"describe {ref}"):
+        found = await describe_ref(session.page(tabName or None), ref, session.look)
+    return f"{json.dumps(found.json(), ensure_ascii=False)}\n{_ADVICE}"

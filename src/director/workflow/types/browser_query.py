@@ -74,7 +74,7 @@ _FORMS: Mapping[str, Form] = {
         selector=_SELECTOR,
         fields=Field(
             object_of(_extracted),
-            "name: CSS inside the item, a@href, @attribute, @attribute~part, . (its text) @form-url",
+            "name: CSS in the item, a@href, @attribute, @attribute~part, . (its text), @form-url",
         ),
         limit=Field(whole(1), "at most so many"),
         visibleOnly=Field(flag, "only elements that can be seen", default=True),
