@@ -133,9 +133,7 @@ def _galleries(folder: Path) -> Iterator[list[Application]]:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     origin = f"http://127.0.0.1:{server.server_port}"
     names = list(GALLERIES)
-    yield [
-        Application(names[int(path[9:-5])], "galleries", (origin + path,)) for path in pages
-    ]
+    yield [Application(names[int(path[9:-5])], "galleries", (origin + path,)) for path in pages]
     server.shutdown()
 
 
@@ -157,9 +155,11 @@ def _served(
     )
     origin = f"http://127.0.0.1:{port}"
     try:
-        yield Application(name, "applications", tuple(origin + path for path in paths)) if _answers(
-            origin + paths[0]
-        ) else None
+        yield (
+            Application(name, "applications", tuple(origin + path for path in paths))
+            if _answers(origin + paths[0])
+            else None
+        )
     finally:
         os.killpg(running.pid, signal.SIGTERM)
         running.wait(20)
@@ -169,7 +169,7 @@ def _answers(url: str) -> bool:
     until = time.monotonic() + _STARTS
     while time.monotonic() < until:
         try:
-            urllib.request.urlopen(url, timeout=5).close()
+            urllib.request.urlopen(url, timeout=5).close()  # noqa: S310  loopback
         except urllib.error.HTTPError:
             return True
         except OSError:
@@ -188,7 +188,9 @@ def _port() -> int:
 def _database(folder: Path) -> Path:
     path = folder / "shop.db"
     with sqlite3.connect(path) as db:
-        db.execute("create table orders (id integer primary key, customer text, total real, paid text)")
+        db.execute(
+            "create table orders (id integer primary key, customer text, total real, paid text)"
+        )
         rows = [(n, f"Customer {n % 17}", n * 1.5, "yes" if n % 3 else "no") for n in range(300)]
         db.executemany("insert into orders values (?, ?, ?, ?)", rows)
     return path
@@ -242,7 +244,9 @@ def _verdaccio(folder: Path) -> Iterator[Application | None]:
     with tempfile.TemporaryDirectory() as made:
         port = _port()
         config = Path(made, "config.yaml")
-        config.write_text("storage: ./storage\nauth: {htpasswd: {file: ./htpasswd}}\npackages: {'**': {access: $all}}\n")
+        config.write_text(
+            "storage: ./storage\nauth: {htpasswd: {file: ./htpasswd}}\npackages: {'**': {access: $all}}\n"
+        )
         command = [folder / "node_modules/.bin/verdaccio", "-c", config, "-l", f"127.0.0.1:{port}"]
         with _served("Verdaccio", command, port, ("/",), Path(made)) as app:
             yield app

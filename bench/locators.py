@@ -25,6 +25,7 @@ from shelf import Shelf, rendered
 
 from director.browser.bundle import Bundle, LocatorError
 from director.browser.locators import bundle_of, resolve
+from director.browser.looking import register_model
 from director.demo.site import Site
 
 HERE = Path(__file__).parent

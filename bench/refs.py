@@ -196,12 +196,18 @@ async def measure(page: Page, stop: Stop, most: int) -> tuple[Counts, Counter[st
         for each in known:
             for way, outcome in (await ask(page, each)).items():
                 counts[state][way][outcome] += 1
-                if way == WAYS[0] and (outcome == "wrong" or (outcome == "none" and state != STATES[2])):
-                    wrongs.append(f"{stop.name} {state} {outcome}: {each.bundle} {each.where['css']}")
+                if way == WAYS[0] and (
+                    outcome == "wrong" or (outcome == "none" and state != STATES[2])
+                ):
+                    wrongs.append(
+                        f"{stop.name} {state} {outcome}: {each.bundle} {each.where['css']}"
+                    )
 
     await stop.open(page)
     known = await choose(page, most, stop.name)
-    rests = Counter("position" if each.bundle and rests_on_position(each.bundle) else "more" for each in known)
+    rests = Counter(
+        "position" if each.bundle and rests_on_position(each.bundle) else "more" for each in known
+    )
     await count(STATES[0], known)
     await stop.open(page)
     await count(STATES[1], await mark_again(page, known))
@@ -217,13 +223,19 @@ async def measure(page: Page, stop: Stop, most: int) -> tuple[Counts, Counter[st
             order = await page.evaluate("window.truth.map(el => el.__truth)")
             await page.evaluate(mutations, {"seed": seed, "kinds": kinds})
             # An element that was written anew is the one that was asked for.
-            await page.evaluate("order => window.truth.forEach((el, i) => { if (el) el.__truth = order[i] })", order)
-            gone = set(await page.evaluate("order => order.filter((_, i) => !window.truth[i]?.isConnected)", order))
+            await page.evaluate(
+                "order => window.truth.forEach((el, i) => { if (el) el.__truth = order[i] })", order
+            )
+            gone = set(
+                await page.evaluate(
+                    "order => order.filter((_, i) => !window.truth[i]?.isConnected)", order
+                )
+            )
             await count(STATES[2], [each for each in there if each.at not in gone])
     return counts, rests, wrongs
 
 
-def stops(site: Any, shelf: Shelf, applications: Sequence[Application]) -> list[Stop]:  # noqa: ANN401
+def stops(site: Any, shelf: Shelf, applications: Sequence[Application]) -> list[Stop]:
     """The pages."""
     sku = next(iter(site.state.products))
     demo = [Stop(path, "demo site", site.url + path.format(sku=sku)) for path in PATHS]
@@ -242,7 +254,7 @@ async def opened(shelf: Shelf) -> AsyncIterator[Page]:
         )
         context = await browser.new_context(viewport={"width": 1280, "height": 900})
         await watch(context)
-        await context.route("**/*", lambda route: shelf.answer(route))
+        await context.route("**/*", lambda route: shelf.answer(route))  # noqa: PLW0108  it sets attributes
         yield await context.new_page()
         await browser.close()
 
@@ -270,7 +282,12 @@ async def run(shelf: Shelf, most: int, apps: Path | None, only: str) -> dict[str
                         total[state][way] += counted
                         if way == WAYS[0]:
                             kinds.setdefault(f"{stop.kind} · {state}", Counter()).update(counted)
-                print(stop.kind, stop.name, {s: dict(w[WAYS[0]]) for s, w in counts.items()}, flush=True)
+                print(
+                    stop.kind,
+                    stop.name,
+                    {s: dict(w[WAYS[0]]) for s, w in counts.items()},
+                    flush=True,
+                )
     return {
         "refs a page": most,
         "outcomes": {s: {w: dict(c) for w, c in ways.items()} for s, ways in total.items()},
@@ -286,7 +303,9 @@ def table(found: dict[str, Any]) -> str:
     for state, ways in found["outcomes"].items():
         for way, counted in ways.items():
             every = sum(counted.values()) or 1
-            shares = [f"{100 * counted.get(key, 0) / every:.2f}%" for key in ("right", "none", "wrong")]
+            shares = [
+                f"{100 * counted.get(key, 0) / every:.2f}%" for key in ("right", "none", "wrong")
+            ]
             lines.append(f"| {state} | {way} | {sum(counted.values())} | {' | '.join(shares)} |")
     return "\n".join(lines)
 

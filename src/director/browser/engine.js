@@ -43,6 +43,8 @@ const REQUESTS = {
       if (el && isConnected(el)) el.dispatchEvent(new CustomEvent(type, { composed: true }));
     }
   },
+  stir: () => stir(),
+  signs: () => signs(),
   tell: () => tell(),
   untell: () => untell(),
   amend: () => {
@@ -54,6 +56,10 @@ const REQUESTS = {
   rows: () => [...everything(document)].filter((el) =>
     /^(row|listitem|article|treeitem)$/.test(role(el)) && isVisible(el) &&
     !closest(el, "nav,header,footer,[role=navigation],[role=banner],[role=contentinfo],[role=menu]")).length,
+  state: (_, root) => ({
+    disabled: get(root, "aria-disabled") === "true" || isMatch(root, ":disabled") ||
+      /(^|[\s_-])disabled([\s_-]|$)/.test(get(root, "class") || ""),
+  }),
   number: (_, root) => idOf(root),
   said: (_, root) => ({ role: role(root), name: name(root) }),
 };

@@ -13,10 +13,13 @@ from typing import Final, TypeAlias
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Locator
 
-from director.browser.elements import TIMEOUT, Result, number, one
+from director.browser.elements import TIMEOUT, Result, matching, number, one
 from director.browser.errors import BrowserError
 from director.browser.focus import take_focus
 from director.browser.locators import Found
+from director.browser.looking import Sight
+from director.browser.masks import MaskedPage
+from director.browser.moving_text import OPTIONS
 from director.browser.outside import Outside
 from director.browser.session import Session
 from director.workflow.values import Config, Json
@@ -24,6 +27,7 @@ from director.workflow.values import Config, Json
 _LOOK_AGAIN: Final = 0.05
 _OPENS: Final = 3.0
 _STEPS: Final = 1_000
+_NAMED: Final = 20
 _TYPED: Final = ("date", "time", "month", "week", "datetime-local", "color", "number", "range")
 _KIND: Final = """element => {
     const field = element.control ?? element;
@@ -67,10 +71,16 @@ async def _set_switch(session: Session, found: Found, value: Json, within: float
 
 
 async def _set_select(session: Session, found: Found, value: Json, within: float) -> Json:
-    # By its label or its value, whichever it is.
-    async with session.acting(session.page()):
-        await found.locator.select_option(str(value), timeout=within)
-    return str(value)
+    """By what is seen of its options: the label or the value of one."""
+    text, page = str(value), session.page()
+    options = await session.look(page, lambda _: found.locator.evaluate(OPTIONS, timeout=within))
+    places = [at for at, option in enumerate(options) if text in option]
+    if not places:
+        shown = ", ".join(repr(label) for _, label in options[:_NAMED])
+        raise BrowserError(f"There is no option {text!r}. Nothing was chosen. Shown: {shown}.")
+    async with session.acting(page):
+        await found.locator.select_option(index=places[0], timeout=within)
+    return await _prove(session, found.locator, str(options[places[0]][1]))
 
 
 async def _set_typed(session: Session, found: Found, value: Json, within: float) -> Json:
@@ -95,7 +105,7 @@ async def _set_slider(session: Session, found: Found, value: Json, within: float
                 break
             now = after
     if now != wanted:
-        raise _differs(value, f"{now:g}")
+        raise _differs(value, session.net.clean(f"{now:g}"))
     return value
 
 
@@ -108,20 +118,31 @@ async def _set_combobox(session: Session, found: Found, value: Json, within: flo
         "element => element.localName === 'input' && !element.readOnly"
     ):
         await session.fill(found.locator, text, within=within)
-    options = page.get_by_role("option", name=text, exact=True).filter(visible=True)
+    option = await _wait_for_option(session, text)
+    async with session.acting(page):
+        await option.click(timeout=within)
+    return await _prove(session, found.locator, text)
+
+
+async def _wait_for_option(session: Session, text: str) -> Locator:
+    """The one option of a name, once it is shown."""
     until = time.monotonic() + _OPENS
-    while await options.count() != 1:
+
+    async def look(seen: MaskedPage) -> list[Sight]:
+        return list((await matching(seen, "[role=option]")).visible().sights)
+
+    while True:
+        shown = await session.look(session.page(), look)
+        fits = [sight for sight in shown if sight.portrait.like.name == text]
+        if len(fits) == 1:
+            return fits[0].locator(exact=False)
         if time.monotonic() >= until:
-            every = page.get_by_role("option").filter(visible=True)
-            names = [" ".join(each.split()) for each in (await every.all_inner_texts())[:20]]
+            names = ", ".join(repr(sight.portrait.like.name) for sight in shown[:_NAMED])
             raise BrowserError(
-                f"There is no one option {text!r}: {await options.count()} of that name are shown. "
-                f"Nothing was chosen. Shown: {session.net.clean(', '.join(names)) or 'none'}."
+                f"There is no one option {text!r}: {len(fits)} of that name are shown. Nothing was "
+                f"chosen. Shown: {names or 'none'}."
             )
         await asyncio.sleep(_LOOK_AGAIN)
-    async with session.acting(page):
-        await options.click(timeout=within)
-    return await _prove(session, found.locator, text)
 
 
 async def _set_text(session: Session, found: Found, value: Json, within: float) -> Json:

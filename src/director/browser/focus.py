@@ -28,7 +28,6 @@ _OUT_OF_FRAMES: Final = """() => {
     if (active?.matches("iframe, frame")) active.blur();
     globalThis.focus();
 }"""
-_MOMENT: Final = 2_000
 
 
 async def press_keys(session: Session, config: Config, _: Outside) -> Result:
@@ -39,9 +38,9 @@ async def press_keys(session: Session, config: Config, _: Outside) -> Result:
     check_keys(keys)
     page = session.page()
     if config.get("selector") is None:
+        await page.main_frame.evaluate(_OUT_OF_FRAMES)
+        said = await session.look(page, lambda _: _focused(page))
         async with session.acting(page):
-            await page.main_frame.evaluate(_OUT_OF_FRAMES)
-            said = await _focused(page)
             await page.keyboard.press(keys)
         return {"pressed": keys, "focused": said}
     found = await one(session, config)

@@ -63,7 +63,7 @@ class Sight:
 def script() -> str:
     """The engine that is the model of a page."""
     folder = files("director.browser")
-    names = ("model.js", "portrait.js", "engine.js")
+    names = ("model.js", "portrait.js", "signs.js", "engine.js")
     parts = (folder.joinpath(name).read_text(encoding="utf-8") for name in names)
     return "(() => {\n" + "\n".join(parts) + "\n})()"
 

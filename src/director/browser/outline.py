@@ -12,13 +12,14 @@ from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Frame
+from playwright.async_api import Frame, Page
 
 from director.browser.looking import ask_model, report_listeners
 
 Said: TypeAlias = tuple[str, str]
 """The role and the name of an element."""
 
+_FRAMES: Final = 5
 _REF: Final = re.compile(r"\[ref=(\w+)\]")
 _KEY: Final = re.compile(r"^( *- )'((?:[^']|'')*)'(?=:|$)")
 _LINE: Final = re.compile(r'^( *- )([a-z]+)( "(?:[^"\\]|\\.)*")?(.*)$')
@@ -40,6 +41,19 @@ async def end_outline(frame: Frame) -> dict[str, Said]:
         return {ref: (role, name) for ref, role, name in await ask_model(frame, "amend")}
     except PlaywrightError:
         return {}
+
+
+async def list_signs(page: Page) -> list[str]:
+    """What the outline does not show by itself, a line each; frames are named by their address."""
+    try:
+        told = [str(each) for each in await ask_model(page.main_frame, "signs")]
+    except PlaywrightError:
+        return []
+    inner = [frame for frame in page.frames if frame.parent_frame and frame.url]
+    return [
+        *told,
+        *(f"frame {frame.name or ''} {frame.url}".replace("  ", " ") for frame in inner[:_FRAMES]),
+    ]
 
 
 def amend_outline(outline: str, said: Mapping[str, Said]) -> str:

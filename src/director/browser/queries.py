@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from typing import Any, TypeAlias, cast
 
+from director.browser.collection import collect
 from director.browser.elements import Result, matching, number
 from director.browser.errors import BrowserError
 from director.browser.looking import PageChanged, ask_model
@@ -167,6 +168,7 @@ def _once(look: _Look) -> _Method:
 _METHODS: Mapping[str, _Method] = {
     "validate": _validate,
     "deterministic_extract": _once(_extract),
+    "extract_all": lambda session, config: collect(session, config, _extract),
     "count": _once(_count),
     "debug_element": _once(_debug),
 }

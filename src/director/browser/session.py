@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar, cast, final
 
@@ -35,6 +36,7 @@ from director.browser.nets import SessionNet
 from director.browser.network import VARIABLE
 from director.browser.origins import Origins, describe_place, place_of
 from director.browser.points import RestartPoint
+from director.browser.readiness import wait_until_ready
 from director.browser.screens import shot
 from director.browser.snapshots import Happened, Snapshot, take
 from director.browser.tabs import FIRST, Tabs, tab_name
@@ -251,10 +253,15 @@ class Session:
         return self._events.take_dialogs()
 
     async def snapshot(self, tab: str | None = None) -> Snapshot:
-        """The page as an outline with refs, without secrets, and what happened since the last."""
-        happened = self._happened()
+        """The page as an outline with refs, once it rests, and what happened since the last.
+
+        A page that does not come to rest is taken as it is, and what it still does is told.
+        """
+        page = self.page(tab)
         async with self.doing("take a snapshot"):
-            return await take(self.page(tab), self._masks, happened=happened)
+            loading = await wait_until_ready(page, lambda: self._watch.pending(page))
+            happened = replace(self._happened(), loading=loading)
+            return await take(page, self._masks, happened=happened)
 
     async def screenshot(
         self, tab: str | None = None, *, full: bool = False, selector: str | None = None

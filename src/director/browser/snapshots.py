@@ -17,7 +17,7 @@ from director.browser.cleaning import cleaned, cleaner
 from director.browser.errors import BrowserError
 from director.browser.fields import Held, held, restore
 from director.browser.masks import Masks
-from director.browser.outline import amend_outline, end_outline, tell_listeners
+from director.browser.outline import amend_outline, end_outline, list_signs, tell_listeners
 
 LONGEST = 30.0
 # Text of a page beyond this is no use to anybody and would only fill the store.
@@ -33,6 +33,7 @@ class Happened:
     errors: tuple[str, ...] = ()
     downloads: tuple[str, ...] = ()
     blocked: tuple[str, ...] = ()
+    loading: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,8 @@ class Snapshot:
     """A page at one moment, without secrets.
 
     `text` is the whole tree; `hash` is the SHA-256 of its bytes, under which it is kept; `document`
-    stays the same until the page is loaded anew.
+    stays the same until the page is loaded anew. `signs` are what a tree does not show: what covers
+    the page, what of a list is drawn, which regions are frames, why something is disabled.
     """
 
     text: str
@@ -48,6 +50,7 @@ class Snapshot:
     title: str
     document: str
     happened: Happened = Happened()
+    signs: tuple[str, ...] = ()
 
     @property
     def hash(self) -> str:
@@ -75,7 +78,7 @@ async def take(
     masks = masks or Masks()
     try:
         async with asyncio.timeout(timeout):
-            raw, found = await masks.look(page, lambda _: _settled(page, timeout))
+            raw, found, signs = await masks.look(page, lambda _: _settled(page, timeout))
     except (TimeoutError, PlaywrightTimeout):
         await restore(page)
         raise BrowserError(
@@ -98,18 +101,21 @@ async def take(
             errors=tuple(map(clean, happened.errors)),
             downloads=tuple(map(clean, happened.downloads)),
             blocked=tuple(map(clean, happened.blocked)),
+            loading=tuple(map(clean, happened.loading)),
         ),
+        tuple(map(clean, signs)),
     )
 
 
-async def _settled(page: Page, timeout: float) -> tuple[str, Held]:  # noqa: ASYNC109
-    """The outline with what the fields held before and after it, all of one document."""
+async def _settled(page: Page, timeout: float) -> tuple[str, Held, list[str]]:  # noqa: ASYNC109
+    """The outline with what the fields held before and after it, and its signs: one document."""
     for _ in range(_TRIES):
         before = await held(page)
         raw = await _outline(page, timeout)
+        signs = await list_signs(page)
         after = await held(page)
         if before.document == after.document:
-            return raw, replace(after, values=before.values + after.values)
+            return raw, replace(after, values=before.values + after.values), signs
     raise BrowserError(
         f"The page was loaded anew {_TRIES} times while a snapshot of it was taken. Wait until it "
         "rests, then take it again."

@@ -6,6 +6,7 @@ A dialog is answered at once, so that no page can hold a session up.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Final, final
 
@@ -30,6 +31,8 @@ from director.secrets import OriginError
 
 # Addresses that lead nowhere outside the browser.
 _INSIDE: Final = frozenset({"about", "blob", "chrome-error", "data"})
+_LOADS: Final = frozenset({"document", "script", "stylesheet", "xhr", "fetch"})
+_PATIENCE: Final = 2.0
 _CERTIFICATE: Final = ("net::ERR_CERT_", "net::ERR_SSL_", "net::ERR_BAD_SSL_")
 
 
@@ -56,6 +59,8 @@ class Watch:
         self.unreached: dict[str, str] = {}
         # Why an origin that is approved was refused all the same.
         self.forbidden: dict[str, str] = {}
+        # Requests that make a page what it is, and when they began.
+        self._asked: dict[Request, float] = {}
         self.answer: Callable[[Dialog], str | None] | None = None
 
     def attach(self, context: BrowserContext) -> None:
@@ -66,6 +71,7 @@ class Watch:
         context.on("request", self._request)
         context.on("response", self._response)
         context.on("requestfailed", self._failed)
+        context.on("requestfinished", self._finished)
         context.on("download", self._download)
         context.on("close", self._end)
 
@@ -125,7 +131,15 @@ class Watch:
     def _download(self, download: Download) -> None:
         self._downloads.begin(download, self._tabs.name_of(download.page))
 
+    def pending(self, page: Page) -> list[str]:
+        """What a page asked for and has not got; what takes long is no part of loading it."""
+        now = time.monotonic()
+        self._asked = {each: at for each, at in self._asked.items() if now - at < _PATIENCE}
+        return [describe_place(each.url) for each in self._asked if _page_of(each) is page]
+
     def _request(self, request: Request) -> None:
+        if request.resource_type in _LOADS:
+            self._asked[request] = time.monotonic()
         if request.url.partition(":")[0] in _INSIDE:
             return
         try:
@@ -145,7 +159,11 @@ class Watch:
     def _response(self, response: Response) -> None:
         self._events.answered(response.request.method, response.url, status=response.status)
 
+    def _finished(self, request: Request) -> None:
+        self._asked.pop(request, None)
+
     def _failed(self, request: Request) -> None:
+        self._asked.pop(request, None)
         # A request that became a download, or was overtaken by another page, did not fail.
         if request.failure == "net::ERR_ABORTED":
             return

@@ -118,7 +118,9 @@ class _Script:
                     yield from conditions([asked], self._names, since="0")
             return
         selector = self._names.value(config["selector"])
-        if method == "deterministic_extract":
+        if method == "extract_all":
+            yield f"raise Failed({'extract_all is not part of a script: it needs Director'!r})"
+        elif method == "deterministic_extract":
             more = "".join(
                 f", {name}={self._names.value(config[name])}"
                 for name in ("fields", "limit")

@@ -42,6 +42,15 @@ _NTH = Field(
     ),
     "which of several: 0 is the first, -1 the last",
 )
+_DIALOG = Form({"text": Field(any_text, "accept a prompt with this text", required=True)})
+_ON_DIALOG = Field(
+    either(
+        choice("accept", "dismiss"),
+        shaped(_DIALOG),
+        otherwise='"accept", "dismiss" or {"text": "…"}',
+    ),
+    "what to answer if the page asks; without it a question is dismissed and the node fails",
+)
 _FINDING = {
     "selector": _SELECTOR,
     "nth": _NTH,
@@ -50,6 +59,7 @@ _FINDING = {
     "timeout": Field(whole(1, 600_000), "ms until it must be there", default=10_000),
     "visibleOnly": Field(flag, "only elements that can be seen", default=True),
     "inViewportOnly": Field(flag, "only elements on the visible part", default=False),
+    "on_dialog": _ON_DIALOG,
 }
 _MODIFIER = choice("Control", "Shift", "Alt", "Meta", "ControlOrMeta")
 _MODIFIERS = Field(list_of(_MODIFIER, least=0), "keys held down")
@@ -61,20 +71,11 @@ _POINT = Form(
     }
 )
 _AT = Field(shaped(_POINT), "where in the element: px from its top left; without it its middle")
-_DIALOG = Form({"text": Field(any_text, "accept a prompt with this text", required=True)})
-_ON_DIALOG = Field(
-    either(
-        choice("accept", "dismiss"),
-        shaped(_DIALOG),
-        otherwise='"accept", "dismiss" or {"text": "…"}',
-    ),
-    "what to answer if the page asks; without it a question is dismissed and the node fails",
-)
 
 
 def _form(**fields: Field) -> Form:
     action = Field(text, "what to do", required=True, templates=False)
-    return producing(Form({"action": action, **fields, "on_dialog": _ON_DIALOG}, _EARLY))
+    return producing(Form({"action": action, **fields}, _EARLY))
 
 
 def _ruled(form: Form, rule: Rule) -> Form:

@@ -54,6 +54,12 @@ _RULE = Form(
 )
 
 
+_FIELDS = Field(
+    object_of(_extracted),
+    "name: CSS in the item, a@href, @attribute, @attribute~part, . (its text) or @form-url",
+)
+
+
 def _form(**fields: Field) -> Form:
     method = Field(text, "what to look for", required=True, templates=False)
     early = {"instruction": "deterministic_extract takes 'selector' and 'fields'"}
@@ -72,12 +78,20 @@ _FORMS: Mapping[str, Form] = {
     ),
     "deterministic_extract": _form(
         selector=_SELECTOR,
-        fields=Field(
-            object_of(_extracted),
-            "name: CSS in the item, a@href, @attribute, @attribute~part, . (its text), @form-url",
-        ),
+        fields=_FIELDS,
         limit=Field(whole(1), "at most so many"),
         visibleOnly=Field(flag, "only elements that can be seen", default=True),
+    ),
+    "extract_all": _form(
+        selector=_SELECTOR,
+        fields=_FIELDS,
+        key=Field(text, "the field that tells one item from another; without it the whole item"),
+        container=Field(selector, "what scrolls; without it what scrolls around the items"),
+        next=Field(selector, "what turns to the next page; without it the list is scrolled"),
+        total=Field(selector, "where the page states how many there are: it is compared"),
+        limit=Field(whole(1), "at most so many"),
+        visibleOnly=Field(flag, "only elements that can be seen", default=True),
+        timeout=Field(whole(1, 600_000), "ms until the list must have ended", default=120_000),
     ),
     "count": _form(selector=_SELECTOR),
     "debug_element": _form(selector=_SELECTOR, nth=ACTION.forms["click"].fields["nth"]),
