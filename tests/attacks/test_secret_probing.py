@@ -124,7 +124,10 @@ def actions(guess: str) -> Mapping[str, list[dict[str, Any]]]:
         ],
         "scrollToRow": [{"rowIndex": 1, "container": f"[title^={json.dumps(guess)}]"}],
         "set": [{**one, "value": guess, "timeout": 5_000}],
-        "keypress": [{"key": keys, "page": True} for keys in ("Control+c", "Meta+KeyV", "Shift+Insert", "Tab")],
+        "keypress": [
+            {"key": keys, "page": True}
+            for keys in ("Control+c", "Meta+KeyV", "Shift+Insert", "Tab")
+        ],
         "listTabs": [{}],
         "getCurrentTab": [{}],
         "extractPdf": [{"source": f"{guess}.pdf"}],

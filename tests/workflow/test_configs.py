@@ -139,7 +139,11 @@ WRONG: list[tuple[str, Json, str]] = [
     ("browser_action", {"action": "keypress", "key": "a"}, "exactly one of selector, page"),
     ("browser_action", {"action": "click", "selector": "text=Save"}, '{"text": "…"}'),
     ("browser_action", {"action": "click", "selector": "role=button"}, '"role": "button"'),
-    ("browser_action", {"action": "click", "selector": "page.getByText('x')"}, "code of Playwright"),
+    (
+        "browser_action",
+        {"action": "click", "selector": "page.getByText('x')"},
+        "code of Playwright",
+    ),
     (
         "browser_action",
         {"action": "scrollIntoView", "selector": "#a", "maxTries": 31},

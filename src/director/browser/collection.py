@@ -26,6 +26,8 @@ _WITHIN: Final = 120_000
 _COMES: Final = 1.0
 """Seconds in which more has to come after a step."""
 _LOOK_AGAIN: Final = 0.03
+_IDLE: Final = 2
+"""Steps that may bring nothing new before a list counts as ended."""
 _NUMBER: Final = re.compile(r"\d[\d.,\u00a0\u202f' ]*")
 # How far it came: whether it moved, and whether that was the end of it.
 _SCROLL: Final = """elements => {
@@ -47,7 +49,7 @@ async def collect(session: Session, config: Config, extract: Extract) -> Result:
     until = time.monotonic() + number(config, "timeout", _WITHIN) / 1000
     limit = number(config, "limit", 1_000_000)
     items: dict[str, Json] = {}
-    steps, ended, asked = 0, False, {**config, "limit": None}
+    steps, idle, ended, asked = 0, 0, False, {**config, "limit": None}
     while not ended:
         fresh = await _read(session, asked, extract, items)
         if len(items) >= limit:
@@ -59,10 +61,9 @@ async def collect(session: Session, config: Config, extract: Extract) -> Result:
             )
         moved, last = await _step(session, config)
         steps += moved
-        if not moved or (last and not fresh):
-            ended = not await _wait_for_more(session, asked, extract, items)
-        elif not await _wait_for_more(session, asked, extract, items):
-            ended = last
+        came = await _wait_for_more(session, asked, extract, items)
+        idle = 0 if came or fresh else idle + 1
+        ended = not came and (last or not moved or idle > _IDLE)
     kept = list(items.values())[:limit]
     result: Result = {"items": kept, "count": len(kept), "steps": steps}
     return await _compare(session, config, result, whole=len(items) < limit)
