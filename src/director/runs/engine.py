@@ -7,9 +7,11 @@ crash anywhere it is known what was done, or that it is not known.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from director.browser import BrowserError, BrowserGone, NotApproved, Session
@@ -61,6 +63,7 @@ _BEFORE = (LocatorError, NotApproved, WorkflowError)
 _TOUCHES = ("browser_action", "agent")
 _LOOKS = (*_TOUCHES, "browser_query")
 _SENT = 50  # requests of a tried node that are remembered
+_AT_ONCE = 100  # records that are written in no time
 _SHOWN = 500  # milliseconds until a field shows what was typed
 
 
@@ -198,13 +201,17 @@ class Engine:
             # Without a restart point behind it, it would be lost: it is done again.
             raise gone
         values = {**visit.values, **kept.values}
-        visit.step = self.ledger.finish(
+        write = partial(
+            self.ledger.finish,
             step,
             values=values,
             records=kept.records,
             dropped=kept.found.dropped if kept.found else (),
             others=visit.others,
         )
+        # Writing thousands takes seconds, in which the loop has others to answer.
+        many = len(kept.records) > _AT_ONCE
+        visit.step = await asyncio.to_thread(write) if many else write()
         self._tell(visit.step)
         if gone:
             raise gone
