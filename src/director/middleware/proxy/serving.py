@@ -109,10 +109,13 @@ class Proxy:
         talk.add_done_callback(self._talks.discard)
 
     async def read(self, client: Client) -> Request | None:
-        """The next request of a client; of those that owe one, the oldest gives way to many new."""
+        """The next request of a client; of those that owe one, the oldest give way to many new."""
         self._pending[client] = None
-        if len(self._pending) > limit_connections(PENDING):
-            next(iter(self._pending)).writer.transport.abort()
+        while len(self._pending) > limit_connections(PENDING):
+            # Those that were told to go count no more, or none would go beside the oldest.
+            oldest = next(iter(self._pending))
+            del self._pending[oldest]
+            oldest.writer.transport.abort()
         try:
             return await client.read()
         finally:
