@@ -19,6 +19,7 @@ import httpx
 import pytest
 
 from director.agent import current_thread
+from director.agent.desk import Opens
 from director.middleware.proxy import lines
 from director.store import Draft, Store
 from director.testing.double import Double
@@ -36,10 +37,12 @@ STOPS = (b"", b"PO", HEAD, BODY)
 
 
 @contextmanager
-def served(store: Store, folder: Path) -> Iterator[tuple[Studio, Served, int]]:
-    """The app on a port."""
+def served(
+    store: Store, folder: Path, *, opens: Opens | None = None
+) -> Iterator[tuple[Studio, Served, int]]:
+    """The app on a port; `opens` opens its models."""
     listening = bound("127.0.0.1", 0)
-    studio = a_studio(store, folder)
+    studio = a_studio(store, folder, opens=opens)
     given = studio_at(store, listening)
     studio.names, studio.sessions = given.names, given.sessions
     server = server_of(studio)
