@@ -72,7 +72,8 @@ class Visit:
     """A node at a place: what its function is given.
 
     `began` and `done` say how far it is: about to act, and after it. `values` and `others` are
-    variables and steps to be written when it finishes. `told` is what the page told before it.
+    variables and steps to be written when it finishes. `told` is what the page told before it,
+    `mark` when it began in the session's count.
     """
 
     engine: Engine
@@ -85,6 +86,7 @@ class Visit:
     values: dict[str, Json] = field(default_factory=dict)
     others: list[Step] = field(default_factory=list)
     told: Glance = ()
+    mark: int = 0
 
     @property
     def key(self) -> str:
@@ -175,7 +177,7 @@ class Engine:
 
     async def _do(self, visit: Visit, began: float) -> None:
         node = visit.node
-        mark = (await self.stage.session()).mark() if self.stage.opened else 0
+        mark = visit.mark = (await self.stage.session()).mark() if self.stage.opened else 0
         result = await EXECUTE[node.type](visit)
         visit.done = True
         if self._observes and node.type == "browser_action":
@@ -193,7 +195,7 @@ class Engine:
         ).kept()
         told = replace(
             visit.step,
-            warnings=(*visit.step.warnings, *kept.warnings),
+            warnings=(*visit.step.warnings, *kept.warnings, *await self._list_forms(visit)),
             records=self._count_records(kept),
         )
         step, gone = await self._pictured(told, began)
@@ -234,6 +236,18 @@ class Engine:
         sent: list[Json] = [{"method": a.method, "url": a.url, "status": a.status} for a in answers]
         return {"appeared": appeared, "sent": sent, "kept": await self._keeps_text(visit, mark)}
 
+    async def _list_forms(self, visit: Visit) -> list[str]:
+        """What is to be said of forms that were sent, though the node may be done again."""
+        effect = visit.node.effect
+        if effect == "once" or visit.node.type != "browser_action" or not visit.began:
+            return []
+        return [
+            f"A form was sent ({each.text}) while this was done, and its effect is {effect!r}: it "
+            "would be sent again. If that cannot be undone, set the effect to 'once'."
+            for each in (await self.stage.session()).events(visit.mark)
+            if each.kind == "form"
+        ]
+
     async def _keeps_text(self, visit: Visit, mark: int) -> bool:
         """Whether a field shows what was typed into it; one for secrets shows nothing."""
         config = visit.node.config
@@ -253,6 +267,7 @@ class Engine:
             error=str(problem),
             error_kind=getattr(problem, "kind", "") or type(problem).__name__,
             acted=_may_have_acted(visit, problem),
+            warnings=(*visit.step.warnings, *await self._list_forms(visit)),
         )
         step, gone = await self._pictured(failed, began)
         if gone:
