@@ -215,7 +215,7 @@ COPIED = {
     "part": "#c::after { content: ''; display: block; height: 30px }",
 }
 COPYING = """<title>L</title><style>STYLE</style><input type=password id=pw name=password>
-<input id=t style="font-size: 30px"><p id=c>-</p><script>
+<input id=t style="font-size: 30px; background: none; border: 0"><p id=c>-</p><script>
 const pen = Object.assign(document.createElement("canvas"), {{height: 30}});
 pw.oninput = () => {{
   t.value = pw.value;
