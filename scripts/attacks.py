@@ -1,8 +1,7 @@
 """Writes the catalogue of attacks in docs/security.md from the tests in tests/attacks.
 
-Each test there is one attack and says so in its marker; the table is never written by hand. What an
-attack did to the code before the hole was closed is read from `tests/attacks/before.json`: by commit
-and test, as it was seen when the test was run on that commit.
+Each test there is one attack and says so in its marker; the table is never written by hand. What was
+seen of an attack on the code before is in `tests/attacks/before.json`, by commit and test.
 `--check` writes nothing and fails if the table is not what the tests say.
 """
 
@@ -51,7 +50,8 @@ def read_before() -> dict[str, str]:
 def render_table(attacks: list[Attack]) -> str:
     """The table that the page holds."""
     rows = [
-        f"| {_cell(each.text)} | {each.tries} | {each.before} | {_cell(each.must)} | `{each.test}` |"
+        f"| {_cell(each.text)} | {each.tries} | {each.before} | {_cell(each.must)} |"
+        f" `{each.test}` |"
         for each in attacks
     ]
     head = ["| attack | tries | before | result | test |", "|---|---|---|---|---|"]
