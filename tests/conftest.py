@@ -18,6 +18,8 @@ from playwright import async_api, sync_api
 
 from director.browser import Browser, BrowserError, open_browser
 
+gc.disable()  # while modules are loaded there is nothing to find
+
 T = TypeVar("T")
 SLOW_LIMIT = 1800  # seconds for a slow test; pyproject.toml has the limit of all others
 
@@ -79,6 +81,7 @@ def pytest_collection_finish() -> None:
     """What is loaded by now stays to the end: nobody needs to look through it for garbage."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
