@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +19,8 @@ from agent.summaries import good, talk
 from director.agent import current_thread
 from director.agent.desk import Opens, opens_model
 from director.agent.saved import Saved
+from director.browser import BrowserError
+from director.browser.chromium import find_chromium
 from director.demo.rehearsal import MODEL as REHEARSAL
 from director.home import home
 from director.models import Journal, Model
@@ -228,8 +229,8 @@ def looking(store: Store) -> Iterator[App]:
     stage = Stage()
     with serving(store, stage) as (url, studio), sync_playwright() as playing:
         try:
-            browser = playing.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        except PlaywrightError as reason:
+            browser = playing.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        except (BrowserError, PlaywrightError) as reason:
             pytest.skip(str(reason))
         context = browser.new_context(viewport={"width": 1280, "height": 860})
         app = App(url, store, studio, stage, browser, context)
