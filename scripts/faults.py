@@ -161,7 +161,8 @@ def try_fault(copy: Path, fault: Fault, arguments: Sequence[str]) -> Trial:
     begin = time.monotonic()
     path.write_text(text.replace(fault.line, fault.instead))
     try:
-        failed = _run_tests(copy, ["--no-checks", *arguments, "-x"])
+        # In one process the closest tests come first, and one that fails ends it.
+        failed = _run_tests(copy, ["--no-checks", *arguments, "-x", "-n", "0"])
     finally:
         path.write_text(text)
     seconds = time.monotonic() - begin
@@ -241,6 +242,14 @@ def read_trials() -> dict[str, Trial]:
     }
 
 
+def write_trials(trials: Mapping[str, Trial]) -> None:
+    """Keep them, and write the page."""
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    RESULTS.write_text(json.dumps({file: asdict(each) for file, each in trials.items()}))
+    PAGE.parent.mkdir(parents=True, exist_ok=True)
+    PAGE.write_text(render_page(trials))
+
+
 def main() -> int:
     """Try what no earlier run found; 0 if all were found, and all but one by `--changed`."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -253,12 +262,10 @@ def main() -> int:
         for fault in wanted:
             if fault.file in trials:
                 continue
-            trials[fault.file] = trial = look_for(copy, fault)
+            trial = look_for(copy, fault)
             print(f"{fault.package}: {trial.found or trial.problem or 'not found'}", flush=True)
-            RESULTS.parent.mkdir(parents=True, exist_ok=True)
-            RESULTS.write_text(json.dumps({file: asdict(each) for file, each in trials.items()}))
-            PAGE.parent.mkdir(parents=True, exist_ok=True)
-            PAGE.write_text(render_page(trials))
+            trials = {**({} if options.again else read_trials()), **trials, fault.file: trial}
+            write_trials(trials)
     found = [each for each in trials.values() if each.found]
     by_changed = [each for each in found if not each.missed_by]
     return int(len(found) < len(FAULTS) or len(by_changed) < len(FAULTS) - 1)
