@@ -44,7 +44,7 @@ FLAGS = [
     "--disable-sync",
 ]
 # A machine that has much to do takes its time.
-PATIENCE = 30_000
+PATIENCE = 90_000
 expect.set_options(timeout=PATIENCE)
 FOREVER = Wait(3_600.0)
 NODES = [
@@ -146,13 +146,13 @@ class App:
     def open(self, path: str = "/", context: BrowserContext | None = None) -> Page:
         """A new window, which breaks the test if its page breaks."""
         page = (context or self.context).new_page()
-        page.set_default_timeout(PATIENCE)
         page.goto(f"{self.url}{path}")
         return page
 
     def other(self, **how: Any) -> BrowserContext:
         """Another browser that is let in: its cookies are its own."""
         made = self.browser.new_context(**how)
+        made.set_default_timeout(PATIENCE)
         page = made.new_page()
         enter(page, self.url, self.studio)
         page.close()
@@ -233,6 +233,7 @@ def looking(store: Store) -> Iterator[App]:
         except (BrowserError, PlaywrightError) as reason:
             pytest.skip(str(reason))
         context = browser.new_context(viewport={"width": 1280, "height": 860})
+        context.set_default_timeout(PATIENCE)
         app = App(url, store, studio, stage, browser, context)
         page = context.new_page()
         enter(page, url, studio)
