@@ -21,6 +21,7 @@ from director.workflow.values import Input, Json, Node, Workflow, WorkflowError
 VERSION = 3
 _LISTS_AS_WRITTEN = 2
 _READ = (1, 2, VERSION)
+_MOST_NODES = 1_000
 T = TypeVar("T", Node, Input, Workflow)
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "required": (bool,),
@@ -70,6 +71,11 @@ def from_json(document: Json, *, new_id: Callable[[], str] | None = None) -> Wor
         document, notes = choose_as_before(document)
     given = {name: value for name, value in document.items() if name != "version"}
     workflow = _read(Workflow, given, "the workflow")
+    if len(workflow.nodes) > _MOST_NODES:
+        raise WorkflowError(
+            f"The workflow has {len(workflow.nodes):,} nodes and may have {_MOST_NODES:,}. Nothing "
+            "was read."
+        )
     nodes = tuple(
         _node(node, f"nodes[{place}]", new_id) for place, node in enumerate(workflow.nodes)
     )
