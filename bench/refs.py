@@ -187,7 +187,9 @@ async def mark_again(page: Page, known: Sequence[Known]) -> list[Known]:
 Counts = dict[str, dict[str, Counter[str]]]
 
 
-async def measure(page: Page, stop: Stop, most: int) -> tuple[Counts, Counter[str], list[str]]:
+async def measure(
+    page: Page, stop: Stop, most: int, changes: int
+) -> tuple[Counts, Counter[str], list[str]]:
     """All that is measured on one page; what went wrong in words."""
     counts: Counts = {state: {way: Counter() for way in WAYS} for state in STATES}
     wrongs: list[str] = []
@@ -213,7 +215,7 @@ async def measure(page: Page, stop: Stop, most: int) -> tuple[Counts, Counter[st
     await count(STATES[1], await mark_again(page, known))
     if stop.changes:
         mutations = (HERE / "mutations.js").read_text(encoding="utf-8")
-        for seed, kinds in enumerate(CHANGES):
+        for seed, kinds in enumerate(CHANGES[:changes]):
             await stop.open(page)
             main = [each for each in known if each.frame == 0]
             there = await mark_again(page, main)
@@ -259,7 +261,9 @@ async def opened(shelf: Shelf) -> AsyncIterator[Page]:
         await browser.close()
 
 
-async def run(shelf: Shelf, most: int, apps: Path | None, only: str) -> dict[str, Any]:
+async def run(
+    shelf: Shelf, most: int, changes: int, *, apps: Path | None, only: str
+) -> dict[str, Any]:
     """Measure all pages."""
     total: Counts = {state: {way: Counter() for way in WAYS} for state in STATES}
     kinds: dict[str, Counter[str]] = {}
@@ -268,10 +272,10 @@ async def run(shelf: Shelf, most: int, apps: Path | None, only: str) -> dict[str
     with serve_applications(apps) as applications:
         async with opened(shelf) as page, visited(page) as site:
             for stop in stops(site, shelf, applications):
-                if only and only not in f"{stop.kind} {stop.name}":
+                if not re.search(only, f"{stop.kind} {stop.name}"):
                     continue
                 try:
-                    counts, rest, bad = await measure(page, stop, most)
+                    counts, rest, bad = await measure(page, stop, most, changes)
                 except Error as problem:
                     print(f"{stop.name}: {problem.message[:200]}")
                     continue
@@ -314,12 +318,16 @@ def main() -> None:
     """Measure, print and keep."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--refs", type=int, default=40, help="refs a page, at most 200")
+    parser.add_argument("--changes", type=int, default=len(CHANGES), help="sets of changes a page")
     parser.add_argument("--apps", type=Path, help="a folder with applications (applications.py)")
-    parser.add_argument("--only", default="", help="only pages with this in their name")
+    parser.add_argument(
+        "--only", default="", help="only pages whose kind and name match this pattern"
+    )
     given = parser.parse_args()
-    found = asyncio.run(run(rendered(), min(given.refs, 200), given.apps, given.only))
-    if not given.only:
-        RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    most = min(given.refs, 200)
+    found = asyncio.run(run(rendered(), most, given.changes, apps=given.apps, only=given.only))
+    found["pages"] = given.only or "all"
+    RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     print(table(found))
     print(found["rests on"])
     print("\n".join(found["not right"][:60]))

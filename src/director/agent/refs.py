@@ -7,14 +7,13 @@ is tried on the page before it is kept.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from director.browser import BrowserError, Session
 from director.browser.bundle import LocatorError
 from director.browser.descriptions import describe_ref
 from director.browser.locators import is_ref
 from director.workflow.paths import is_list
-from director.workflow.values import WorkflowError
+from director.workflow.values import Json, WorkflowError
 
 WAIT = 5_000
 _NAMES = ("selector", "to", "container", "element", "count")
@@ -28,14 +27,14 @@ def refs_in(given: object) -> list[str]:
     return [ref for each in given for ref in refs_in(each)] if is_list(given) else []
 
 
-async def bind_refs(session: Session, given: Any) -> Any:  # noqa: ANN401  any part of a node
+async def bind_refs(session: Session, given: Json) -> Json:
     """The same with the bundle of its element in the place of each ref, tried on the page."""
     made = {ref: await _bundle(session, ref) for ref in dict.fromkeys(refs_in(given))}
 
-    def bind(value: Any) -> Any:  # noqa: ANN401
+    def bind(value: Json) -> Json:
         if isinstance(value, Mapping):
             return {
-                name: made[each] if name in _NAMES and _is_ref(each) else bind(each)
+                name: made[str(each)] if name in _NAMES and _is_ref(each) else bind(each)
                 for name, each in value.items()
             }
         return [bind(each) for each in value] if is_list(value) else value
@@ -43,7 +42,7 @@ async def bind_refs(session: Session, given: Any) -> Any:  # noqa: ANN401  any p
     return bind(given)
 
 
-async def _bundle(session: Session, ref: str) -> dict[str, Any]:
+async def _bundle(session: Session, ref: str) -> Json:
     try:
         return (await describe_ref(session.page(), ref, session.look)).bundle.json()
     except LocatorError as problem:

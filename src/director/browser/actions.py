@@ -58,7 +58,7 @@ async def act(session: Session, config: Config, outside: Outside | None = None) 
             result = {"skipped": str(problem)}
         if dialogs := check_dialogs(session):
             result["dialogs"] = dialogs
-        return cast("Result", cleaned(_doubted(result, config), session.net.clean))
+        return cast("Result", cleaned(_add_doubts(result, config), session.net.clean))
 
 
 def _patient(config: Config) -> Config:
@@ -67,7 +67,7 @@ def _patient(config: Config) -> Config:
     return config if config.get("optional") is not True or waits else {**config, "timeout": _MAYBE}
 
 
-def _doubted(result: Result, config: Config) -> Result:
+def _add_doubts(result: Result, config: Config) -> Result:
     """The result with what speaks against it."""
     several = result.get("actionableElements")
     if config.get("first") is True and isinstance(several, int) and several > 1:
@@ -110,9 +110,9 @@ async def _wait(session: Session, config: Config, _: Outside) -> Result:
     return {"waited": "navigation"}
 
 
-async def _wait_for(session: Session, config: Config, timeout: float) -> None:  # noqa: ASYNC109
+async def _wait_for(session: Session, config: Config, within: float) -> None:
     """Wait until an element can be seen that fits, however many do."""
-    until = time.monotonic() + timeout / 1000
+    until = time.monotonic() + within / 1000
 
     async def count(seen: MaskedPage) -> int:
         return len((await matching(seen, config["selector"])).visible())
@@ -120,7 +120,7 @@ async def _wait_for(session: Session, config: Config, timeout: float) -> None:  
     while not await _count_or_none(session, count):
         if time.monotonic() >= until:
             raise NoElement(
-                f"{_selector(config)!r} did not appear on {_where(session)} within {timeout:g} ms."
+                f"{_selector(config)!r} did not appear on {_where(session)} within {within:g} ms."
             )
         await asyncio.sleep(_LOOK_AGAIN)
 

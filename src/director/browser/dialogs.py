@@ -44,8 +44,8 @@ def check_dialogs(session: Session) -> list[Json]:
                 "does not say what to answer. Whether anything was done is not known. Give the "
                 'node on_dialog: "accept", "dismiss" or {"text": "…"}.'
             )
-    return [_told(one) for one in dialogs]
+    return [_as_json(one) for one in dialogs]
 
 
-def _told(one: DialogEvent) -> Json:
+def _as_json(one: DialogEvent) -> Json:
     return {"type": one.type, "message": one.message, "answer": one.answer}

@@ -39,7 +39,7 @@ async def press_keys(session: Session, config: Config, _: Outside) -> Result:
     page = session.page()
     if config.get("selector") is None:
         await page.main_frame.evaluate(_OUT_OF_FRAMES)
-        said = await session.look(page, lambda _: _focused(page))
+        said = await session.look(page, lambda _: _describe_focus(page))
         async with session.acting(page):
             await page.keyboard.press(keys)
         return {"pressed": keys, "focused": said}
@@ -63,7 +63,7 @@ async def take_focus(locator: Locator, within: float = TIMEOUT) -> None:
         )
 
 
-async def _focused(page: Page) -> Json:
+async def _describe_focus(page: Page) -> Json:
     """The role and the name of what has the focus in the page itself."""
     try:
         active = page.locator("css=:focus")

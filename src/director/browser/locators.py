@@ -18,7 +18,15 @@ from typing import Literal, TypeAlias
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Locator, Page
 
-from director.browser.bundle import Bundle, LocatorError, NoElement, Selector, changes, selector_of
+from director.browser.bundle import (
+    Bundle,
+    LocatorError,
+    NoElement,
+    Selector,
+    SeveralElements,
+    changes,
+    selector_of,
+)
 from director.browser.looking import (
     Sight,
     ask_about,
@@ -37,6 +45,8 @@ _REF = re.compile(r"(f\d+)?e\d+")
 _NO_CSS = "is not CSS that a browser can read"
 _PLACES = {"first": 0, "last": -1}
 _LOOK_AGAIN = 0.1
+_SEVERAL = 2.0
+"""Seconds after which several that fit are not going to become one."""
 _SETTLED = 0.5
 """How long a disputed winner must stand, while there is time, before it is believed."""
 
@@ -158,34 +168,29 @@ async def resolve(  # noqa: PLR0913  what a node may say of its element
 ) -> Found:
     """The element that a selector means; looks again for up to `timeout` milliseconds.
 
-    If several fit, `nth` says which, or `first` takes the first; else nothing is handed out.
-    `looks` masks the page while it is looked at. Raises LocatorError that says what was found
-    instead.
+    If several fit, `nth` says which, or `first` takes the first; else a LocatorError names them.
+    `looks` masks the page while it is looked at.
     """
     wanted = selector_of(selector)
     choice = Choice(nth, visible_only, in_viewport_only, first)
-    until = time.monotonic() + timeout / 1000
+    began = time.monotonic()
+    until = began + timeout / 1000
     stood: dict[str, float] = {}
-
-    async def look(seen: MaskedPage) -> Found | None:
-        now = time.monotonic()
-        found = await _once(seen, wanted, choice)
-        if found.disagreements:
-            believed = stood.setdefault(str(found.locator), now) + _SETTLED
-            if now < min(until, believed):
-                return None
-        return await _conclude(page, seen, found)
-
     while True:
         now = time.monotonic()
         try:
-            found = await looks(page, look)
-            if found is not None:
+            found = await looks(page, lambda seen: _once(seen, wanted, choice))
+            if not found.disagreements or now >= min(until, _time_to_believe(found, stood, now)):
                 return found
         except (LocatorError, PlaywrightError) as error:
-            if now >= until or not _may_pass(error):
+            if now >= until or not _may_pass(error, now - began):
                 raise
         await asyncio.sleep(_LOOK_AGAIN)
+
+
+def _time_to_believe(found: Found, stood: dict[str, float], now: float) -> float:
+    """When a disputed winner has stood long enough; another one begins anew."""
+    return stood.setdefault(str(found.locator), now) + _SETTLED
 
 
 async def find_all(seen: MaskedPage, selector: Json | Bundle) -> list[Sight]:
@@ -219,13 +224,13 @@ def _vote(bundle: Bundle, sights: Sequence[Sight]) -> _Vote:
     return _Vote(sights, standings, leaders(bundle, standings))
 
 
-async def _conclude(page: Page, seen: MaskedPage, found: Found) -> Found:
+async def _conclude(seen: MaskedPage, found: Found) -> Found:
     """The same with a proposal if it is disputed.
 
     On the page as it is, without masks, its words may be others: then only the element counts.
     """
     if found.disagreements:
-        proposal = await bundle_of(page, found.locator, clean=seen.clean)
+        proposal = await bundle_of(seen.page, found.locator, clean=seen.clean)
         found = replace(found, proposal=proposal)
     if seen.holds and found.sight:
         return replace(found, locator=found.sight.locator(exact=False))
@@ -235,8 +240,8 @@ async def _conclude(page: Page, seen: MaskedPage, found: Found) -> Found:
 async def _once(seen: MaskedPage, wanted: Selector, choice: Choice) -> Found:
     sights = await _look(seen, wanted)
     if isinstance(wanted, Bundle):
-        return _by_vote(sights, wanted, choice)
-    return _by_css(sights, wanted, choice)
+        return await _conclude(seen, _by_vote(sights, wanted, choice))
+    return await _conclude(seen, _by_css(sights, wanted, choice))
 
 
 async def _look(seen: MaskedPage, wanted: Selector) -> list[Sight]:
@@ -250,8 +255,10 @@ async def _look(seen: MaskedPage, wanted: Selector) -> list[Sight]:
         raise LocatorError(f"{css!r} {_NO_CSS}.") from None
 
 
-def _may_pass(error: Exception) -> bool:
+def _may_pass(error: Exception, waited: float) -> bool:
     """Whether another look may go better: a page that is being replaced cannot be read."""
+    if isinstance(error, SeveralElements) and waited > _SEVERAL:
+        return False
     if isinstance(error, LocatorError):
         return _NO_CSS not in str(error) and REFUSED not in str(error)
     return "context was destroyed" in str(error)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from secrets import token_hex
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
 from playwright.async_api import Error as PlaywrightError
@@ -27,6 +27,8 @@ from director.browser.errors import BrowserError
 from director.browser.fields import ask
 from director.browser.voting import Portrait
 
+Answer: TypeAlias = Any
+"""What the model of a page tells: JSON of a form that the request decides."""
 ENGINE: Final = "director"
 _WITHIN: Final = 30_000
 _OF_ONE: Final = 3_000
@@ -73,13 +75,13 @@ async def register_model(playwright: Playwright) -> None:
     await playwright.selectors.register(ENGINE, script(), content_script=True)
 
 
-async def ask_model(frame: Frame, do: str, **given: object) -> Any:  # noqa: ANN401
+async def ask_model(frame: Frame, do: str, **given: object) -> Answer:
     """The answer of a frame's model to a request."""
     found = frame.locator(_selector({"do": do, **given}))
     return json.loads(await found.text_content(timeout=_WITHIN) or "null")
 
 
-async def ask_about(element: Locator, do: str) -> Any:  # noqa: ANN401
+async def ask_about(element: Locator, do: str) -> Answer:
     """The answer to a request about one element; its model must know what listens by then."""
     found = element.locator(_selector({"do": do}))
     return json.loads(await found.text_content(timeout=_OF_ONE) or "null")

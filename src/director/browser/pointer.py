@@ -9,6 +9,7 @@ from playwright.async_api import Position
 
 from director.browser.elements import TIMEOUT, Result, number, one
 from director.browser.errors import BrowserError
+from director.browser.locators import Found
 from director.browser.moving_text import check_drag
 from director.browser.outside import Outside
 from director.browser.session import Session
@@ -46,7 +47,7 @@ async def drag(session: Session, config: Config, _: Outside) -> Result:
     source = await one(session, config)
     await check_drag(session, source.locator, str(config["selector"]))
     if config.get("to") is None:
-        return await _drag_by(session, config, source.locator.page.mouse, source)
+        return await _drag_by(session, config, source)
     target = await one(session, config, "to")
     async with session.acting(session.page()):
         await source.locator.drag_to(
@@ -58,8 +59,8 @@ async def drag(session: Session, config: Config, _: Outside) -> Result:
     return {"dragged": config["selector"], "to": config["to"]}
 
 
-async def _drag_by(session: Session, config: Config, mouse: Any, source: Any) -> Result:  # noqa: ANN401
-    by = _point(config["by"])
+async def _drag_by(session: Session, config: Config, source: Found) -> Result:
+    by, mouse = _point(config["by"]), session.page().mouse
     async with session.acting(session.page()):
         await source.locator.scroll_into_view_if_needed(timeout=number(config, "timeout", TIMEOUT))
         box = await source.locator.bounding_box()

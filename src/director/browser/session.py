@@ -32,6 +32,7 @@ from director.browser.filling import SecretDoor, SessionDoor, fill_secret, refer
 from director.browser.guard import Blocked, Unreached
 from director.browser.logins import Logins
 from director.browser.masks import MaskedPage, Masks
+from director.browser.navigation import TIMEOUT, go_to
 from director.browser.nets import SessionNet
 from director.browser.network import VARIABLE
 from director.browser.origins import Origins, describe_place, place_of
@@ -44,7 +45,6 @@ from director.browser.watching import Watch
 from director.workflow.values import Tab
 
 T = TypeVar("T")
-TIMEOUT: Final = 30_000.0
 _POPUP: Final = 5.0
 _LONGEST: Final = 1_000
 _GRACE: Final = 2.0
@@ -168,7 +168,7 @@ class Session:
                 if left > 1:
                     self._watch.asked_outside[page] = left - 1
             try:
-                await _go(page, url)
+                await go_to(page, url)
             except PlaywrightError:
                 if origin := self._watch.refused.get(page):
                     raise NotApproved(
@@ -383,22 +383,6 @@ class Session:
         if self._logins is None:
             raise BrowserError("This session keeps no logins: open it with `logins=`.")
         return self._logins
-
-
-async def _go(page: Page, url: str, tries: int = 3) -> None:
-    try:
-        await page.goto(url, timeout=TIMEOUT)
-    except PlaywrightError as error:
-        if "Download is starting" in error.message:
-            return
-        if "interrupted by another navigation" not in error.message or tries == 1:
-            raise
-        if "chrome-error:" in error.message:
-            # The error page of an earlier, refused navigation arrived only now.
-            await _go(page, url, tries - 1)
-        else:
-            # The page sent itself on before it had loaded.
-            await page.wait_for_load_state(timeout=TIMEOUT)
 
 
 def _address(page: Page) -> str:

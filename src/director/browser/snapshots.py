@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 
 from playwright.async_api import Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
@@ -17,7 +18,7 @@ from director.browser.cleaning import cleaned, cleaner
 from director.browser.errors import BrowserError
 from director.browser.fields import Held, held, restore
 from director.browser.masks import Masks
-from director.browser.outline import amend_outline, end_outline, list_signs, tell_listeners
+from director.browser.page_outline import amend_outline, end_outline, list_signs, tell_listeners
 
 LONGEST = 30.0
 # Text of a page beyond this is no use to anybody and would only fill the store.
@@ -34,6 +35,10 @@ class Happened:
     downloads: tuple[str, ...] = ()
     blocked: tuple[str, ...] = ()
     loading: tuple[str, ...] = ()
+
+    def without_secrets(self, clean: Callable[[str], str]) -> Happened:
+        """The same without secrets."""
+        return Happened(*(tuple(map(clean, getattr(self, each.name))) for each in fields(self)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +101,7 @@ async def take(
         clean(page.url),
         clean(found.title),
         found.document,
-        Happened(
-            dialogs=tuple(map(clean, happened.dialogs)),
-            errors=tuple(map(clean, happened.errors)),
-            downloads=tuple(map(clean, happened.downloads)),
-            blocked=tuple(map(clean, happened.blocked)),
-            loading=tuple(map(clean, happened.loading)),
-        ),
+        happened.without_secrets(clean),
         tuple(map(clean, signs)),
     )
 
@@ -122,12 +121,12 @@ async def _settled(page: Page, timeout: float) -> tuple[str, Held, list[str]]:  
     )
 
 
-async def _outline(page: Page, timeout: float) -> str:  # noqa: ASYNC109
+async def _outline(page: Page, within: float) -> str:
     """The tree that Playwright prints, with the roles and names of the page's own model."""
     frames = page.frames
     await asyncio.gather(*map(tell_listeners, frames))
     try:
-        raw = await page.aria_snapshot(mode="ai", timeout=timeout * 1e3)
+        raw = await page.aria_snapshot(mode="ai", timeout=within * 1e3)
     finally:
         amends = await asyncio.gather(*map(end_outline, frames))
     return amend_outline(raw, {ref: said for each in amends for ref, said in each.items()})

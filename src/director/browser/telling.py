@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from director.browser.bundle import Bundle, Holder, LocatorError, NoElement
+from director.browser.bundle import Bundle, Holder, LocatorError, NoElement, SeveralElements
 from director.browser.voting import Portrait, Standing, candidates_of
 
 _NAMED = 8
@@ -43,7 +43,7 @@ def unsure(
         dict.fromkeys(_element(portraits[each.at]) for each in (tied or standings)[:5])
     )
     if tied:
-        return LocatorError(
+        return SeveralElements(
             f"{len(tied)} elements fit {str(bundle)!r} alike: {nearest}. Nothing was done. "
             f"Give nth, or say more of it (within, near). Elements by candidate: {counts}."
         )
@@ -58,7 +58,7 @@ def several(css: str, portraits: Sequence[Portrait]) -> LocatorError:
     """The error for CSS that matches more than one element where one is needed."""
     named = ", ".join(f"{at}: {_element(one)}" for at, one in enumerate(portraits[:_NAMED]))
     more = f" and {len(portraits) - _NAMED} more" if len(portraits) > _NAMED else ""
-    return LocatorError(
+    return SeveralElements(
         f"{css!r} matches {len(portraits)} elements that can be seen: {named}{more}. Nothing was "
         "done. Name one of them, give nth, or first: true if the first is meant."
     )

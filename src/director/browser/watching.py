@@ -72,7 +72,7 @@ class Watch:
         context.on("request", self._request)
         context.on("response", self._response)
         context.on("requestfailed", self._failed)
-        context.on("requestfinished", self._finished)
+        context.on("requestfinished", self._forget_request)
         context.on("download", self._download)
         context.on("close", self._end)
 
@@ -165,7 +165,7 @@ class Watch:
     def _response(self, response: Response) -> None:
         self._events.answered(response.request.method, response.url, status=response.status)
 
-    def _finished(self, request: Request) -> None:
+    def _forget_request(self, request: Request) -> None:
         self._asked.pop(request, None)
 
     def _failed(self, request: Request) -> None:

@@ -60,12 +60,7 @@ def from_json(document: Json, *, new_id: Callable[[], str] | None = None) -> Wor
     check_bounds(document, what="The document", bounds=DOCUMENT)
     if not isinstance(document, Mapping):
         raise WorkflowError(f"A workflow's document is an object, not {kind_of(document)}.")
-    version = document.get("version")
-    if version not in _READ or isinstance(version, bool):
-        raise WorkflowError(
-            f"The document has version {version!r}; this program reads versions 1 to {VERSION}. "
-            "Nothing was read."
-        )
+    version = _version(document)
     notes: tuple[str, ...] = ()
     if version != VERSION:
         document, notes = choose_as_before(document)
@@ -88,10 +83,20 @@ def from_json(document: Json, *, new_id: Callable[[], str] | None = None) -> Wor
                 raise WorkflowError(f"{name}[{place}] must be a text, not {kind_of(one)}.")
     kept = tuple(_with_ids(node, nodes) for node in nodes)
     read = check_workflow(replace(workflow, nodes=kept, inputs=inputs))
-    if version in range(_LISTS_AS_WRITTEN):
+    if version < _LISTS_AS_WRITTEN:
         read, lists = as_it_ran(read)
         notes = (*notes, *lists)
     return replace(read, notes=(*read.notes, *notes))
+
+
+def _version(document: Mapping[str, Json]) -> int:
+    version = document.get("version")
+    if not isinstance(version, int) or version not in _READ or isinstance(version, bool):
+        raise WorkflowError(
+            f"The document has version {version!r}; this program reads versions 1 to {VERSION}. "
+            "Nothing was read."
+        )
+    return version
 
 
 def _node(given: object, where: str, new_id: Callable[[], str] | None) -> Node:

@@ -7,24 +7,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from director.workflow.paths import is_list
+from director.workflow.values import Config, Json
 
 _ONE_ELEMENT = ("click", "hover", "type", "select", "check", "uncheck", "upload", "drag")
 _ONE_ID = re.compile(r"\s*#[\w-]+\s*")
 
 
-def choose_as_before(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+def choose_as_before(document: Config) -> tuple[Config, tuple[str, ...]]:
     """A document before version 3: CSS meant the first of several, keys went to the focus."""
     given = document.get("nodes")
     if not is_list(given):
         return document, ()
     nodes = [_choose(node) for node in given]
-    first = [
-        _alias(new) for old, new in zip(given, nodes, strict=True) if _gained(old, new, "first")
-    ]
-    keys = [_alias(new) for old, new in zip(given, nodes, strict=True) if _gained(old, new, "page")]
+    pairs = list(zip(given, nodes, strict=True))
+    first = [_alias(new) for old, new in pairs if _has_gained(old, new, "first")]
+    keys = [_alias(new) for old, new in pairs if _has_gained(old, new, "page")]
     notes = []
     if first:
         notes.append(
@@ -39,7 +38,7 @@ def choose_as_before(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], tu
     return {**document, "nodes": nodes}, tuple(notes)
 
 
-def _choose(node: Any) -> Any:  # noqa: ANN401  a document is checked later
+def _choose(node: Json) -> Json:
     if not isinstance(node, Mapping) or node.get("type") != "browser_action":
         return node
     config = node.get("config")
@@ -55,9 +54,14 @@ def _choose(node: Any) -> Any:  # noqa: ANN401  a document is checked later
     return node
 
 
-def _gained(old: Any, new: Any, field: str) -> bool:  # noqa: ANN401
-    return old is not new and field in new["config"] and field not in old["config"]
+def _has_gained(old: Json, new: Json, field: str) -> bool:
+    return old is not new and field in _config(new) and field not in _config(old)
 
 
-def _alias(node: Any) -> str:  # noqa: ANN401
-    return repr(str(node.get("alias")))
+def _config(node: Json) -> Config:
+    config = node.get("config") if isinstance(node, Mapping) else None
+    return config if isinstance(config, Mapping) else {}
+
+
+def _alias(node: Json) -> str:
+    return repr(str(node.get("alias"))) if isinstance(node, Mapping) else ""

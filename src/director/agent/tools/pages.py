@@ -85,15 +85,14 @@ async def read(desk: Desk, ref: str, tabName: str = "") -> str:  # noqa: N803
     return closer.read(await seen(desk, tabName), ref)
 
 
-async def describe_element(desk: Desk, ref: str, tabName: str = "") -> str:  # noqa: N803
-    """Describe an element by its ref: a selector for nodes that was tried, and what it rests on.
+async def describe_element(desk: Desk, ref: str) -> str:
+    """Describe an element of the active tab: a selector for nodes that was tried, and its grounds.
 
     Args:
         ref: such as "e12", of the newest snapshot
-        tabName: the tab, if not the active one
 
     """
     session = await desk.bench.session()
     async with session.doing(f"describe {ref}"):
-        found = await describe_ref(session.page(tabName or None), ref, session.look)
+        found = await describe_ref(session.page(), ref, session.look)
     return f"{json.dumps(found.json(), ensure_ascii=False)}\n{_ADVICE}"

@@ -60,10 +60,10 @@ def amend_outline(outline: str, said: Mapping[str, Said]) -> str:
     """The outline with the roles and names that the model has for some of its refs."""
     if not said:
         return outline
-    return "\n".join(_amended(line, said) for line in outline.split("\n"))
+    return "\n".join(_amend_line(line, said) for line in outline.split("\n"))
 
 
-def _amended(line: str, said: Mapping[str, Said]) -> str:
+def _amend_line(line: str, said: Mapping[str, Said]) -> str:
     found = _REF.search(line)
     if found is None or found[1] not in said:
         return line
