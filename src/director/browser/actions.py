@@ -71,7 +71,7 @@ def _add_doubts(result: Result, config: Config) -> Result:
     """The result with what speaks against it."""
     several = result.get("actionableElements")
     if config.get("first") is True and isinstance(several, int) and several > 1:
-        told = f"{config['selector']!r} fits {several} elements; the first was taken."
+        told = f"The selector fits {several} elements; the first was taken."
         known = result.get("doubts")
         result["doubts"] = [*(known if isinstance(known, list) else []), told]
     return result

@@ -142,7 +142,7 @@ async def _compare(session: Session, config: Config, result: Result, *, whole: b
     stated = max(numbers, default=None)
     result["total"] = stated
     if stated is None:
-        result["doubts"] = [f"{config['total']!r} states no total."]
+        result["doubts"] = ["What is named in 'total' states no number."]
     elif whole and stated != result["count"]:
         result["doubts"] = [f"The page states {stated} items; {result['count']} were found."]
     return result

@@ -368,7 +368,11 @@ function insides(el) {
   return [...childNodesOf(shadow || el)];
 }
 
+// What takes the keys of an editor has no size of its own; people see the editor.
+const EDITORS = ".monaco-editor,.CodeMirror,.cm-editor,.ace_editor";
 function isVisible(el) {
+  const editor = closest(el, EDITORS);
+  if (editor && editor !== el && role(el) === "textbox" && get(el, "aria-hidden") !== "true") return isVisible(editor);
   if (tagOf(el) === "option") return Boolean(parent(el)) && isVisible(parent(el));
   if (!isConnected(el) || !isShownByCss(el, { visibilityProperty: true })) return false;
   const box = boxOf(el);

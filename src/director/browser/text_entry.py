@@ -55,6 +55,16 @@ _EDITOR_TEXT: Final = f"""element => {{
     return plain(lines.sort((a, b) => top(a) - top(b)).map(line => line.textContent).join("\\n"));
 }}"""
 
+# Whether what has the focus took the text as pasted; the clipboard has no part in it.
+_PASTE: Final = """(element, text) => {
+    let active = element.ownerDocument.activeElement;
+    while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", text);
+    const paste = {clipboardData, bubbles: true, cancelable: true, composed: true};
+    return !active.dispatchEvent(new ClipboardEvent("paste", paste));
+}"""
+
 
 async def type_text(session: Session, config: Config, _: Outside) -> Result:
     """Replace what is in a field or an editor, and read it back."""
@@ -78,8 +88,8 @@ async def type_text(session: Session, config: Config, _: Outside) -> Result:
         shown = await _read_back(session, target, text, kind=kind) or ""
     if not _is_same(shown, text):
         raise BrowserError(
-            f"{config['selector']!r} shows {_cut(session.net.clean(shown))!r} after {_cut(text)!r} "
-            "was typed. It was left as it is. If the page writes it in its own way and that is "
+            f"The field shows {_cut(session.net.clean(shown))!r} after {_cut(text)!r} was typed. "
+            "It was left as it is. If the page writes it in its own way and that is "
             "right, type it that way; else see what the field takes."
         )
     return told
@@ -103,8 +113,10 @@ async def _replace(session: Session, target: Locator, text: str) -> None:
     async with session.acting(page):
         await take_focus(target)
         await page.keyboard.press("ControlOrMeta+a")
-        await page.keyboard.press("Delete")
-        await page.keyboard.insert_text(text)
+        # An editor takes what is pasted as it is, and what is typed with brackets of its own.
+        if not text or not await target.evaluate(_PASTE, text):
+            await page.keyboard.press("Delete")
+            await page.keyboard.insert_text(text)
 
 
 async def _read_back(session: Session, target: Locator, text: str, *, kind: str) -> str | None:
