@@ -212,7 +212,13 @@ def _port(line: str) -> int:
     ("words", "path", "files", "count"),
     [
         (("app", "--no-open", "--port", "0"), "/", 320, 400),
-        (("proxy", "--port", "0", "--upstream", "http://127.0.0.1:9"), "/director", 460, 560),
+        pytest.param(
+            ("proxy", "--port", "0", "--upstream", "http://127.0.0.1:9"),
+            "/director",
+            460,
+            560,
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_crowd_of_stalled_clients_keeps_nobody_out(
