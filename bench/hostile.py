@@ -19,7 +19,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from itertools import chain
 
@@ -124,8 +124,10 @@ def repeated(port: int, key: str, work: Callable[[httpx.Client], None]) -> Itera
         with httpx.Client(
             base_url=address, headers={"authorization": key}, timeout=PATIENCE
         ) as client:
-            while not over.is_set():
-                work(client)
+            # The app is ended when enough was measured, also in the middle of a run.
+            with suppress(httpx.HTTPError):
+                while not over.is_set():
+                    work(client)
 
     thread = threading.Thread(target=repeat)
     thread.start()
