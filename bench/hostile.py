@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from itertools import chain
+from typing import Any
 
 import httpx
 
@@ -120,14 +121,14 @@ def repeated(port: int, key: str, work: Callable[[httpx.Client], None]) -> Itera
     over = threading.Event()
 
     def repeat() -> None:
-        address = f"http://127.0.0.1:{port}"
-        with httpx.Client(
-            base_url=address, headers={"authorization": key}, timeout=PATIENCE
-        ) as client:
-            # The app is ended when enough was measured, also in the middle of a run.
-            with suppress(httpx.HTTPError):
-                while not over.is_set():
-                    work(client)
+        given: dict[str, Any] = {"base_url": f"http://127.0.0.1:{port}", "timeout": PATIENCE}
+        # The app is ended when enough was measured, also in the middle of a run.
+        with (
+            suppress(httpx.HTTPError),
+            httpx.Client(**given, headers={"authorization": key}) as client,
+        ):
+            while not over.is_set():
+                work(client)
 
     thread = threading.Thread(target=repeat)
     thread.start()
