@@ -202,21 +202,23 @@ class Engine:
         if gone and not step.point and node.effect != "once":
             # Without a restart point behind it, it would be lost: it is done again.
             raise gone
-        values = {**visit.values, **kept.values}
+        visit.step = await self._write(visit, step, kept)
+        self._tell(visit.step)
+        if gone:
+            raise gone
+
+    async def _write(self, visit: Visit, step: Step, kept: Kept) -> Step:
         write = partial(
             self.ledger.finish,
             step,
-            values=values,
+            values={**visit.values, **kept.values},
             records=kept.records,
             dropped=kept.found.dropped if kept.found else (),
             others=visit.others,
         )
         # Writing thousands takes seconds, in which the loop has others to answer.
         many = len(kept.records) > _AT_ONCE
-        visit.step = await asyncio.to_thread(write) if many else write()
-        self._tell(visit.step)
-        if gone:
-            raise gone
+        return await asyncio.to_thread(write) if many else write()
 
     def _count_records(self, kept: Kept) -> Mapping[str, int] | None:
         """How many records a visit made and found again, and how many the run has of their type."""

@@ -133,31 +133,37 @@ async def retry(store: Store, run: str, means: Means, *, node: str) -> Run:
     return await drive(store, run, means)
 
 
-async def try_node(  # noqa: PLR0913  a try has that many parts
-    store: Store,
-    workflow: Workflow,
-    node: str,
-    means: Means,
-    *,
-    record: str = "",
-    goes_on: bool = False,
+async def try_node(
+    store: Store, workflow: Workflow, node: str, means: Means, *, record: str = ""
 ) -> Run:
-    """Try one node in the workbench run of its workflow, where variables and records stay.
-
-    One that `goes_on` keeps what its parts did before they were stopped.
-    """
+    """Try one node in the workbench run of its workflow, where variables and records stay."""
+    ledger = _hold_workbench(store, workflow, node, means, record)
     id_ = workflow.nodes[place_of(node, workflow.nodes)].id
-    run = replace(open_workbench(store, workflow), selection=node, record=record)
-    ledger = Ledger(store, run, worker=means.worker)
-    ledger.take()
-    if not goes_on:
-        open_visit(ledger, id_)
-        _drop_other_tests(ledger, workflow, id_)
+    open_visit(ledger, id_)
+    _drop_other_tests(ledger, workflow, id_)
+    return await resume_node(store, workflow, node, means, record=record)
+
+
+async def resume_node(
+    store: Store, workflow: Workflow, node: str, means: Means, *, record: str = ""
+) -> Run:
+    """Go on with a try that was stopped: what its parts did before that is not done again."""
+    ledger = _hold_workbench(store, workflow, node, means, record)
+    id_ = workflow.nodes[place_of(node, workflow.nodes)].id
 
     async def work(engine: Engine) -> None:
         await engine.visit(id_, _with_record(ledger, record))
 
     return await _drive(ledger, workflow, means, work, observes=True)
+
+
+def _hold_workbench(
+    store: Store, workflow: Workflow, node: str, means: Means, record: str
+) -> Ledger:
+    run = replace(open_workbench(store, workflow), selection=node, record=record)
+    ledger = Ledger(store, run, worker=means.worker)
+    ledger.take()
+    return ledger
 
 
 def _drop_other_tests(ledger: Ledger, workflow: Workflow, id_: str) -> None:

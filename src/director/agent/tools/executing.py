@@ -11,7 +11,17 @@ from typing import Literal, cast
 from director.agent.desk import Desk
 from director.agent.effects import ask_at_nodes
 from director.models import Result
-from director.runs import Means, Run, Step, drive, queue_run, resume, steps_of, try_node
+from director.runs import (
+    Means,
+    Run,
+    Step,
+    drive,
+    queue_run,
+    resume,
+    resume_node,
+    steps_of,
+    try_node,
+)
 from director.runs.proposing import proposals
 from director.runs.serving import waits_for
 from director.sections.words import compact, line, visible
@@ -120,9 +130,8 @@ async def _tested(desk: Desk, workflow: Workflow, names: list[str], record: str)
     stopped = desk.stopped.pop(call, "")
     for alias in names[names.index(stopped) if stopped else 0 :]:
         means = await _means(desk, workflow)
-        run = await try_node(
-            desk.store, workflow, alias, means, record=record, goes_on=alias == stopped
-        )
+        test = resume_node if alias == stopped else try_node
+        run = await test(desk.store, workflow, alias, means, record=record)
         done += [step for step in steps_of(desk.store, run.id) if step.key == ids[alias]]
         if run.state != "done":
             if desk.effects:
