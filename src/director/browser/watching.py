@@ -6,6 +6,7 @@ A dialog is answered at once, so that no page can hold a session up.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from typing import Final, final
 
@@ -29,6 +30,7 @@ from director.browser.tabs import Tabs
 from director.secrets import OriginError
 
 # Addresses that lead nowhere outside the browser.
+_CHANGING: Final = ("POST", "PUT", "PATCH", "DELETE")
 _INSIDE: Final = frozenset({"about", "blob", "chrome-error", "data"})
 _CERTIFICATE: Final = ("net::ERR_CERT_", "net::ERR_SSL_", "net::ERR_BAD_SSL_")
 
@@ -134,11 +136,21 @@ class Watch:
                 self.asked_outside[page] = 2
         else:
             if self._origins.allows(origin):
+                self._keep_sending(request)
                 return
             place = str(origin)
         self._events.add("blocked", f"{place} ({request.resource_type})")
         if request.is_navigation_request() and (page := _moving(request)):
             self.refused[page] = place
+
+    def _keep_sending(self, request: Request) -> None:
+        """Keep what is sent to change something; a page that goes away may take it with it."""
+        if request.method not in _CHANGING:
+            return
+        with contextlib.suppress(PlaywrightError):
+            body = request.post_data_buffer or b""
+            is_page = request.is_navigation_request()
+            self._events.add_sending(request.method, request.url, body, is_page=is_page)
 
     def _response(self, response: Response) -> None:
         self._events.answered(response.request.method, response.url, status=response.status)

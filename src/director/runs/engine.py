@@ -19,6 +19,7 @@ from director.browser.noticing import Glance, glance, news
 from director.runs.keeping import Keeping, Kept
 from director.runs.ledger import Ledger
 from director.runs.nodes import CONTROL, EXECUTE, PLAN
+from director.runs.observation import observe
 from director.runs.questions import answered
 from director.runs.recovery import happened_before
 from director.runs.sandbox import Sandbox, SandboxError
@@ -180,6 +181,7 @@ class Engine:
         evidence = await self.checked(node.ensures, visit.place, mark=mark)
         visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence), result=result)
         _demand(evidence, visit, "ensures")
+        visit.step = replace(visit.step, observed=await observe(visit, mark))
         kept = Keeping(
             node,
             visit.config,

@@ -39,7 +39,7 @@ from director.workflow.types import check_config, effect_of, templated
 from director.workflow.values import Config, Effect, Json, Node, NodeType, Workflow, WorkflowError
 
 Merge: TypeAlias = Literal["update", "replace"]
-_LISTS = ("requires", "ensures")
+_LISTS = ("requires", "ensures", "checks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,7 @@ class Draft:
     requires: tuple[Config, ...] = ()
     ensures: tuple[Config, ...] = ()
     proof: Config | None = None
+    checks: tuple[Config, ...] = ()
 
 
 def _field(check: Check, says: str, *, required: bool = False) -> Field:
@@ -71,6 +72,7 @@ _CHANGES = Form(
         "requires": _field(list_of(object_of(), least=0), "conditions before it"),
         "ensures": _field(list_of(object_of(), least=0), "conditions after it"),
         "proof": _field(object_of(), "what tells that it happened"),
+        "checks": _field(list_of(object_of(), least=0), "what its runs are doubted by"),
     }
 )
 _NEEDED = ("type", "alias", "config")
@@ -133,6 +135,7 @@ def _made(draft: Draft, id_: str) -> Node:
         requires=draft.requires,
         ensures=draft.ensures,
         proof=draft.proof,
+        checks=draft.checks,
     )
 
 
