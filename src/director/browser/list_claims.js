@@ -37,7 +37,7 @@
         const named = e.closest(PAGER);
         if (named && !named.contains(list)) return named;
         for (let at = e, up = 0; at && up < 4 && at !== document.body; at = at.parentElement, up += 1) {
-            if (list && at.contains(list)) break;
+            if ((list && at.contains(list)) || at.matches("table,td,tr,tbody") || words(at.textContent).length > 300) break;
             if ([...at.querySelectorAll("a,button,span,strong,b,li")].filter(l => NUMBER.test(words(l.textContent))).length > 1) return at;
         }
         return null;
@@ -48,8 +48,11 @@
         if (list && (o.contains(list) || list.contains(o))) return false;
         if (o.closest("nav,aside,[role=navigation],[role=menu],[role=tablist]") || o.closest(PAGER) || !seen(o)) return false;
         const parts = o.matches("table") ? o.querySelectorAll("tr") : o.children;
-        return [...parts].filter(seen).length > 2 && !pagerOf(o);
+        return [...parts].filter(seen).length > 2;
     });
+    const headings = [...document.querySelectorAll("h1,h2,h3,h4,h5,h6,[role=heading],legend")].filter(seen);
+    // One element by itself is no list that a count beside it could be of.
+    const isList = elements.length > 1 || Boolean(first?.closest("table,ul,ol,[role=grid],[role=list],[role=feed]"));
     const isOurs = e => {
         if (!list) return others.every(o => !o.contains(e));
         const near = depth(shared(e, list));
@@ -58,6 +61,8 @@
             if (o.contains(e)) return false;
             const theirs = depth(shared(e, o));
             if (theirs !== near) return theirs < near;
+            // A count above several lists is the first one's only if the next begins under a heading of its own.
+            if (before(e, list) && before(list, o) && !headings.some(h => before(list, h) && before(h, o))) return false;
             if (before(e, list)) return before(o, e) ? Boolean(heading) || !before(e, o) : !(before(e, o) && before(o, list));
             return before(o, list) || (before(e, o) && !heading);
         });
@@ -69,10 +74,11 @@
     const counters = [];
     const add = (said, e, place) => {
         const known = counters.some(c => c.text === said && c.place === place);
-        if (said && said.length <= 160 && !known && counters.length < 12) counters.push({text: said, place});
+        if (place && said && said.length <= 160 && !known && counters.length < 12) counters.push({text: said, place});
     };
     const placeOf = e => {
         if (!list) return "page";
+        if (!isList && !pagerOf(e)) return "";
         if (list.matches("table") && list.contains(e)) return "caption";
         if (pagerOf(e)) return "pager";
         return e.closest("h1,h2,h3,h4,h5,h6,[role=heading]") ? "heading" : "near";

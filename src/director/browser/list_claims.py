@@ -23,6 +23,15 @@ _ROWS = """(elements, typed) => elements.map(row => {
   const text = words(row).toLowerCase();
   return typed.some(each => text.includes(each.toLowerCase())) ? parts.map(words) : null;
 }).filter(row => row && row.length < 60).slice(0, 50)"""
+_ERRORS = """typed => {
+  const seen = e => e.checkVisibility?.({visibilityProperty: true}) ?? true;
+  const fields = [...document.querySelectorAll('input:not([type=password]),textarea')].filter(seen);
+  if (!fields.some(field => typed.includes(field.value.trim()))) return [];
+  const said = [...document.querySelectorAll('.errornote,.errorlist,.invalid-feedback,.field-error,' +
+    '.form-error,.error-message,.field_with_errors,.has-error .help-block,form [role=alert]')];
+  return said.filter(seen).map(e => (e.innerText ?? '').replace(/\\s+/g, ' ').trim())
+    .filter(Boolean).slice(0, 3);
+}"""
 _ROW = "tbody tr, [role=row], ul > li, ol > li, article"
 _LONGEST = 300
 
@@ -40,6 +49,18 @@ async def look_at_list(session: Session, config: Config) -> dict[str, Json]:
     async with session.doing("see what the page says about the list"):
         found = await session.look(session.page(), look)
     return cast("dict[str, Json]", cleaned(found, session.net.clean))
+
+
+async def form_errors(session: Session, typed: tuple[str, ...]) -> list[Json]:
+    """What the active page says is wrong with a form that still holds what was typed into it."""
+    page = session.page()
+
+    async def look(_: MaskedPage) -> list[Json]:
+        return cast("list[Json]", await page.evaluate(_ERRORS, list(typed)))
+
+    async with session.doing("see whether the form was taken"):
+        found = await session.look(page, look)
+    return cast("list[Json]", cleaned([str(each)[:_LONGEST] for each in found], session.net.clean))
 
 
 async def rows_showing(session: Session, typed: tuple[str, ...]) -> list[Json]:

@@ -16,11 +16,13 @@ from director.browser import BrowserError, BrowserGone, Session
 from director.browser.bundle import LocatorError
 from director.browser.conditions import check
 from director.browser.events import Answered, Sending
-from director.browser.list_claims import look_at_list, rows_showing
+from director.browser.list_claims import form_errors, look_at_list, rows_showing
 from director.runs.doubts.effects_done import typed_in
+from director.runs.telling import selector_text
 from director.runs.values import RunError, Step
 from director.workflow.conditions import filled_condition
 from director.workflow.paths import is_list
+from director.workflow.sensitive import is_sensitive
 from director.workflow.templates import defused, resolve
 from director.workflow.values import Config, Json
 
@@ -63,6 +65,7 @@ async def _observe_effect(visit: Visit, session: Session, mark: int) -> dict[str
         "typed": [session.net.clean(text) for text in typed],
         "sent": sent,
         "rows": await rows_showing(session, typed) if typed else [],
+        "errors": await form_errors(session, typed) if typed and sent else [],
         "proof": _proof(visit),
     }
     return cast("dict[str, Json]", defused(found))
@@ -74,7 +77,9 @@ def _on_page(visit: Visit) -> list[Step]:
     return [
         step
         for step in visit.engine.ledger.steps()
-        if step.state == "finished" and (step.page or {}).get("document") == document
+        if step.state == "finished"
+        and (step.page or {}).get("document") == document
+        and not is_sensitive(selector_text(step.config.get("selector")))
     ]
 
 

@@ -112,6 +112,7 @@ def _effect(step: Step, proof: Config) -> EffectSeen:
         typed=tuple(str(each) for each in _list(seen.get("typed"))),
         sent=cast("tuple[Config, ...]", tuple(_list(seen.get("sent")))),
         rows=cast("tuple[Sequence[str], ...]", tuple(later or rows)),
+        errors=tuple(str(each) for each in _list(seen.get("errors"))),
         found=cast("int | None", proof.get("found")),
         where=str(proof.get("where", "")),
     )

@@ -21,7 +21,7 @@ class EffectSeen:
     """What was seen of a visit of a `once` node.
 
     `sent` are the requests it made that carry what was typed, `rows` those of the page afterwards
-    that show it, as lists of cells; `found` is how often its proof finds it at the end, if asked.
+    that show it, as lists of cells, `errors` what it says is wrong with the form; `found` is how often its proof finds it at the end, if asked.
     """
 
     node: str
@@ -31,6 +31,7 @@ class EffectSeen:
     typed: tuple[str, ...] = ()
     sent: tuple[Config, ...] = ()
     rows: tuple[Sequence[str], ...] = ()
+    errors: tuple[str, ...] = ()
     found: int | None = None
     where: str = ""
 
@@ -51,6 +52,13 @@ def find_effect_doubts(seen: EffectSeen) -> Iterator[Doubt]:
 
 
 def _find_refused(seen: EffectSeen) -> Iterator[Doubt]:
+    if seen.errors:
+        yield seen.doubt(
+            "refused",
+            f"After {seen.alias} the form is still there and says {seen.errors[0]!r}.",
+            errors=list(seen.errors),
+        )
+        return
     answers = [each for each in seen.sent if isinstance(each.get("status"), int)]
     bad = [each for each in answers if int(str(each["status"])) >= _REFUSED]
     if bad and len(bad) == len(answers):
