@@ -63,8 +63,10 @@ def _paged(total: int, size: int, counter: str) -> tuple[tuple[str, str], ...]:
     return tuple(
         (
             f"/list?page={n}",
-            f"<p>{counter.format(first=(n - 1) * size + 1, last=min(n * size, total), total=total)}"
-            f"</p>{table((n - 1) * size + 1, min(n * size, total))}{pager(n, last)}",
+            (
+                f"<p>{counter.format(first=(n - 1) * size + 1, last=min(n * size, total), total=total)}"
+                f"</p>{table((n - 1) * size + 1, min(n * size, total))}{pager(n, last)}"
+            ),
         )
         for n in range(1, last + 1)
     )
@@ -141,8 +143,10 @@ RIGHT = (
         (
             (
                 "/list",
-                f"<section><h2>Lamps (4)</h2>{table(1, 4).replace('<table>', '<table id=a>')}</section>"
-                f"<section><h2>Chairs (9)</h2>{table(5, 13).replace('<table>', '<table id=b>')}</section>",
+                (
+                    f"<section><h2>Lamps (4)</h2>{table(1, 4).replace('<table>', '<table id=a>')}</section>"
+                    f"<section><h2>Chairs (9)</h2>{table(5, 13).replace('<table>', '<table id=b>')}</section>"
+                ),
             ),
         ),
         "#a tbody tr",
@@ -152,8 +156,10 @@ RIGHT = (
         (
             (
                 "/list",
-                f"<h2>Lamps</h2><p>4 rows</p>{table(1, 4).replace('<table>', '<table id=a>')}"
-                f"<h2>Chairs</h2><p>9 rows</p>{table(5, 13).replace('<table>', '<table id=b>')}",
+                (
+                    f"<h2>Lamps</h2><p>4 rows</p>{table(1, 4).replace('<table>', '<table id=a>')}"
+                    f"<h2>Chairs</h2><p>9 rows</p>{table(5, 13).replace('<table>', '<table id=b>')}"
+                ),
             ),
         ),
         "#a tbody tr",
@@ -163,8 +169,10 @@ RIGHT = (
         (
             (
                 "/list",
-                f"<h2>40 lamps</h2>{table(1, 4).replace('<table>', '<table id=a>')}<p>40 rows</p>"
-                f"<h2>9 chairs</h2>{table(5, 13).replace('<table>', '<table id=b>')}",
+                (
+                    f"<h2>40 lamps</h2>{table(1, 4).replace('<table>', '<table id=a>')}<p>40 rows</p>"
+                    f"<h2>9 chairs</h2>{table(5, 13).replace('<table>', '<table id=b>')}"
+                ),
             ),
         ),
         "#b tbody tr",
@@ -210,8 +218,10 @@ RIGHT = (
         (
             (
                 "/list",
-                "<p>3 results</p><table><tbody><tr><td class=name>A<td class=price>1<tr><td class=name>B<td class=price>"
-                "<tr><td class=name>C<td class=price>3</tbody></table>",
+                (
+                    "<p>3 results</p><table><tbody><tr><td class=name>A<td class=price>1<tr><td class=name>B<td class=price>"
+                    "<tr><td class=name>C<td class=price>3</tbody></table>"
+                ),
             ),
         ),
     ),
@@ -248,8 +258,8 @@ WRONG: tuple[tuple[str, ListCase], ...] = (
     ("total", ListCase("one page twice", (
         ("/list?page=1", f"<p>82 results</p>{table(1, 40)}"), ("/list?page=2", f"<p>82 results</p>{table(1, 40)}")))),
     ("total", ListCase("things by their own name", (
-        ("/list", f"<h1>Select supplier to change</h1>{table(1, 40)}<p class=paginator><span class=this-page>1</span>"
-                  "<a href='?p=2'>2</a> <a href='?p=3'>3</a> 82 suppliers</p>"),))),
+        ("/list", (f"<h1>Select supplier to change</h1>{table(1, 40)}<p class=paginator><span class=this-page>1</span>"
+                  "<a href='?p=2'>2</a> <a href='?p=3'>3</a> 82 suppliers</p>")),))),
     ("total", ListCase("what the table says of itself", (
         ("/list", f"{table(1, 20).replace('<table>', '<table aria-rowcount=501>')}"),))),
     ("total", ListCase("a caption", (("/list", table(1, 20, "Lamps: 1,500 rows")),))),

@@ -27,10 +27,11 @@ _ERRORS = """typed => {
   const seen = e => e.checkVisibility?.({visibilityProperty: true}) ?? true;
   const fields = [...document.querySelectorAll('input:not([type=password]),textarea')].filter(seen);
   if (!fields.some(field => typed.includes(field.value.trim()))) return [];
-  const said = [...document.querySelectorAll('.errornote,.errorlist,.invalid-feedback,.field-error,' +
-    '.form-error,.error-message,.field_with_errors,.has-error .help-block,form [role=alert]')];
-  return said.filter(seen).map(e => (e.innerText ?? '').replace(/\\s+/g, ' ').trim())
-    .filter(Boolean).slice(0, 3);
+  const said = [...document.querySelectorAll('.errornote,.errorlist,.invalid-feedback,' +
+    '.field-error,.form-error,.error-message,.field_with_errors,.has-error .help-block,' +
+    'form [role=alert]')];
+  const words = e => (e.innerText ?? '').replace(/\\s+/g, ' ').trim();
+  return said.filter(seen).map(words).filter(Boolean).slice(0, 3);
 }"""
 _ROW = "tbody tr, [role=row], ul > li, ol > li, article"
 _LONGEST = 300

@@ -1,4 +1,4 @@
-"""`director workflow test`: one node in the workbench, and the conditions it could carry."""
+"""`director workflow test` and `check`: one node in the workbench, and what it could promise."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
 
 import typer
 
-from director.cli.opening import Url, opened_store
+from director.cli.opening import Url, fail, opened_store
 from director.cli.origin_approvals import need_approvals
 from director.cli.workflow import Name, app, save_document, stored
 from director.cli.workflow_run import Env, Files, Headed, NoPictures, Set, Wait, wished
+from director.workflow.doubt_checks import KINDS
 
 if TYPE_CHECKING:
     from director.runs import Run, Step
@@ -49,8 +50,9 @@ def try_one(
 
     Prints its result, its evidence and its time, and what conditions it could carry.
     """
-    from director.cli.running import CODES, told
+    from director.cli.running import CODES, DOUBTED, told
     from director.runs.proposing import accepted, proposals
+    from director.runs.telling import check_text
     from director.workflow.selection import place_of
 
     with opened_store(store, "workflow test") as opened, told("workflow test"):
@@ -67,10 +69,16 @@ def try_one(
         wanted = proposals(which, step, given) if step else []
         for each in wanted:
             typer.echo(f"proposed: {each}")
+        now = stored(opened, workflow, "workflow test")
+        tested = now.nodes[place_of(which.id, now.nodes)]
+        for each in tested.checks:
+            typer.echo(f"check: {check_text(each)}")
+        for doubt in run.doubts:
+            typer.echo(f"doubt ({doubt['kind']}): {doubt['sentence']}")
         if accept and wanted:
-            for line in save_document(opened, accepted(found, which, wanted)):
+            for line in save_document(opened, accepted(now, tested, wanted)):
                 typer.echo(line)
-    raise typer.Exit(CODES.get(run.state, 3))
+    raise typer.Exit(DOUBTED if run.state == "done" and run.doubts else CODES.get(run.state, 3))
 
 
 def _given(opened: Store, workflow: Workflow, settings: list[str]) -> dict[str, Json]:
@@ -123,3 +131,71 @@ def _say(step: Step) -> None:
         typer.echo(f"warning: {warning}")
     if step.status == "success":
         typer.echo(json.dumps(masked(step.result), ensure_ascii=False, indent=2)[:4000])
+
+
+CHECK = (
+    "Try it: `director workflow check products read`, "
+    "`director workflow check products read next --dismiss --because 'the newest are enough'`, "
+    "`director workflow check products read total --tolerance 2`."
+)
+
+
+@app.command("check", epilog=CHECK)
+def check_node(
+    *,
+    workflow: Name,
+    node: Annotated[str, typer.Argument(help="The node: alias or position.")],
+    kind: Annotated[str, typer.Argument(help=f"Which: {', '.join(KINDS)}.")] = "",
+    field: Annotated[str, typer.Option(help="The field of the rows that it is about.")] = "",
+    dismiss: Annotated[
+        bool, typer.Option("--dismiss", help="Such a doubt is right as it is, for good.")
+    ] = False,
+    because: Annotated[str, typer.Option(help="Why it is dismissed.")] = "",
+    tolerance: Annotated[
+        int | None, typer.Option(help="total: how many rows may be missing.", min=0)
+    ] = None,
+    share: Annotated[
+        float | None, typer.Option(help="fewer: the least share of the run before.", min=0, max=1)
+    ] = None,
+    store: Url = None,
+) -> None:
+    """Show the checks of a node, add or edit one, or dismiss its doubts for good.
+
+    Without --dismiss a check that was dismissed counts again.
+    """
+    from director.runs.telling import check_text
+    from director.workflow.edit import update
+    from director.workflow.selection import place_of
+    from director.workflow.values import WorkflowError
+
+    with opened_store(store, "workflow check") as opened:
+        found = stored(opened, workflow, "workflow check")
+        try:
+            at = place_of(node, found.nodes)
+            if kind:
+                said = {
+                    "kind": kind,
+                    "field": field,
+                    "dismissed": dismiss,
+                    "because": because if dismiss else "",
+                    "tolerance": tolerance,
+                    "share": share,
+                }
+                known = next((one for one in found.nodes[at].checks if _is_same(one, said)), {})
+                kept = {name: known[name] for name in ("counter",) if name in known}
+                check = {**kept, **{name: value for name, value in said.items() if value}}
+                found = update(found, node, {"checks": [cast("Json", check)]})
+                save_document(opened, found)
+        except WorkflowError as problem:
+            fail("workflow check", str(problem))
+        checks = found.nodes[at].checks
+    for each in checks:
+        typer.echo(check_text(each))
+    if not checks:
+        typer.echo("It has no checks of its own; every run is doubted by what its pages state.")
+
+
+def _is_same(check: object, said: dict[str, object]) -> bool:
+    return isinstance(check, dict) and all(
+        (check.get(name) or "") == (said.get(name) or "") for name in ("kind", "field")
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, TypeAlias, get_args
 
 from director.workflow.forms import Check, Field, Form, any_text, choice, fill, flag, text, whole
@@ -54,3 +55,14 @@ def check_doubt_check(check: Config) -> None:
         fill(CHECK, check)
     except WorkflowError as problem:
         raise WorkflowError(f"'checks': {problem}") from None
+
+
+def merge_checks(known: Sequence[Config], more: Sequence[Config]) -> tuple[Config, ...]:
+    """Checks with others added; one of the same kind and field is replaced."""
+    found = {place_of_check(each): each for each in known}
+    return tuple({**found, **{place_of_check(each): each for each in more}}.values())
+
+
+def place_of_check(check: Config) -> tuple[Json, Json]:
+    """What tells a check of a node from its others."""
+    return check.get("kind"), check.get("field") or ""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from director.workflow.checking import check_alias, check_workflow
+from director.workflow.doubt_checks import merge_checks
 from director.workflow.forms import (
     Check,
     Field,
@@ -200,6 +201,8 @@ def _updated(old: Node, said: Mapping[str, Any], *, merge: Merge, nodes: Sequenc
             both = {**old.config, **given}
             given = {name: value for name, value in both.items() if value is not None}
         config = with_ids(type_, _as_object(type_, given), nodes)
+    if "checks" in said and merge == "update":
+        said = {**said, "checks": merge_checks(old.checks, said["checks"])}
     chosen = old.effect != effect_of(old.type, old.config)
     effect = old.effect if chosen else effect_of(type_, config)
     return replace(old, **{"effect": effect, **said, "config": config})

@@ -76,7 +76,8 @@ async def update_node(
 
     Args:
         node: its alias, id or position
-        changes: any of type, alias, config, description, effect, requires, ensures, proof
+        changes: any of type, alias, config, description, effect, requires, ensures, proof,
+            checks (merged by kind and field)
         merge: "update" merges config field by field (null takes one out), "replace" replaces it
 
     """

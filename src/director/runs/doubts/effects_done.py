@@ -21,7 +21,8 @@ class EffectSeen:
     """What was seen of a visit of a `once` node.
 
     `sent` are the requests it made that carry what was typed, `rows` those of the page afterwards
-    that show it, as lists of cells, `errors` what it says is wrong with the form; `found` is how often its proof finds it at the end, if asked.
+    that show it, as lists of cells, `errors` what it says is wrong with the form. `found` is how
+    often its proof finds it at the end, if it was looked for.
     """
 
     node: str

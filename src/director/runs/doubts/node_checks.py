@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from director.runs.doubts.doubt import RowVisit, columns_of
 from director.runs.doubts.page_claims import pattern_of
 from director.runs.doubts.row_counts import claims_of
-from director.workflow.values import Config, Json
+from director.workflow.doubt_checks import merge_checks, place_of_check
+from director.workflow.values import Config
 
 _KEY = re.compile(
     r"^(?:id|sku|uuid|isbn|ean|iban|ref|reference|key|code|slug|number|nr|no)$|_(?:sku|uuid|isbn|ean)$"
@@ -36,21 +37,11 @@ def _propose(visit: RowVisit) -> Iterator[Config]:
             yield {"kind": "unique", "field": name}
 
 
-def merge_checks(known: Sequence[Config], more: Sequence[Config]) -> tuple[Config, ...]:
-    """Checks with others added; one of the same kind and field is replaced."""
-    found = {_place(each): each for each in known}
-    return tuple({**found, **{_place(each): each for each in more}}.values())
-
-
 def add_proposals(known: Sequence[Config], proposed: Sequence[Config]) -> tuple[Config, ...]:
     """Checks with the proposed ones that are not there yet; what somebody edited stays."""
     return merge_checks(proposed, known) if _new(known, proposed) else tuple(known)
 
 
 def _new(known: Sequence[Config], proposed: Sequence[Config]) -> bool:
-    places = {_place(each) for each in known}
-    return any(_place(each) not in places for each in proposed)
-
-
-def _place(check: Config) -> tuple[Json, Json]:
-    return check.get("kind"), check.get("field") or ""
+    places = {place_of_check(each) for each in known}
+    return any(place_of_check(each) not in places for each in proposed)
