@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -14,6 +17,7 @@ import pytest
 from director.browser import Origins
 from director.runs import Run, run_workflow, try_node
 from director.runs.report import report_html
+from director.runs.script import script_of
 from director.store import Store
 from director.workflow.document import from_json
 from director.workflow.edit import update
@@ -121,6 +125,35 @@ def test_a_changed_notation_is_doubted_against_the_run_before(
     assert [each["kind"] for each in once(live, store, workflow).doubts] == ["format"]
     pages["/list"] = table(1, 3)
     assert [each["kind"] for each in once(live, store, workflow).doubts] == ["fewer"]
+
+
+def test_an_exported_script_prints_the_doubts_it_can_check(
+    lists: tuple[str, dict[str, str]], tmp_path: Path
+) -> None:
+    """Totals and values that must differ; the code says the same."""
+    origin, pages = lists
+    checks = [{"kind": "total", "counter": "# results"}, {"kind": "unique", "field": "name"}]
+    nodes = go("open", f"{origin}/list"), {**read(), "checks": checks}
+    script = tmp_path / "script.py"
+    script.write_text(script_of(flow(*nodes, origin=origin)))
+
+    def told() -> tuple[int, list[str]]:
+        ran = subprocess.run(
+            [sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=120
+        )
+        lines = ran.stderr.splitlines()
+        return ran.returncode, [line for line in lines if line.startswith("doubt")]
+
+    pages["/list"] = f"<p>12 results</p>{table(1, 12)}"
+    assert told() == (0, [])
+    pages["/list"] = f"<p>1,012 results</p>{table(1, 12).replace('Lamp 2<', 'Lamp 1<')}"
+    assert told() == (
+        3,
+        [
+            "doubt: read read 12 rows, and the page says '1,012 results'",
+            "doubt: read read 12 rows with 11 values of 'name'",
+        ],
+    )
 
 
 @contextmanager

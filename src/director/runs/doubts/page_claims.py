@@ -58,6 +58,7 @@ _NONE = re.compile(
     rf"\b(?:nothing found|no matches|nichts gefunden|nothing matched)\b"
 )
 _ASIDE = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\.?$")
+_FILTER = re.compile(r"(?<=\w) (?:where|matching|for|with|containing|f\u00fcr|pour|para)\b.*")
 _LONGEST = 160
 
 
@@ -97,8 +98,8 @@ def read_claim(text: str, place: str = "near", words: str = "") -> Claim | None:
 
 
 def pattern_of(text: str) -> str:
-    """A phrase with its numbers taken out: what stays the same when the list grows."""
-    return re.sub(_N, "#", " ".join(text.split()))
+    """The words of a count without its numbers, nor what it is filtered by."""
+    return re.sub(_N, "#", _FILTER.sub("", " ".join(text.split())))
 
 
 def _with_text(claim: Claim, text: str) -> Claim:
