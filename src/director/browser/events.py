@@ -41,7 +41,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Sending:
+class OutgoingRequest:
     """A request that changes something, as it left: `is_page` if its answer is a page.
 
     Its body is kept in memory only, to tell whether the same was sent twice.
@@ -64,7 +64,7 @@ class Events:
         self._last = 0
         self._events: deque[Event] = deque(maxlen=_KEPT)
         self._answered: deque[Answered] = deque(maxlen=_KEPT)
-        self._sendings: deque[Sending] = deque(maxlen=_SENDINGS)
+        self._sendings: deque[OutgoingRequest] = deque(maxlen=_SENDINGS)
 
     def mark(self) -> int:
         """Now, for `since`."""
@@ -81,7 +81,7 @@ class Events:
     def add_sending(self, method: str, url: str, body: bytes, *, is_page: bool) -> None:
         """Keep a request that changes something."""
         url, body = self._clean(url), body[:_LONGEST_BODY]
-        self._sendings.append(Sending(self._next(), method, url, body, is_page))
+        self._sendings.append(OutgoingRequest(self._next(), method, url, body, is_page))
 
     def since(self, mark: int = 0) -> tuple[Event, ...]:
         """The events after a mark, oldest first."""
@@ -91,7 +91,7 @@ class Events:
         """The responses after a mark, oldest first."""
         return tuple(each for each in self._answered if each.number > mark)
 
-    def sendings(self, mark: int = 0) -> tuple[Sending, ...]:
+    def sendings(self, mark: int = 0) -> tuple[OutgoingRequest, ...]:
         """The requests that change something, after a mark, oldest first."""
         return tuple(each for each in self._sendings if each.number > mark)
 

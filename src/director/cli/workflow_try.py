@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
 
 import typer
 
-from director.cli.opening import Url, fail, opened_store
+from director.cli.opening import Url, opened_store
 from director.cli.origin_approvals import need_approvals
 from director.cli.workflow import Name, app, save_document, stored
 from director.cli.workflow_run import Env, Files, Headed, NoPictures, Set, Wait, wished
 from director.workflow.doubt_checks import KINDS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from director.runs import Run, Step
+    from director.runs.proposing import Proposal
     from director.runs.supplies import Wishes
     from director.store import Store
-    from director.workflow.values import Json, Workflow
+    from director.workflow.values import Config, Json, Node, Workflow
 
 TEST = (
     "Try it: `director workflow test order-with-code open --set "
@@ -52,7 +55,6 @@ def try_one(
     """
     from director.cli.running import CODES, DOUBTED, told
     from director.runs.proposing import accepted, proposals
-    from director.runs.telling import check_text
     from director.workflow.selection import place_of
 
     with opened_store(store, "workflow test") as opened, told("workflow test"):
@@ -62,19 +64,11 @@ def try_one(
         wishes = wished(headed, no_pictures=no_pictures, files=files, env=env, wait=wait)
         given = _given(opened, found, settings or [])
         run, step = asyncio.run(_tried(opened, found, which.alias, wishes, record=record))
-        if step is not None:
-            _say(step)
-        elif run.error:
-            typer.echo(str(run.error.get("message", "")))
+        _say(run, step)
         wanted = proposals(which, step, given) if step else []
-        for each in wanted:
-            typer.echo(f"proposed: {each}")
         now = stored(opened, workflow, "workflow test")
         tested = now.nodes[place_of(which.id, now.nodes)]
-        for each in tested.checks:
-            typer.echo(f"check: {check_text(each)}")
-        for doubt in run.doubts:
-            typer.echo(f"doubt ({doubt['kind']}): {doubt['sentence']}")
+        _say_promises(run, tested, wanted)
         if accept and wanted:
             for line in save_document(opened, accepted(now, tested, wanted)):
                 typer.echo(line)
@@ -117,10 +111,24 @@ async def _tried(
     return run, steps[-1] if steps else None
 
 
-def _say(step: Step) -> None:
+def _say_promises(run: Run, node: Node, wanted: Sequence[Proposal]) -> None:
+    from director.runs.telling import check_text
+
+    for proposal in wanted:
+        typer.echo(f"proposed: {proposal}")
+    for each in node.checks:
+        typer.echo(f"check: {check_text(each)}")
+    for doubt in run.doubts:
+        typer.echo(f"doubt ({doubt['kind']}): {doubt['sentence']}")
+
+
+def _say(run: Run, step: Step | None) -> None:
     from director.runs.telling import evidence_text, seconds_text
     from director.workflow.sensitive import masked
 
+    if step is None:
+        typer.echo(str((run.error or {}).get("message", "")))
+        return
     state = "ok" if step.status == "success" else step.status
     typer.echo(f"{state}  {step.alias}  {seconds_text(step.took)}")
     if step.error:
@@ -163,39 +171,40 @@ def check_node(
 
     Without --dismiss a check that was dismissed counts again.
     """
+    from director.cli.running import told
     from director.runs.telling import check_text
-    from director.workflow.edit import update
-    from director.workflow.selection import place_of
-    from director.workflow.values import WorkflowError
 
-    with opened_store(store, "workflow check") as opened:
-        found = stored(opened, workflow, "workflow check")
-        try:
-            at = place_of(node, found.nodes)
-            if kind:
-                said = {
-                    "kind": kind,
-                    "field": field,
-                    "dismissed": dismiss,
-                    "because": because if dismiss else "",
-                    "tolerance": tolerance,
-                    "share": share,
-                }
-                known = next((one for one in found.nodes[at].checks if _is_same(one, said)), {})
-                kept = {name: known[name] for name in ("counter",) if name in known}
-                check = {**kept, **{name: value for name, value in said.items() if value}}
-                found = update(found, node, {"checks": [cast("Json", check)]})
-                save_document(opened, found)
-        except WorkflowError as problem:
-            fail("workflow check", str(problem))
-        checks = found.nodes[at].checks
+    said = {
+        "kind": kind,
+        "field": field,
+        "dismissed": dismiss,
+        "because": because if dismiss else "",
+        "tolerance": tolerance,
+        "share": share,
+    }
+    with opened_store(store, "workflow check") as opened, told("workflow check"):
+        checks = _edit_checks(opened, workflow, node, said)
     for each in checks:
         typer.echo(check_text(each))
     if not checks:
         typer.echo("It has no checks of its own; every run is doubted by what its pages state.")
 
 
-def _is_same(check: object, said: dict[str, object]) -> bool:
-    return isinstance(check, dict) and all(
-        (check.get(name) or "") == (said.get(name) or "") for name in ("kind", "field")
-    )
+def _edit_checks(
+    opened: Store, workflow: str, node: str, said: dict[str, object]
+) -> tuple[Config, ...]:
+    """The checks of a node, with one more if a kind is given; the words of a count stay."""
+    from director.workflow.doubt_checks import place_of_check
+    from director.workflow.edit import update
+    from director.workflow.selection import place_of
+
+    found = stored(opened, workflow, "workflow check")
+    at = place_of(node, found.nodes)
+    if said["kind"]:
+        given = cast("Config", {name: value for name, value in said.items() if value})
+        place = place_of_check(given)
+        known = [one for one in found.nodes[at].checks if place_of_check(one) == place]
+        kept = {name: one[name] for one in known for name in ("counter",) if name in one}
+        found = update(found, node, {"checks": [{**kept, **given}]})
+        save_document(opened, found)
+    return found.nodes[at].checks

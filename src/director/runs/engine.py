@@ -19,7 +19,7 @@ from director.browser.noticing import Glance, glance, news
 from director.runs.keeping import Keeping, Kept
 from director.runs.ledger import Ledger
 from director.runs.nodes import CONTROL, EXECUTE, PLAN
-from director.runs.observation import observe
+from director.runs.observation import DoneVisit, observe
 from director.runs.questions import answered
 from director.runs.recovery import happened_before
 from director.runs.sandbox import Sandbox, SandboxError
@@ -181,7 +181,7 @@ class Engine:
         evidence = await self.checked(node.ensures, visit.place, mark=mark)
         visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence), result=result)
         _demand(evidence, visit, "ensures")
-        visit.step = replace(visit.step, observed=await observe(visit, mark))
+        visit.step = replace(visit.step, observed=await self._observe(visit, mark))
         kept = Keeping(
             node,
             visit.config,
@@ -210,6 +210,13 @@ class Engine:
         self._tell(visit.step)
         if gone:
             raise gone
+
+    async def _observe(self, visit: Visit, mark: int) -> dict[str, Json] | None:
+        if not self.stage.opened:
+            return None
+        scope = self.ledger.scope(visit.place, self.means.env)
+        done = DoneVisit(visit.node, visit.config, visit.step.before, scope, self.ledger.steps())
+        return await observe(done, await self.stage.session(), mark)
 
     def _count_records(self, kept: Kept) -> Mapping[str, int] | None:
         """How many records a visit made and found again, and how many the run has of their type."""

@@ -36,7 +36,9 @@ def find_run_doubts(
     nodes = {node.id: node for node in workflow.nodes}
     readings = readings_of(nodes, steps)
     before = _rows_before(store, run, readings, nodes) if readings else {}
-    effects = [_effect(step, (proofs or {}).get(step.key, {})) for step in steps if _acted(step)]
+    effects = [
+        _effect(step, (proofs or {}).get(step.key, {})) for step in steps if _has_effect(step)
+    ]
     checks = {node.id: node.checks for node in workflow.nodes}
     return find_doubts(readings, effects, earlier=before, checks=checks)
 
@@ -59,7 +61,7 @@ def _is_reading(step: Step) -> bool:
     return step.type == "browser_query" and method == "deterministic_extract"
 
 
-def _acted(step: Step) -> bool:
+def _has_effect(step: Step) -> bool:
     return step.type == "browser_action" and step.observed is not None
 
 

@@ -236,7 +236,7 @@ async def _drive(
         engine = Engine(ledger, workflow, means, observes=bool(test))
         async with engine, _watched(ledger):
             await work(engine)
-            proofs = {} if test else await read_back(engine)
+            proofs = {} if test else await read_back(engine.stage, ledger.steps())
         ends["doubts"] = _find_doubts(ledger, workflow, proofs, test)
     except NodeFailed as failed:
         error = {"message": str(failed), "node": failed.alias, "key": failed.key}
@@ -257,11 +257,8 @@ async def _drive(
         ends = {"state": "cancelled", "error": {"message": str(cancelled), "kind": "cancelled"}}
         run = ledger.set_run(**ends, summary=summary)
     if means.progress is not None:
-        means.progress(
-            Progress(
-                run.id, "run", status=run.state, error=str((run.error or {}).get("message", ""))
-            )
-        )
+        said = str((run.error or {}).get("message", ""))
+        means.progress(Progress(run.id, "run", status=run.state, error=said))
     return run
 
 

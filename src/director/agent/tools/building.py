@@ -76,8 +76,7 @@ async def update_node(
 
     Args:
         node: its alias, id or position
-        changes: any of type, alias, config, description, effect, requires, ensures, proof,
-            checks (merged by kind and field)
+        changes: any of type, alias, config, description, effect, requires, ensures, proof
         merge: "update" merges config field by field (null takes one out), "replace" replaces it
 
     """

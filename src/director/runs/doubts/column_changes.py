@@ -95,21 +95,21 @@ def _find_changes(
     was_full = before.values >= _SOME and before.blank < _SHARE * before.values
     if was_full and rows >= _SOME and not now.values:
         if not all(name in visit.absent for visit in reading.visits):
-            yield _changed(reading, "blank", name, f"is empty in all {rows} rows", before=before)
+            yield _change(reading, "blank", name, f"is empty in all {rows} rows", before=before)
         return
     if before.different >= _SOME and min(before.values, now.values) >= _MANY and now.different == 1:
-        yield _changed(reading, "constant", name, f"is the same in all {rows} rows", before=before)
+        yield _change(reading, "constant", name, f"is the same in all {rows} rows", before=before)
     said = _notation(now, before)
     if said:
-        yield _changed(reading, "format", name, said, before=before)
+        yield _change(reading, "format", name, said, before=before)
     if before.cut == 0 and before.values >= _MANY and now.cut >= max(2, _SHARE * now.values):
-        yield _changed(reading, "cut", name, f"ends in '…' in {now.cut} rows", before=before)
+        yield _change(reading, "cut", name, f"ends in '…' in {now.cut} rows", before=before)
 
 
 def _notation(now: ColumnShape, before: ColumnShape) -> str:
     """How the notation of a field changed, in words; nothing if that is not sure."""
     if before.currencies and now.currencies and not before.currencies & now.currencies:
-        return f"is in {_listed(now.currencies)}, not in {_listed(before.currencies)}"
+        return f"is in {_join_names(now.currencies)}, not in {_join_names(before.currencies)}"
     old, new = set(before.forms), set(now.forms)
     for first, second in (("number point", "number comma"), ("number comma", "number point")):
         if first in old and second not in old and second in new and first not in new:
@@ -135,7 +135,7 @@ def _is_other_date(old: set[str], new: set[str]) -> bool:
     return not (unsure and old <= slashes and new <= slashes)
 
 
-def _changed(
+def _change(
     reading: RowReading, kind: DoubtKind, name: str, what: str, *, before: ColumnShape
 ) -> Doubt:
     return reading.doubt(
@@ -150,7 +150,7 @@ def _changed(
     )
 
 
-def _listed(names: frozenset[str]) -> str:
+def _join_names(names: frozenset[str]) -> str:
     return " and ".join(sorted(names))
 
 

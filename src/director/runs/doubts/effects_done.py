@@ -131,7 +131,7 @@ def _find_proof(seen: EffectSeen) -> Iterator[Doubt]:
         )
 
 
-def typed_in(steps: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
+def list_typed(steps: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
     """The texts that steps typed into a page, without references to secrets."""
     found = [str(step.get("text", "")) for step in steps if step.get("action") == "type"]
     return tuple(dict.fromkeys(text.strip() for text in found if text and "{{" not in text))
