@@ -205,6 +205,12 @@ RIGHT = (
         (("/list", f"<form>Step 1 of 3<button>Next</button></form>{table(1, 6)}"),),
     ),
     ListCase(
+        "one post and the post after it",
+        (("/list", "<article><b class=name>A lamp</b></article><a rel=next href=/b>Next</a>"),),
+        "article",
+        {"name": ".name"},
+    ),
+    ListCase(
         "next on the last page is off",
         (
             (

@@ -112,7 +112,7 @@
             const rel = e.rel === "next" || e.matches("[rel~=next]");
             if (e.matches("link") || !seen(e) || inside(e) || !isOurs(e)) continue;
             const said = words(e.getAttribute("aria-label") || e.innerText || e.value || e.title);
-            const sure = rel || NEXT_PAGE.test(said);
+            const sure = NEXT_PAGE.test(said) || (rel && (NEXT.test(said) || SIGN.test(said)));
             if (!sure && !(pagerOf(e) && (NEXT.test(said) || SIGN.test(said)))) continue;
             if (e.closest("[class],[id]") && OTHER_KIND.test(`${e.className} ${pagerOf(e)?.className ?? ""} ${e.parentElement?.className ?? ""} ${said}`)) continue;
             if (e.disabled || e.closest("[aria-disabled=true],.disabled,[disabled]") || getComputedStyle(e).pointerEvents === "none") continue;
@@ -160,8 +160,8 @@
     }
     return {
         counters,
-        following: following(),
-        pages: pages(),
+        following: isList ? following() : null,
+        pages: isList ? pages() : null,
         of: elements.length ? rows() : 0,
         absent: elements.length ? rules.filter(([, rule]) => elements.every(e => !has(e, rule))).map(([name]) => name) : [],
         cut,
