@@ -187,14 +187,8 @@ class Engine:
         visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence), result=result)
         _demand(evidence, visit, "ensures")
         visit.step = replace(visit.step, observed=await self._observe(visit, mark))
-        kept = Keeping(
-            node,
-            visit.config,
-            result,
-            records=self.ledger.records,
-            visit=visit.key,
-            current=visit.place.record,
-        ).kept()
+        records, current = self.ledger.records, visit.place.record
+        kept = Keeping(node, visit.config, result, records, visit.key, current).kept()
         told = replace(
             visit.step,
             warnings=(*visit.step.warnings, *kept.warnings, *await self._list_forms(visit)),
