@@ -21,6 +21,7 @@ from director.browser.noticing import Glance, glance, news
 from director.runs.keeping import Keeping, Kept
 from director.runs.ledger import Ledger
 from director.runs.nodes import CONTROL, EXECUTE, PLAN
+from director.runs.observation import DoneVisit, observe
 from director.runs.questions import answered
 from director.runs.recovery import happened_before
 from director.runs.sandbox import Sandbox, SandboxError
@@ -185,14 +186,9 @@ class Engine:
         evidence = await self.checked(node.ensures, visit.place, mark=mark)
         visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence), result=result)
         _demand(evidence, visit, "ensures")
-        kept = Keeping(
-            node,
-            visit.config,
-            result,
-            records=self.ledger.records,
-            visit=visit.key,
-            current=visit.place.record,
-        ).kept()
+        visit.step = replace(visit.step, observed=await self._observe(visit, mark))
+        records, current = self.ledger.records, visit.place.record
+        kept = Keeping(node, visit.config, result, records, visit.key, current).kept()
         told = replace(
             visit.step,
             warnings=(*visit.step.warnings, *kept.warnings, *await self._list_forms(visit)),
@@ -219,6 +215,13 @@ class Engine:
         # Writing thousands takes seconds, in which the loop has others to answer.
         many = len(kept.records) > _AT_ONCE
         return await asyncio.to_thread(write) if many else write()
+
+    async def _observe(self, visit: Visit, mark: int) -> dict[str, Json] | None:
+        if not self.stage.opened:
+            return None
+        scope = self.ledger.scope(visit.place, self.means.env)
+        done = DoneVisit(visit.node, visit.config, visit.step.before, scope, self.ledger.steps())
+        return await observe(done, await self.stage.session(), mark)
 
     def _count_records(self, kept: Kept) -> Mapping[str, int] | None:
         """How many records a visit made and found again, and how many the run has of their type."""

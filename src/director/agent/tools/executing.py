@@ -24,6 +24,7 @@ from director.runs import (
 )
 from director.runs.proposing import proposals
 from director.runs.serving import waits_for
+from director.runs.telling import check_text, dismissal_of, doubts_text
 from director.sections.words import compact, line, visible
 from director.store.variables import variables, workbench
 from director.workflow.display import shown
@@ -150,6 +151,10 @@ def _proposed(desk: Desk, workflow: Workflow, done: Iterable[Step]) -> Iterable[
     for step in done:
         for each in proposals(nodes[step.node], step, given):
             yield f" {step.alias} could say: {each}"
+    for node in desk.now().nodes:
+        kept = [each for each in node.checks if not each.get("dismissed")]
+        if kept and any(step.node == node.id for step in done):
+            yield f" {node.alias} is checked at each run: {'; '.join(map(check_text, kept))}"
 
 
 def _told(desk: Desk, run: Run, steps: Iterable[Step], workflow: Workflow, own: str) -> Result:
@@ -165,10 +170,25 @@ def _told(desk: Desk, run: Run, steps: Iterable[Step], workflow: Workflow, own: 
             f"- {line(name)} = {visible(shown(name, cast('Json', value)))}"
             for name, value in found[:_VARIABLES]
         ]
-        lines.insert(0, f"Run {own} of {len(workflow.nodes)} nodes: {run.state}.")
+        doubted = f", with {doubts_text(len(run.doubts))}" if run.doubts else ""
+        lines.insert(0, f"Run {own} of {len(workflow.nodes)} nodes: {run.state}{doubted}.")
+    lines += doubt_lines(run)
     closed = desk.saved.close_tasks()
     lines += [f"Completed by this: task {', '.join(closed)}."] if closed else []
     return Result("\n".join(lines), failed=run.state != "done")
+
+
+def doubt_lines(run: Run) -> Iterable[str]:
+    """What speaks against a run that passed, and what can be done about it."""
+    for each in run.doubts:
+        yield f"DOUBT ({each['kind']}) about {each['alias']}: {_inside(str(each['sentence']))}"
+        yield f" seen: {compact(masked(each.get('evidence')))}"
+    for each in run.doubts[:1]:
+        change = compact({"checks": [{**dismissal_of(each), "because": "…"}]})
+        yield (
+            "All nodes passed, but the result may be wrong. Fix it, or, if the user agrees that it "
+            f"is right as it is: update_node({each['alias']!r}, {change})."
+        )
 
 
 def _step(step: Step) -> Iterable[str]:
