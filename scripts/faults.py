@@ -132,7 +132,9 @@ def copy_project(root: Path) -> Iterator[Path]:
     """A copy under git, with an environment of its own that borrows the packages of this one."""
     with tempfile.TemporaryDirectory(prefix="faults-") as made:
         copy = Path(made) / "director"
-        for name in list_files(root):
+        # With the bytecode, which is good for files of the same time, nothing is compiled again.
+        compiled = (path for part in ("src", "tests") for path in (root / part).rglob("*.pyc"))
+        for name in [*list_files(root), *(str(path.relative_to(root)) for path in compiled)]:
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(root / name, copy / name)
         git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "gc.auto=0"]
