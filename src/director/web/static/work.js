@@ -33,17 +33,19 @@ function refresh() {
 }
 
 async function load(part) {
-  if (part === "chat") return talk.refresh();
   const query = document.querySelector(`#${part}[data-part]`)?.dataset.query ?? "";
   try {
+    if (part === "chat") return await talk.refresh();
     const answer = await ask(`${base}${part}${query}`);
+    if (answer.status >= 500) throw new Error(`${part}: ${answer.status}`);
     const html = answer.ok ? await answer.text() : "";
     await unpressed();
     swap(html);
     if (part === "browser") picture();
     if (part === "composer" && composer().dataset.busy === "1" && last) going(last);
   } catch {
-    // The banner says that the server is gone; everything is loaded again when it is back.
+    // It is still out of date, so it is asked for again; if the server is gone the banner says so.
+    setTimeout(() => touch([part]), 1000);
   }
   return undefined;
 }
