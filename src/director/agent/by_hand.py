@@ -14,7 +14,7 @@ from director.models import Model
 from director.profiles import Profile
 
 
-def talks_as(desk: Desk, *, model: str = "", profile: str = "") -> tuple[Model, Profile]:
+def talks_as(desk: Desk, *, model: str = "", profile: str | Profile = "") -> tuple[Model, Profile]:
     """The model and the profile that the next message would be answered with."""
     chosen = chosen_profile(desk.store, desk.workflow, desk.settings, now=profile)
     name = chosen_model(desk.store, desk.workflow, desk.settings, now=model or desk.model)

@@ -76,6 +76,7 @@ async def compress_now(  # noqa: PLR0913  each has a name
     for wrongly, `TurnRunning` that a turn must end first.
     """
     _check_idle(store, thread, by)
+    chosen = None if turns is None else list(turns)
     try:
         proposal = await propose(
             store,
@@ -83,12 +84,12 @@ async def compress_now(  # noqa: PLR0913  each has a name
             state,
             writer=writer,
             marks=marks,
-            turns=turns,
+            turns=chosen,
             beside=beside,
             clean=clean,
         )
     except Refused as why:
-        _note(store, thread, by, turn=turn, model=writer.name, refused=why)
+        _note(store, thread, by, turn=turn, model=writer.name, refused=why, turns=chosen)
         return Outcome("failed", f"{why} Nothing was compressed.")
     except asyncio.CancelledError:
         _note(store, thread, by, turn=turn, model=writer.name)
@@ -96,7 +97,7 @@ async def compress_now(  # noqa: PLR0913  each has a name
     try:
         made = _applied(store, thread, proposal, by)
     except StoreError as why:
-        _note(store, thread, by, turn=turn, model=writer.name, refused=why)
+        _note(store, thread, by, turn=turn, model=writer.name, refused=why, turns=chosen)
         return Outcome("failed", str(why), proposal=proposal)
     _note(
         store,
@@ -161,6 +162,8 @@ async def compress_if_due(  # noqa: PLR0913  each has a name
     if stopped(store, thread, writer.name):
         return Outcome("stopped", STOPPED)
     turns, beside = older(store, thread, marks, writer.counter)
+    if newest and turns and _tried(newest, turns, writer.name):
+        return Outcome("stopped", f"{newest.body.get('why')} It was not tried again: {SAME}")
     if not turns:
         return Outcome("stopped", "Nothing older is left to compress.")
     return await compress_now(
@@ -177,6 +180,7 @@ async def compress_if_due(  # noqa: PLR0913  each has a name
     )
 
 
+SAME = "the same messages would be summarised once more. Compress by hand, or say something else."
 STOPPED = (
     "Automatic compression has stopped: the last two gained less than 10 %. Compress by hand, "
     "choose another model for it, or begin a new conversation."
@@ -198,6 +202,13 @@ def older(store: Store, thread: str, marks: Marks, counter: Counter) -> tuple[li
         staying += size
         units.pop()
     return [seq for unit in units for seq in unit], staying
+
+
+def _tried(newest: Versioned, turns: Sequence[int], model: str) -> bool:
+    """Whether the last attempt was of the same turns by the same model, and failed."""
+    body = newest.body
+    same = body.get("model") == model and body.get("turns") == list(turns)
+    return same and body.get("by") == "auto" and body.get("outcome") in ("failed", "refused")
 
 
 def stopped(store: Store, thread: str, model: str) -> bool:
@@ -240,6 +251,7 @@ def _note(  # noqa: PLR0913  each has a name
     proposal: Proposal | None = None,
     checkpoint: int | None = None,
     refused: Exception | None = None,
+    turns: Sequence[int] | None = None,
 ) -> None:
     """Keep an attempt beside the thread: what it took, what it gave, or why it gave nothing."""
     bad = isinstance(refused, Refused) and refused.bad
@@ -264,5 +276,6 @@ def _note(  # noqa: PLR0913  each has a name
         "cost": str(spent) if isinstance(spent, Decimal) else None,
         "request": proposal.request if proposal else None,
         "checkpoint": checkpoint,
+        **({"turns": list(turns)} if turns else {}),
     }
     store.put(KIND, thread, body)

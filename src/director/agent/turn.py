@@ -20,9 +20,11 @@ from director.agent.effects import effects
 from director.agent.gather import conversation, gather
 from director.agent.lease import Hold, TurnRunning, held, running
 from director.agent.limits import Limit, Spent, said_of
+from director.agent.message_size import check_message
 from director.agent.modes import refreshed
 from director.agent.progress import Progress
 from director.agent.requests_made import Asking, Made
+from director.agent.secret_requests import find_request
 from director.agent.threads import current_thread, hear, notice, take_back
 from director.agent.tools import REGISTRY, TRUSTS, Question
 from director.models import Again, Done, Happening, Image, Model, Reply, Text, Thinking, Tool
@@ -36,8 +38,8 @@ class Turn:
     """How a turn ended, what the user is told, and what it took.
 
     `asked` ends with a question, whose answer is what the user says next; `waiting` with origins
-    and effects to approve, or questions of a run; `cut` with an answer that the provider cut off;
-    a limit with a word that says so.
+    and effects to approve, questions of a run, or secrets to enter; `cut` with an answer that the
+    provider cut off; a limit with a word that says so.
     """
 
     thread: str
@@ -49,6 +51,7 @@ class Turn:
     origins: tuple[str, ...] = ()
     effects: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
 
 
 async def take_turn(
@@ -62,9 +65,12 @@ async def take_turn(
     """Answer what the user says, with as many calls as it takes.
 
     `model` and `profile` are for this message; else the workflow's or the deployment's are used.
-    Raises `TurnRunning` if the thread is busy, `ContextTooLarge` and `ModelError` if nothing could
-    be sent or answered; what was said and done until then is kept.
+    Raises `TurnRunning` if the thread is busy and `MessageTooLarge` if the message can never be
+    sent: nothing is stored then. Raises `ContextTooLarge` and `ModelError` if nothing could be
+    sent or answered; what was said and done until then is kept.
     """
+    text = desk.hide_all(text)
+    await check_message(desk, text, model=model, profile=profile)
     desk.thread = current_thread(desk.store, desk.workflow)
     async with held(desk.store, desk.thread) as hold:
         hear(desk.store, desk.thread, text, images, last=hold.before)
@@ -124,7 +130,7 @@ async def _rounds(desk: Desk, model: Model, profile: Profile) -> Turn:
         if going.question is not None:
             said = str(going.question)
             return Turn(desk.thread, "asked", said, desk.spent, going.question, going.call)
-        if going.origins or going.effects or going.questions:
+        if going.origins or going.effects or going.questions or going.secrets:
             return _waits(desk, going)
 
 
@@ -141,6 +147,8 @@ async def _ready(
         state = replace(state, summary=said.summary)
         shown = refreshed(profile, said)
     context, around = assemble(shown, state, said)
+    context = replace(context, sections=desk.hide_said(context.sections))
+    around = desk.hide_said(around)
     budget = budget_of(model.capabilities, desk.settings, model.counter)
     fitted = fit(
         context,
@@ -209,10 +217,17 @@ def _waits(desk: Desk, going: Round) -> Turn:
     wanted = [f"to reach {', '.join(going.origins)}"] if going.origins else []
     wanted += ["to go on with a run that asks you something"] if going.questions else []
     wanted += [f"to run {one.name} on {', '.join(one.origins)}" for one in asked]
-    said = (
+    approval = (
         f"I need your approval {'; '.join(wanted)}. Nothing was done yet. Approve or refuse it, "
         "then tell me to go on."
     )
+    missing = [find_request(desk.store, desk.workflow, key) for key in going.secrets]
+    secrets = "".join(
+        f"I need the secret {one.name} for {one.origin}. Enter it where you are asked for it, "
+        "never in a message: it goes into the vault."
+        for one in missing
+    )
+    said = "\n\n".join(filter(None, (approval if wanted else "", secrets)))
     notice(desk.store, desk.thread, said)
     return Turn(
         desk.thread,
@@ -222,6 +237,7 @@ def _waits(desk: Desk, going: Round) -> Turn:
         origins=tuple(going.origins),
         effects=tuple(going.effects),
         questions=tuple(going.questions),
+        secrets=tuple(going.secrets),
     )
 
 
@@ -229,7 +245,7 @@ def _ended(desk: Desk, hold: Hold, turn: Turn) -> None:
     spent = turn.spent
     hold.ends = {
         "state": turn.ended,
-        "text": turn.text,
+        "text": desk.hide_said(turn.text),
         "rounds": spent.rounds,
         "tokens": spent.tokens,
         "money": str(spent.money),
@@ -237,6 +253,7 @@ def _ended(desk: Desk, hold: Hold, turn: Turn) -> None:
         "origins": list(turn.origins),
         "effects": list(turn.effects),
         "questions": list(turn.questions),
+        "secrets": list(turn.secrets),
         "head": desk.store.head(desk.thread),
     }
     desk.progress(Progress("ended", turn.text))

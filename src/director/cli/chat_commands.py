@@ -9,7 +9,9 @@ from director.agent import approvals, approve, choose, new_conversation, refuse
 from director.agent.by_hand import compress_by_hand, talks_as
 from director.agent.effects import answer_effect, effects
 from director.agent.gather import gather
+from director.agent.threads import leave_out
 from director.cli.chat_room import TROUBLE, Room
+from director.cli.chat_secrets import enter_secret, purge_value
 from director.cli.chat_telling import context_table
 from director.cli.inputs import rows_of
 from director.cli.outline import outline
@@ -99,6 +101,15 @@ def _retry(room: Room, rest: str) -> None:
     room.again(rest)
 
 
+def _drop(room: Room, rest: str) -> None:
+    if not rest.isdecimal():
+        room.screen.say("Say which turn, by its number: /drop 7. /context and errors name them.")
+        return
+    gone = leave_out(room.store, room.thread, int(rest))
+    told = ", ".join(map(str, gone))
+    room.screen.say(f"Left out of all that is sent from now on: {told}. It stays in the store.")
+
+
 def _model(room: Room, rest: str) -> None:
     if rest:
         parse(rest)
@@ -172,9 +183,15 @@ COMMANDS: dict[str, tuple[Callable[[Room, str], None], str]] = {
     ),
     "run": (_run, "run the workflow without a model; /run name=value gives inputs"),
     "retry": (_retry, "say the last message again, or another in its place: /retry TEXT"),
+    "drop": (_drop, "leave a turn out of all that is sent, by its number: /drop 7"),
     "origins": (_origins, "the sites and effects that were asked for, and what you said to each"),
     "approve": (_approve, "approve a site or what a node does: /approve https://shop.example"),
     "refuse": (_refuse, "refuse a site or what a node does; it stands until you approve"),
+    "secret": (
+        enter_secret,
+        "enter a secret, hidden: /secret shop_password https://shop.example",
+    ),
+    "purge": (purge_value, "remove the value of a secret from all that is stored: /purge NAME"),
     "new": (_new, "begin a new conversation about the same workflow"),
     "model": (_model, "which model answers; /model NAME chooses another"),
     "profile": (_profile, "who sees what; /profile structured, structured_cached or clean"),

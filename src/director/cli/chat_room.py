@@ -24,6 +24,7 @@ from director.agent import (
 )
 from director.agent.by_hand import marks_of, talks_as
 from director.agent.lending import lend
+from director.agent.message_size import MessageTooLarge
 from director.agent.requests import KIND as REQUEST
 from director.agent.tools import Question
 from director.browser import BrowserError
@@ -34,7 +35,7 @@ from director.profiles import ProfileError
 from director.runs import Progress, Run, RunError, drive, queue_run
 from director.runs.supplies import Wishes, supplied
 from director.runs.telling import seconds_text
-from director.secrets import OriginError, VaultError
+from director.secrets import OriginError, SecretRefused, VaultError
 from director.settings import Settings
 from director.store import Store, StoreError, Versioned
 from director.store.variables import variables
@@ -57,6 +58,7 @@ TROUBLE = (
     RunError,
     BrowserError,
     OriginError,
+    SecretRefused,
     VaultError,
 )
 
@@ -149,7 +151,8 @@ class Room:
             return None
         except TROUBLE as problem:
             self.trouble(problem)
-            self.screen.say("What was said is kept; /retry says it again.", "dim")
+            if not isinstance(problem, MessageTooLarge):
+                self.screen.say("What was said is kept; /retry says it again.", "dim")
             return None
         self.question = turn.question
         self.screen.ended(turn, self.last_request, compress_at=self.compress_at)

@@ -150,12 +150,14 @@ async def _compress(
     from director.agent.lease import TurnRunning
     from director.agent.marks import marks_for
     from director.agent.proposing import Refused, checked, look, propose
+    from director.agent.secret_leaks import guard_model
     from director.models import NoKey, NoLibrary, UnknownModel, open_model
+    from director.secrets import open_vault
     from director.settings import load_settings
     from director.store.project import view
 
     try:
-        async with open_model(name) as model:
+        async with guard_model(open_model(name), opened, open_vault()) as model:
             place, settings = model.place, load_settings()
             marks = marks_for(
                 settings, model.capabilities, provider=place.provider, model=place.model

@@ -149,16 +149,24 @@ def purge(
         str | None,
         typer.Option(help="A workflow: all its threads, runs and records.", metavar="ID"),
     ] = None,
+    secret: Annotated[
+        str | None,
+        typer.Option(help="The value of a secret, out of all that is stored.", metavar="NAME"),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
     store: Url = None,
 ) -> None:
-    """Remove a thread or a workflow for good: the only command that deletes. No way back.
+    """Remove a thread, a workflow or words for good: the only command that deletes. No way back.
 
-    Everything else that hides a turn (compress, delete) keeps it; this rewrites the file.
+    Everything else that hides a turn (compress, delete) keeps it; this rewrites the file. With
+    --secret each message and record that holds the value gets its reference in that place.
     """
-    if (thread is None) == (workflow is None):
-        fail("purge", "say either --thread ID or --workflow ID")
+    if sum(each is not None for each in (thread, workflow, secret)) != 1:
+        fail("purge", "say either --thread ID, --workflow ID or --secret NAME")
     with opened_store(store, "purge") as opened:
+        if secret is not None:
+            typer.echo(_purge_secret(opened, secret, yes=yes))
+            return
         told = _removal(opened, thread) if thread is not None else _removals(opened, str(workflow))
         if told is None and not yes:
             # After a purge that could not rewrite the file, all is gone but the old pages.
@@ -175,6 +183,26 @@ def purge(
             gone = opened.purge_workflow(str(workflow))
             done = f"Removed {gone.entries:,} entries and {gone.versions:,} versions of records."
     typer.echo(done)
+
+
+def _purge_secret(opened: Store, name: str, *, yes: bool) -> str:
+    from director.agent.secret_leaks import purge_secret
+    from director.runs.supplies import Supplies, Wishes
+    from director.secrets import VaultError
+
+    typer.echo(
+        f"This rewrites every message and record in {opened.place} that holds the value of "
+        f"{name}, with its reference in that place, and removes the requests that were kept for "
+        "those conversations. It cannot be undone."
+    )
+    if not yes and not typer.confirm("Rewrite them for good?"):
+        typer.echo("Nothing was changed.")
+        raise typer.Exit(1)
+    try:
+        gone = purge_secret(opened, Supplies(opened, Wishes()).vault, name)
+    except VaultError as problem:
+        fail("purge", f"{problem} Nothing was changed.")
+    return str(gone)
 
 
 def _removal(opened: Store, thread: str) -> str | None:

@@ -15,7 +15,7 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from director.context.sizes import context_size
 from director.context.values import Context, Counter
@@ -77,6 +77,8 @@ class Model:
         hidden: str = "",
     ) -> None:
         self._hidden = hidden
+        # What stands in the place of what this model must not be sent, at any depth of a value.
+        self.hide: Callable[[Any], Any] | None = None
         self.place = place
         self.name = name or f"{place.provider}:{place.model}"
         self.policy = policy or Policy()
@@ -105,6 +107,11 @@ class Model:
     def counter(self) -> Counter:
         """The counter of the engine, calibrated by what the provider reported so far."""
         return self.calibration.counter()
+
+    def hidden(self, value: Told) -> Told:
+        """A value as this model may be sent it."""
+        made: Told = self.hide(value) if self.hide else value
+        return made
 
     async def send(
         self,
@@ -152,7 +159,7 @@ class Model:
         streaming: bool,
     ) -> AsyncGenerator[Happening, None]:
         await self.ready()
-        prepared = prepare(given, self._dialect.form, _tools(tools))
+        prepared = prepare(self.hidden(given), self._dialect.form, _tools(tools))
         chosen = policy or self.policy
         check(prepared, chosen.tool_choice, prefill=self.capabilities.prefill)
         async with self._locks[thread]:
@@ -299,7 +306,9 @@ class Model:
 
     def apart(self) -> Model:
         """The same model with a journal of its own: what it is asked leaves no trace in this."""
-        return self._reopen(None if self._probe else self.capabilities)
+        made = self._reopen(None if self._probe else self.capabilities)
+        made.hide = self.hide
+        return made
 
     def forget(self, thread: str = "main") -> None:
         """Forget what servers know of a thread: its next turn is sent whole, as a new one."""

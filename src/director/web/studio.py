@@ -17,6 +17,7 @@ from director.agent.desk import Opens
 from director.agent.lease import held
 from director.agent.lending import lend
 from director.agent.opening import open_desk
+from director.agent.secret_leaks import guard_model
 from director.browser import Session
 from director.runs.supplies import Supplies
 from director.secrets import VaultError
@@ -72,7 +73,10 @@ class Studio:
         self.runs = Runs(store, supplies)
         self.pictures = Pictures(self._live)
         self.rehearsals = Rehearsals(store, supplies.vault)
-        self._opens = opens or (lambda name, journal: opens_with(supplies.vault, name, journal))
+        opener = opens or (lambda name, journal: opens_with(supplies.vault, name, journal))
+        self._opens: Opens = lambda name, journal: guard_model(
+            opener(name, journal), store, supplies.vault
+        )
         lend(supplies, store, self._opens)
         self.summaries = Summaries(
             store,

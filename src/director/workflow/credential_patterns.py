@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+_FEW = 4
 _LEAST = 16  # characters of a value that has no shape of its own
 _BITS = 3.2  # for each of its characters: what people write as words has less
 _BEFORE = 60  # characters before a value in which its name is looked for
@@ -139,3 +140,36 @@ def _bits(value: str) -> float:
     """The entropy of the characters of a value, each."""
     size = len(value)
     return -sum(many / size * math.log2(many / size) for many in Counter(value).values())
+
+
+# How people write a password into a message: behind a word for it, alone in its place.
+_SAID = re.compile(
+    r"(?i)\b(?:password|passwort|kennwort|passcode|passphrase|pass|pwd|pw|pin|api[ _-]?key|token"
+    r"|secret|mot de passe|contraseña|senha|wachtwoord)\b"
+    r"(\s*(?:is|ist|est|es|lautet)\b\s*[:=]?|\s*[:=]|\s)\s*[\"'`«“]?([^\s\"'`»”,]{4,})"
+)
+_PLAIN_WORD = re.compile(r"[A-Za-zÀ-ÿ'’-]+|\d{1,3}")
+_LAST = re.compile(r"\s*(?:$|[\n,;])")
+
+
+def find_passwords(text: str) -> list[FoundCredential]:
+    """What in a message of a user looks like a password or a key: worth a question, no more."""
+    found = find_credentials(text)
+    for said in _SAID.finditer(text):
+        value = said[2].rstrip(".;)")
+        start, end = said.start(2), said.start(2) + len(value)
+        inside = any(one.start < end and start < one.end for one in found)
+        if not inside and _is_password(value, said[1], text[said.end() :]):
+            found.append(FoundCredential(start, end, "a password"))
+    return sorted(found, key=lambda one: one.start)
+
+
+def _is_password(value: str, sign: str, rest: str) -> bool:
+    if len(value) < _FEW or value.startswith(("{{", "http://", "https://")):
+        return False
+    if _PLAIN_WORD.fullmatch(value):
+        # A plain word is one only where nothing else can be meant: `password: swordfish`.
+        return sign.strip() in (":", "=") and bool(_LAST.match(rest))
+    if sign.strip():
+        return True
+    return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
