@@ -22,6 +22,7 @@ from director.agent.walks import Once, Walks
 from director.browser.snapshots import Snapshot
 from director.context.values import Context, Turn
 from director.models import Journal, Model, list_accepted_servers, open_model
+from director.models.windows import chosen_window
 from director.profiles import Profile
 from director.runs import Means
 from director.secrets import SecretReferences
@@ -37,7 +38,13 @@ Opens: TypeAlias = Callable[[str, Journal | None], Model]
 
 def opens_model(name: str, journal: Journal | None) -> Model:
     """The model of a name, with its key from the environment, at an accepted server only."""
-    return open_model(name, journal=journal, accepted=list_accepted_servers(load_settings()))
+    settings = load_settings()
+    return open_model(
+        name,
+        journal=journal,
+        accepted=list_accepted_servers(settings),
+        window=chosen_window(settings, name),
+    )
 
 
 @dataclass(slots=True)
@@ -49,7 +56,8 @@ class Desk:
     `progress` what happens, as it does. `open_model` opens a model by its name, with a journal;
     `browser` the browser that is used when first needed, if `means` has none. `questions` are those
     that the calls of now have put to the user, `effects` the keys of what their runs stopped at.
-    `stopped` are the runs that were, by what was called: the same call goes on with one.
+    `stopped` are the runs that were, by what was called: the same call goes on with one. A turn in
+    the `background` is worked out by the provider meanwhile; one that `resumes` fetches its answer.
     """
 
     store: Store
@@ -65,6 +73,8 @@ class Desk:
     thread: str = ""
     talks: str = ""
     spent: Spent = field(default_factory=Spent)
+    background: bool = False
+    resumes: bool = False
     looked: dict[str, Snapshot] = field(default_factory=dict)
     questions: list[str] = field(default_factory=list)
     effects: list[str] = field(default_factory=list)
@@ -92,6 +102,12 @@ class Desk:
             journal = StoreJournal(self.store, self.hide_said)
             self._models[name] = self.open(name, journal)
         return self._models[name]
+
+    async def forget_model(self, name: str) -> None:
+        """Close a model; it is opened anew, with the settings of then, when next needed."""
+        known = self._models.pop(name, None)
+        if known is not None:
+            await known.close()
 
     def open(self, name: str, journal: Journal | None) -> Model:
         """A model of this name, which is never sent the value of a secret that was said before."""

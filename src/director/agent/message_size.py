@@ -11,6 +11,7 @@ from director.agent.assemble import ContextTooLarge, assemble, budget_of, fit
 from director.agent.by_hand import talks_as
 from director.agent.desk import Desk
 from director.agent.gather import conversation, gather
+from director.agent.model_windows import remember_window
 from director.agent.modes import refreshed
 from director.agent.threads import current_thread
 from director.agent.tools import REGISTRY, TRUSTS
@@ -73,7 +74,7 @@ async def measure_message(
     """How large a message is, and what fits, with the model and the profile of the next turn."""
     desk.thread = current_thread(desk.store, desk.workflow)
     talking, chosen = talks_as(desk, model=model, profile=profile)
-    await talking.ready()
+    remember_window(desk.store, await talking.ready())
     can = talking.capabilities
     budget = budget_of(can, desk.settings, talking.counter)
     tokens = talking.counter(guarded(text)) + talking.counter.per_message

@@ -13,14 +13,16 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from director.agent.assemble import Fitted, assemble, budget_of, fit
+from director.agent.background import has_waiting_job, is_background
 from director.agent.calls import Round, answer_calls
 from director.agent.choosing import chosen_model, chosen_profile
 from director.agent.desk import Desk
 from director.agent.effects import effects
 from director.agent.gather import conversation, gather
-from director.agent.lease import Hold, TurnRunning, held, running
+from director.agent.lease import Hold, TurnRunning, held, last_turn, running
 from director.agent.limits import Limit, Spent, said_of
 from director.agent.message_size import check_message
+from director.agent.model_windows import remember_window
 from director.agent.modes import refreshed
 from director.agent.progress import Progress
 from director.agent.requests_made import Asking, Made
@@ -29,6 +31,7 @@ from director.agent.threads import current_thread, hear, notice, take_back
 from director.agent.tools import REGISTRY, TRUSTS, Question
 from director.models import Again, Done, Happening, Image, Model, Reply, Text, Thinking, Tool
 from director.profiles import Profile
+from director.store import StoreError
 
 Ended: TypeAlias = Literal["said", "asked", "waiting", "cut"] | Limit
 
@@ -54,58 +57,99 @@ class Turn:
     secrets: tuple[str, ...] = ()
 
 
-async def take_turn(
+async def take_turn(  # noqa: PLR0913  each has a name
     desk: Desk,
     text: str,
     *,
     images: Sequence[Image] = (),
     model: str = "",
     profile: str | Profile = "",
+    background: bool | None = None,
 ) -> Turn:
     """Answer what the user says, with as many calls as it takes.
 
-    `model` and `profile` are for this message; else the workflow's or the deployment's are used.
-    Raises `TurnRunning` if the thread is busy and `MessageTooLarge` if the message can never be
-    sent: nothing is stored then. Raises `ContextTooLarge` and `ModelError` if nothing could be
-    sent or answered; what was said and done until then is kept.
+    `model`, `profile` and `background` are for this message; else the workflow's or the
+    deployment's are used. Raises `TurnRunning` if the thread is busy and `MessageTooLarge` if the
+    message can never be sent: nothing is stored then. Raises `ContextTooLarge` and `ModelError` if
+    nothing could be sent or answered; what was said and done until then is kept.
     """
     text = desk.hide_all(text)
     await check_message(desk, text, model=model, profile=profile)
     desk.thread = current_thread(desk.store, desk.workflow)
-    async with held(desk.store, desk.thread) as hold:
+    about = {
+        "model": model,
+        "profile": profile if isinstance(profile, str) else profile.name,
+        "background": background,
+    }
+    async with held(desk.store, desk.thread, **about) as hold:
         hear(desk.store, desk.thread, text, images, last=hold.before)
-        hold.ends = {"state": "failed"}
+        return await _taken(desk, hold, model, profile, background=background)
+
+
+async def resume_turn(desk: Desk) -> Turn:
+    """Fetch the answer that a model worked out while no program waited for it, and go on.
+
+    Only for a thread that `has_waiting_job`; it is asked for nothing a second time.
+    """
+    desk.thread = current_thread(desk.store, desk.workflow)
+    if not has_waiting_job(desk.store, desk.thread):
+        raise StoreError("No answer is being worked out in the background. Nothing was changed.")
+    last = last_turn(desk.store, desk.thread)
+    model, profile = str(last.get("model") or ""), str(last.get("profile") or "")
+    async with held(desk.store, desk.thread, model=model, profile=profile) as hold:
+        desk.resumes = True
         try:
-            turn = await _answered(desk, model, profile)
-        except asyncio.CancelledError:
-            hold.ends = {"state": "cancelled"}
-            raise
-        except Exception as problem:
-            # Whoever looks later, perhaps in another program, is told why as well.
-            why = desk.clean(str(problem)) or type(problem).__name__
-            hold.ends = {"state": "failed", "text": why}
-            raise
-        _ended(desk, hold, turn)
+            return await _taken(desk, hold, model, profile, background=True)
+        finally:
+            desk.resumes = False
+
+
+async def _taken(
+    desk: Desk, hold: Hold, model: str, profile: str | Profile, *, background: bool | None
+) -> Turn:
+    """The turn of a thread that is held; however it ends, the hold says so."""
+    hold.ends = {"state": "failed"}
+    try:
+        turn = await _answered(desk, model, profile, background=background)
+    except asyncio.CancelledError:
+        hold.ends = {"state": "cancelled"}
+        raise
+    except Exception as problem:
+        # Whoever looks later, perhaps in another program, is told why as well.
+        why = desk.clean(str(problem)) or type(problem).__name__
+        hold.ends = {"state": "failed", "text": why}
+        raise
+    _ended(desk, hold, turn)
     return turn
 
 
 async def retry_turn(
-    desk: Desk, text: str = "", *, model: str = "", profile: str | Profile = ""
+    desk: Desk,
+    text: str = "",
+    *,
+    model: str = "",
+    profile: str | Profile = "",
+    background: bool | None = None,
 ) -> Turn:
     """Take the last turn back and say it again, or say another text in its place."""
     thread = current_thread(desk.store, desk.workflow)
     if running(desk.store, thread):
         raise TurnRunning("The turn is still running. Nothing was changed. Cancel it first.")
     before = take_back(desk.store, thread)
-    return await take_turn(desk, text or before, model=model, profile=profile)
+    said = text or before
+    return await take_turn(desk, said, model=model, profile=profile, background=background)
 
 
-async def _answered(desk: Desk, model: str, profile: str | Profile) -> Turn:
+async def _answered(
+    desk: Desk, model: str, profile: str | Profile, *, background: bool | None
+) -> Turn:
     chosen = chosen_profile(desk.store, desk.workflow, desk.settings, now=profile)
     name = model or desk.model
     desk.talks = chosen_model(desk.store, desk.workflow, desk.settings, now=name)
+    desk.background = is_background(desk.settings, desk.talks, now=background)
     desk.spent = Spent()
     talking = await desk.talking(desk.talks).ready()
+    remember_window(desk.store, talking)
     try:
         async with asyncio.timeout(chosen.limits.seconds) as limit:
             return await _rounds(desk, talking, chosen)
@@ -166,7 +210,11 @@ async def _asked(
     desk: Desk, model: Model, profile: Profile, tools: tuple[Tool, ...], fitted: Fitted
 ) -> Reply:
     """Send; the answer is stored in the thread with all that goes on from it, as one."""
-    policy = replace(model.policy, chain=profile.chain)
+    waits = desk.background and model.capabilities.background
+    policy = replace(model.policy, chain=profile.chain, background=waits)
+    if waits:
+        says = "Its answer is fetched." if desk.resumes else "It goes on if this program ends."
+        desk.progress(Progress("background", says))
     asked = Asking(desk.workflow, desk.thread, profile.name, model, tools, policy, streaming=True)
     log = desk.log
     with desk.making(Made(asked, fitted.report, log.head, log.view.context)) as made:
@@ -176,7 +224,9 @@ async def _asked(
             thread=desk.thread,
             policy=policy,
             attempts=made.attempts,
+            resume=desk.resumes,
         )
+        desk.resumes = False
         made.ended = reply = await _arrived(desk, arriving)
     desk.spent.add(reply)
     return reply

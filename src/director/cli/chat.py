@@ -97,7 +97,8 @@ def _talk(opened: Store, workflow: str | None, model: str, profile: str) -> int:
     with Room(opened, name, settings, screen=Screen()) as room:
         room.elsewhere = "" if opened.url == settings.store.value else f" --store {opened.url}"
         talking, chosen = talks_as(room.desk)
-        room.screen.say(f"Workflow {name}. Model {talking.name}, profile {chosen.name}.", "bold")
+        told = f"Model {talking.name} ({room.window_of(talking)}), profile {chosen.name}."
+        room.screen.say(f"Workflow {name}. {told}", "bold")
         if talking.place.provider == "scripted":
             room.screen.say("This model is a script: no model is asked.", "yellow")
         room.screen.say("/help lists what else there is.", "dim")
@@ -143,6 +144,7 @@ def converse(room: Room) -> None:
 
     with suppress(ImportError):  # where there is one, a line can be edited and called back
         import readline  # noqa: F401
+    _settle(room, room.resume())
     while True:
         try:
             text = heard(room, "answer" if room.question else "you")

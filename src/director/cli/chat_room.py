@@ -22,21 +22,24 @@ from director.agent import (
     retry_turn,
     take_turn,
 )
+from director.agent.background import has_waiting_job
 from director.agent.by_hand import marks_of, talks_as
 from director.agent.lending import lend
 from director.agent.message_size import MessageTooLarge
+from director.agent.model_windows import known_capabilities, remember_window, tell_window
 from director.agent.requests import KIND as REQUEST
 from director.agent.tools import Question
+from director.agent.turn import resume_turn
 from director.browser import BrowserError
 from director.cli.chat_screen import Screen
-from director.models import ModelError, NoKey, NoLibrary, UnknownModel
+from director.models import Model, ModelError, NoKey, NoLibrary, UnknownModel
 from director.models.script import ScriptError
 from director.profiles import ProfileError
 from director.runs import Progress, Run, RunError, drive, queue_run
 from director.runs.supplies import Wishes, supplied
 from director.runs.telling import seconds_text
 from director.secrets import OriginError, SecretRefused, VaultError
-from director.settings import Settings
+from director.settings import Settings, SettingsError, load_settings
 from director.store import Store, StoreError, Versioned
 from director.store.variables import variables
 from director.workflow.display import shown
@@ -59,6 +62,7 @@ TROUBLE = (
     BrowserError,
     OriginError,
     SecretRefused,
+    SettingsError,
     VaultError,
 )
 
@@ -75,6 +79,7 @@ class Room:
         self.settings = settings
         self.screen = screen
         self.question: Question | None = None
+        self.background: bool | None = None
         self.failed = 0
         self.elsewhere = ""
         self._open = AsyncExitStack()
@@ -120,6 +125,12 @@ class Room:
         """The size at which the conversation is compressed, with the model of now."""
         return marks_of(self.desk, talks_as(self.desk)[0]).at
 
+    def window_of(self, model: Model) -> str:
+        """The window of a model and who says so; a server that only lists it is asked."""
+        if model.capabilities.form == "chat":
+            remember_window(self.store, self.run(model.ready()))
+        return tell_window(known_capabilities(self.store, load_settings(), model.name))
+
     @property
     def last_request(self) -> Versioned | None:
         """The newest request that was made for a turn of this conversation."""
@@ -137,7 +148,15 @@ class Room:
         """Take a turn; the number of a choice stands for the choice."""
         if self.question is not None:
             text = parse_choice(text, self.question.choices)
-        return self._taken(take_turn(self.desk, text))
+        background, self.background = self.background, None
+        return self._taken(take_turn(self.desk, text, background=background))
+
+    def resume(self) -> Turn | None:
+        """Go on with what a model worked out in the background, if there is something."""
+        if not has_waiting_job(self.store, self.thread):
+            return None
+        self.screen.say("An answer was being worked out in the background. It is fetched.", "dim")
+        return self._taken(resume_turn(self.desk))
 
     def again(self, text: str = "") -> Turn | None:
         """Take the last turn again."""

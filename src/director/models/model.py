@@ -133,7 +133,7 @@ class Model:
                     return happening.reply
         raise AssertionError("a turn ends with a reply or an error")
 
-    async def stream(
+    async def stream(  # noqa: PLR0913  each has a name
         self,
         given: Context | Sequence[object],
         *,
@@ -141,9 +141,15 @@ class Model:
         thread: str = "main",
         policy: Policy | None = None,
         attempts: list[Attempt] | None = None,
+        resume: bool = False,
     ) -> AsyncGenerator[Happening, None]:
-        """Send a history and watch the reply arrive; the last happening is `Done`."""
-        happenings = self._happenings(given, tools, thread, policy, attempts, streaming=True)
+        """Send a history and watch the reply arrive; the last happening is `Done`.
+
+        To `resume` takes the answer of the thread's background job, whatever has changed since.
+        """
+        happenings = self._happenings(
+            given, tools, thread, policy, attempts, streaming=True, resume=resume
+        )
         async with aclosing(happenings):
             async for happening in happenings:
                 yield happening
@@ -157,13 +163,14 @@ class Model:
         attempts: list[Attempt] | None,
         *,
         streaming: bool,
+        resume: bool = False,
     ) -> AsyncGenerator[Happening, None]:
         await self.ready()
         prepared = prepare(self.hidden(given), self._dialect.form, _tools(tools))
         chosen = policy or self.policy
         check(prepared, chosen.tool_choice, prefill=self.capabilities.prefill)
         async with self._locks[thread]:
-            sending = self._sending(prepared, thread, chosen, streaming=streaming)
+            sending = self._sending(prepared, thread, chosen, streaming=streaming, resume=resume)
             sending.attempts = sending.attempts if attempts is None else attempts
             await self._tidy(thread, sending)
             if (
@@ -176,7 +183,13 @@ class Model:
                     yield Done(self._record(one, sending)) if isinstance(one, Answered) else one
 
     def _sending(
-        self, prepared: Prepared, thread: str, policy: Policy, *, streaming: bool
+        self,
+        prepared: Prepared,
+        thread: str,
+        policy: Policy,
+        *,
+        streaming: bool,
+        resume: bool = False,
     ) -> Sending:
         record = self.journal.read(thread)
         now = self._timing.now()
@@ -186,7 +199,8 @@ class Model:
         if state and state.once and state.head != prepared.head(self.place.model, policy.effort):
             state = None
         handle = record.handle
-        if handle and handle.digest != prepared.job(self.place.model):
+        other = handle is not None and handle.digest != prepared.job(self.place.model)
+        if other and not resume:
             handle = None
         jobs = self._jobs(policy)
         return Sending(
@@ -203,6 +217,7 @@ class Model:
             hidden=self._hidden,
             state=state,
             handle=handle if jobs else None,
+            other=other and resume,
         )
 
     async def _tidy(self, thread: str, sending: Sending) -> None:
@@ -231,7 +246,8 @@ class Model:
         """Make the reply and journal it: the state, the pending calls, no handle, as one."""
         self._unchained = self._unchained or sending.unchained
         read, prepared = answered.read, answered.prepared
-        state = self._state(answered, sending.policy)
+        # Of a job that was begun with another history no server id stands for this one.
+        state = None if sending.other else self._state(answered, sending.policy)
         money, unpriced = self._cost(read)
         warnings = (*prepared.warnings, *answered.warnings, *read.warnings, *unpriced)
         reply = Reply(

@@ -130,6 +130,7 @@ def _composer(studio: Studio, workflow: str, _: Asked) -> Shown:
         "models": view.usable(studio.supplies.vault),
         "profile": chosen_profile(store, workflow, settings).name,
         "profiles": PROFILES,
+        "background": size.background_of(store, workflow, settings),
         **_offered(studio, workflow, units=False),
     }
 

@@ -37,6 +37,7 @@ class Message(Body):
     text: Annotated[Text, Field(min_length=1)]
     model: _Model = ""
     profile: _Profile = ""
+    background: bool | None = None
 
 
 class Again(Body):
@@ -45,6 +46,7 @@ class Again(Body):
     text: Text = ""
     model: _Model = ""
     profile: _Profile = ""
+    background: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ async def say(workflow: Known, body: Message, studio: Here) -> Begun:
 
     409 while another turn of this workflow runs: nothing is stored then.
     """
-    entry = await studio.say(workflow, body.text, Wanted(body.model, body.profile))
+    entry = await studio.say(workflow, body.text, Wanted(body.model, body.profile, body.background))
     return Begun(current_thread(studio.store, workflow), entry)
 
 
@@ -130,7 +132,9 @@ def leave(workflow: Known, studio: Here, seq: Annotated[int, Path(ge=1, le=2**53
 @router.post("/retry", status_code=202)
 async def retry(workflow: Known, body: Again, studio: Here) -> Begun:
     """Take the last turn back and say it again, or something else in its place."""
-    entry = await studio.retry(workflow, body.text, Wanted(body.model, body.profile))
+    entry = await studio.retry(
+        workflow, body.text, Wanted(body.model, body.profile, body.background)
+    )
     return Begun(current_thread(studio.store, workflow), entry)
 
 

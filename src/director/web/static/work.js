@@ -48,6 +48,7 @@ async function load(part) {
 
 const GOING = {
   asking: () => "Asking the model",
+  background: () => "The model works in the background",
   thinking: () => "The model is thinking",
   text: () => "The model is answering",
   answered: () => "Answered",
@@ -98,6 +99,8 @@ function message(text) {
     const chosen = document.getElementById(name).value;
     if (chosen) body[name] = chosen;
   }
+  const background = document.getElementById("background");
+  if (background) body.background = background.checked;
   return body;
 }
 
