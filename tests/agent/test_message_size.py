@@ -32,6 +32,7 @@ def sized(store: Store, can: Capabilities, seen: list[Seen] | None = None) -> De
     return made
 
 
+@pytest.mark.moves_prefix("a large message pushes older ones out")
 def test_a_message_that_cannot_be_sent_is_refused_with_its_size_and_what_fits(
     store: Store,
 ) -> None:
@@ -70,7 +71,7 @@ def test_no_summary_is_paid_for_that_cannot_help_and_the_turn_can_be_left_out(
         # As another program may have written it, for a larger model.
         said(store, made.thread, "word " * 60_000)
         for _ in range(2):
-            with pytest.raises(ContextTooLarge, match="/drop|No message fits"):
+            with pytest.raises(ContextTooLarge, match=r"/drop|No message fits"):
                 await take_turn(made, "Go on.")
         assert len(seen) == 1
         assert store.get(COMPRESSION, made.thread) is None

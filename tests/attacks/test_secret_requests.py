@@ -67,7 +67,7 @@ def test_the_user_enters_it_and_the_model_gets_the_reference(store: Store, tmp_p
     assert VALUE not in json.dumps([str(one) for one in seen])
 
 
-@pytest.mark.promise("D1")
+@pytest.mark.promise("D2")
 @pytest.mark.attack(
     "The model asks for a secret that the vault holds, under its name, for another site",
     must="it is not asked for, not moved and not bound to that site",
