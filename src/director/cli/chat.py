@@ -97,7 +97,7 @@ def _talk(opened: Store, workflow: str | None, model: str, profile: str) -> int:
     with Room(opened, name, settings, screen=Screen()) as room:
         room.elsewhere = "" if opened.url == settings.store.value else f" --store {opened.url}"
         talking, chosen = talks_as(room.desk)
-        told = f"Model {talking.name} ({room.window_of(talking)}), profile {chosen.name}."
+        told = f"Model {talking.name}{room.window_of(talking)}, profile {chosen.name}."
         room.screen.say(f"Workflow {name}. {told}", "bold")
         if talking.place.provider == "scripted":
             room.screen.say("This model is a script: no model is asked.", "yellow")

@@ -121,7 +121,7 @@ def _model(room: Room, rest: str) -> None:
         room.desk.talking(rest)
         choose(room.store, room.workflow, model=rest)
     talking = talks_as(room.desk)[0]
-    room.screen.say(f"The model is {talking.name} ({room.window_of(talking)}).")
+    room.screen.say(f"The model is {talking.name}{room.window_of(talking)}.")
 
 
 def _background(room: Room, rest: str) -> None:
@@ -149,7 +149,7 @@ def _window(room: Room, rest: str) -> None:
         choose_window(talking.name, int(tokens))
         room.run(room.desk.forget_model(talking.name))
         talking = talks_as(room.desk)[0]
-    room.screen.say(f"{talking.name}: {room.window_of(talking)}.")
+    room.screen.say(f"{talking.name}{room.window_of(talking)}.")
 
 
 def _profile(room: Room, rest: str) -> None:

@@ -126,10 +126,13 @@ class Room:
         return marks_of(self.desk, talks_as(self.desk)[0]).at
 
     def window_of(self, model: Model) -> str:
-        """The window of a model and who says so; a server that only lists it is asked."""
+        """The window of a model and who says so, in brackets; of a script there is none."""
+        if model.place.provider == "scripted":
+            return ""
+        # A server that speaks Chat Completions only lists its models: no model is asked.
         if model.capabilities.form == "chat":
             remember_window(self.store, self.run(model.ready()))
-        return tell_window(known_capabilities(self.store, load_settings(), model.name))
+        return f" ({tell_window(known_capabilities(self.store, load_settings(), model.name))})"
 
     @property
     def last_request(self) -> Versioned | None:
