@@ -36,7 +36,8 @@ async def main():
     with open_store(sys.argv[1]) as store:
         async with supplied(store, Wishes()) as supplies:
             async with open_desk(store, new_workflow(store, "w"), supplies, model=sys.argv[2]) as desk:
-                await take_turn(desk, "Think hard.", background=True)
+                desk.background = True
+                await take_turn(desk, "Think hard.")
 
 asyncio.run(main())
 """
@@ -56,13 +57,15 @@ def test_background_is_chosen_for_a_message_or_a_model(store: Store) -> None:
 
         async def talk() -> None:
             await take_turn(made, "At once.")
-            await take_turn(made, "Slowly.", background=True)
+            made.background = True
+            await take_turn(made, "Slowly.")
             made.settings = load_settings(
                 {"profile": "structured", "background_models": MODEL},
                 environ={"DIRECTOR_HOME": "/nonexistent"},
             )
             await take_turn(made, "As usual.")
-            await take_turn(made, "At once.", background=False)
+            made.background = False
+            await take_turn(made, "At once.")
             await made.close()
 
         asyncio.run(talk())

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from director.agent.model_windows import known_capabilities, remember_window
+from director.agent.model_windows import get_capabilities, remember_window
 from director.models import Capabilities, open_model
-from director.models.windows import ask_window, choose_window, chosen_window
+from director.models.windows import ask_window, choose_window, get_window_setting
 from director.settings import SettingsError, load_settings
 from director.store import open_store
 from director.testing.double import Double
@@ -99,14 +99,14 @@ def test_the_user_has_the_last_word_and_can_take_it_back() -> None:
     with Double(replace(PROFILES["vllm"], window=40_960)) as double:
         name = f"chat:{double.openai_url}#local-model"
         choose_window(name, 20_000)
-        set_ = chosen_window(load_settings(), name)
+        set_ = get_window_setting(load_settings(), name)
         assert set_ == 20_000
         can = asked(double.openai_url, window=20_000)
         assert (can.window, can.window_from) == (20_000, "set")
     with pytest.raises(SettingsError, match="at least"):
         choose_window(name, 5)
     choose_window(name, 0)
-    assert chosen_window(load_settings(), name) is None
+    assert get_window_setting(load_settings(), name) is None
 
 
 def test_the_meter_knows_the_number_that_the_server_said(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_the_meter_knows_the_number_that_the_server_said(tmp_path: Path) -> None
         open_store(tmp_path / "d.db") as store,
     ):
         name = f"chat:{double.openai_url}#mine"
-        before = known_capabilities(store, load_settings(), name)
+        before = get_capabilities(store, load_settings(), name)
         assert before.window_from == "assumed"
 
         async def talk() -> int:

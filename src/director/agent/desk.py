@@ -16,13 +16,13 @@ from director.agent.limits import Spent
 from director.agent.progress import Progress
 from director.agent.requests_made import Made, made_known
 from director.agent.saved import Saved
-from director.agent.secret_leaks import KnowsReferences, guard_model, leak_stamp, leaked
+from director.agent.secret_leaks import KnowsReferences, guard_model, leak_references, leak_stamp
 from director.agent.threads import Log
 from director.agent.walks import Once, Walks
 from director.browser.snapshots import Snapshot
 from director.context.values import Context, Turn
 from director.models import Journal, Model, list_accepted_servers, open_model
-from director.models.windows import chosen_window
+from director.models.windows import get_window_setting
 from director.profiles import Profile
 from director.runs import Means
 from director.secrets import SecretReferences
@@ -43,7 +43,7 @@ def opens_model(name: str, journal: Journal | None) -> Model:
         name,
         journal=journal,
         accepted=list_accepted_servers(settings),
-        window=chosen_window(settings, name),
+        window=get_window_setting(settings, name),
     )
 
 
@@ -56,8 +56,9 @@ class Desk:
     `progress` what happens, as it does. `open_model` opens a model by its name, with a journal;
     `browser` the browser that is used when first needed, if `means` has none. `questions` are those
     that the calls of now have put to the user, `effects` the keys of what their runs stopped at.
-    `stopped` are the runs that were, by what was called: the same call goes on with one. A turn in
-    the `background` is worked out by the provider meanwhile; one that `resumes` fetches its answer.
+    `stopped` are the runs that were, by what was called: the same call goes on with one.
+    `background` says of the next turn whether the provider works it out while nobody waits, None
+    that the settings say so; a turn that `resumes` fetches such an answer.
     """
 
     store: Store
@@ -73,7 +74,7 @@ class Desk:
     thread: str = ""
     talks: str = ""
     spent: Spent = field(default_factory=Spent)
-    background: bool = False
+    background: bool | None = None
     resumes: bool = False
     looked: dict[str, Snapshot] = field(default_factory=dict)
     questions: list[str] = field(default_factory=list)
@@ -113,16 +114,16 @@ class Desk:
         """A model of this name, which is never sent the value of a secret that was said before."""
         return guard_model(self.open_model(name, journal), self.store, self.means.secrets)
 
-    def leaked(self) -> SecretReferences:
+    def leak_references(self) -> SecretReferences:
         """What replaces the secrets that stand in a conversation; what was marked before is not."""
         stamp = leak_stamp(self.store)
         if stamp != self._leaks:
             self._leaks, self.marked = stamp, Once()
-        return leaked(self.store, self.means.secrets)
+        return leak_references(self.store, self.means.secrets)
 
     def hide_said(self, value: T) -> T:
         """A value with references in the place of secrets that stand in a conversation."""
-        return leaked(self.store, self.means.secrets).replace_in(value)
+        return leak_references(self.store, self.means.secrets).replace_in(value)
 
     def hide_all(self, text: str) -> str:
         """A text of the user with references in the place of all that the vault holds."""

@@ -38,7 +38,7 @@ async def gather(desk: Desk, context: Context | None = None) -> State:
 def conversation(desk: Desk, trusts: Mapping[str, Trust]) -> Context:
     """The thread as the model sees it; each result as trusted as what its tool brings."""
     context = desk.log.read(desk.thread).context
-    hidden = desk.leaked()
+    hidden = desk.leak_references()
     turns = desk.marked.of(context.turns, lambda turn: hidden.replace_in(_marked(turn, trusts)))
     summary = hidden.replace_in(context.summary)
     return replace(context, turns=tuple(turns), summary=summary)

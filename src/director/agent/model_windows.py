@@ -11,7 +11,7 @@ from typing import cast
 from director.models import Model
 from director.models.capabilities import Capabilities, find
 from director.models.names import parse
-from director.models.windows import chosen_window, with_window
+from director.models.windows import get_window_setting, with_window
 from director.settings import Settings
 from director.store import Store
 
@@ -35,14 +35,14 @@ def remember_window(store: Store, model: Model) -> None:
         store.put(KIND, model.name, {"window": can.window}, "said by the server", expect=version)
 
 
-def known_capabilities(store: Store, settings: Settings, name: str) -> Capabilities:
+def get_capabilities(store: Store, settings: Settings, name: str) -> Capabilities:
     """What a model can do, as far as it is known without asking; `UnknownModel` for no name."""
     named = parse(name)
     can = find(named.provider, named.model)
     said = store.get(KIND, name)
     if said is not None:
         can = with_window(can, cast("int", said.body["window"]), "server")
-    return with_window(can, chosen_window(settings, name), "set")
+    return with_window(can, get_window_setting(settings, name), "set")
 
 
 def tell_window(can: Capabilities) -> str:

@@ -94,7 +94,7 @@ def _holds(entry: Entry, references: SecretReferences, *, short: bool) -> bool:
     return references.replace_in(entry.body) != entry.body
 
 
-def leaked(store: Store, vault: object) -> SecretReferences:
+def leak_references(store: Store, vault: object) -> SecretReferences:
     """What replaces the values that were said in some conversation."""
     names = store.ids(KIND) if isinstance(vault, KnowsReferences) else []
     return cast("KnowsReferences", vault).references(names) if names else NONE
@@ -121,7 +121,7 @@ def leak_stamp(store: Store) -> tuple[tuple[str, int], ...]:
 
 def guard_model(model: Model, store: Store, vault: object) -> Model:
     """The model, which is sent references in the place of values that were said before."""
-    model.hide = lambda value: leaked(store, vault).replace_in(value)
+    model.hide = lambda value: leak_references(store, vault).replace_in(value)
     return model
 
 

@@ -100,7 +100,7 @@ def check_request(store: Store, workflow: str, vault: Vault, wanted: SecretReque
     return False
 
 
-def wanted_secret(name: str, origin: str, reason: str) -> SecretRequest:
+def parse_request(name: str, origin: str, reason: str) -> SecretRequest:
     """A request in its one spelling; raises if the name, the origin or the reason cannot be."""
     try:
         Reference(name)

@@ -57,18 +57,17 @@ class Turn:
     secrets: tuple[str, ...] = ()
 
 
-async def take_turn(  # noqa: PLR0913  each has a name
+async def take_turn(
     desk: Desk,
     text: str,
     *,
     images: Sequence[Image] = (),
     model: str = "",
     profile: str | Profile = "",
-    background: bool | None = None,
 ) -> Turn:
     """Answer what the user says, with as many calls as it takes.
 
-    `model`, `profile` and `background` are for this message; else the workflow's or the
+    `model`, `profile` and the desk's `background` are for this message; else the workflow's or the
     deployment's are used. Raises `TurnRunning` if the thread is busy and `MessageTooLarge` if the
     message can never be sent: nothing is stored then. Raises `ContextTooLarge` and `ModelError` if
     nothing could be sent or answered; what was said and done until then is kept.
@@ -76,14 +75,10 @@ async def take_turn(  # noqa: PLR0913  each has a name
     text = desk.hide_all(text)
     await check_message(desk, text, model=model, profile=profile)
     desk.thread = current_thread(desk.store, desk.workflow)
-    about = {
-        "model": model,
-        "profile": profile if isinstance(profile, str) else profile.name,
-        "background": background,
-    }
-    async with held(desk.store, desk.thread, **about) as hold:
+    named = profile if isinstance(profile, str) else profile.name
+    async with held(desk.store, desk.thread, model=model, profile=named) as hold:
         hear(desk.store, desk.thread, text, images, last=hold.before)
-        return await _taken(desk, hold, model, profile, background=background)
+        return await _run_turn(desk, hold, model, profile)
 
 
 async def resume_turn(desk: Desk) -> Turn:
@@ -97,20 +92,15 @@ async def resume_turn(desk: Desk) -> Turn:
     last = last_turn(desk.store, desk.thread)
     model, profile = str(last.get("model") or ""), str(last.get("profile") or "")
     async with held(desk.store, desk.thread, model=model, profile=profile) as hold:
-        desk.resumes = True
-        try:
-            return await _taken(desk, hold, model, profile, background=True)
-        finally:
-            desk.resumes = False
+        desk.resumes = desk.background = True
+        return await _run_turn(desk, hold, model, profile)
 
 
-async def _taken(
-    desk: Desk, hold: Hold, model: str, profile: str | Profile, *, background: bool | None
-) -> Turn:
-    """The turn of a thread that is held; however it ends, the hold says so."""
+async def _run_turn(desk: Desk, hold: Hold, model: str, profile: str | Profile) -> Turn:
+    """Take the turn of a thread that is held; however it ends, the hold says so."""
     hold.ends = {"state": "failed"}
     try:
-        turn = await _answered(desk, model, profile, background=background)
+        turn = await _answered(desk, model, profile)
     except asyncio.CancelledError:
         hold.ends = {"state": "cancelled"}
         raise
@@ -119,6 +109,8 @@ async def _taken(
         why = desk.clean(str(problem)) or type(problem).__name__
         hold.ends = {"state": "failed", "text": why}
         raise
+    finally:
+        desk.background, desk.resumes = None, False
     _ended(desk, hold, turn)
     return turn
 
@@ -129,24 +121,20 @@ async def retry_turn(
     *,
     model: str = "",
     profile: str | Profile = "",
-    background: bool | None = None,
 ) -> Turn:
     """Take the last turn back and say it again, or say another text in its place."""
     thread = current_thread(desk.store, desk.workflow)
     if running(desk.store, thread):
         raise TurnRunning("The turn is still running. Nothing was changed. Cancel it first.")
     before = take_back(desk.store, thread)
-    said = text or before
-    return await take_turn(desk, said, model=model, profile=profile, background=background)
+    return await take_turn(desk, text or before, model=model, profile=profile)
 
 
-async def _answered(
-    desk: Desk, model: str, profile: str | Profile, *, background: bool | None
-) -> Turn:
+async def _answered(desk: Desk, model: str, profile: str | Profile) -> Turn:
     chosen = chosen_profile(desk.store, desk.workflow, desk.settings, now=profile)
     name = model or desk.model
     desk.talks = chosen_model(desk.store, desk.workflow, desk.settings, now=name)
-    desk.background = is_background(desk.settings, desk.talks, now=background)
+    desk.background = is_background(desk.settings, desk.talks, now=desk.background)
     desk.spent = Spent()
     talking = await desk.talking(desk.talks).ready()
     remember_window(desk.store, talking)
@@ -210,8 +198,8 @@ async def _asked(
     desk: Desk, model: Model, profile: Profile, tools: tuple[Tool, ...], fitted: Fitted
 ) -> Reply:
     """Send; the answer is stored in the thread with all that goes on from it, as one."""
-    waits = desk.background and model.capabilities.background
-    policy = replace(model.policy, chain=profile.chain, background=waits)
+    waits = bool(desk.background) and model.capabilities.background
+    policy = replace(model.policy, chain=profile.chain, background=waits, resume=desk.resumes)
     if waits:
         says = "Its answer is fetched." if desk.resumes else "It goes on if this program ends."
         desk.progress(Progress("background", says))
@@ -224,7 +212,6 @@ async def _asked(
             thread=desk.thread,
             policy=policy,
             attempts=made.attempts,
-            resume=desk.resumes,
         )
         desk.resumes = False
         made.ended = reply = await _arrived(desk, arriving)

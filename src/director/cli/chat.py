@@ -140,7 +140,7 @@ def _workflow(opened: Store, given: str | None) -> str:
 def converse(room: Room) -> None:
     """Listen and answer until the user leaves."""
     from director.cli.chat_commands import Leave, obey
-    from director.cli.chat_secrets import heed_passwords
+    from director.cli.chat_secrets import ask_about_passwords
 
     with suppress(ImportError):  # where there is one, a line can be edited and called back
         import readline  # noqa: F401
@@ -150,7 +150,7 @@ def converse(room: Room) -> None:
             text = heard(room, "answer" if room.question else "you")
             if text.startswith("/"):
                 obey(room, text)
-            elif text and (fit := heed_passwords(room, text, heard)):
+            elif text and (fit := ask_about_passwords(room, text, heard)):
                 _settle(room, room.say(fit))
         except (EOFError, Leave):
             return

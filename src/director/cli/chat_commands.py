@@ -132,7 +132,7 @@ def _background(room: Room, rest: str) -> None:
         choose_background(talking.name, on=rest == "on")
         room.desk.settings = load_settings()
     elif rest == "next":
-        room.background = True
+        room.desk.background = True
         room.screen.say("The next message is answered in the background.")
         return
     word = "on" if is_background(load_settings(), talking.name) else "off"

@@ -26,7 +26,7 @@ from director.agent.background import has_waiting_job
 from director.agent.by_hand import marks_of, talks_as
 from director.agent.lending import lend
 from director.agent.message_size import MessageTooLarge
-from director.agent.model_windows import known_capabilities, remember_window, tell_window
+from director.agent.model_windows import get_capabilities, remember_window, tell_window
 from director.agent.requests import KIND as REQUEST
 from director.agent.tools import Question
 from director.agent.turn import resume_turn
@@ -79,7 +79,6 @@ class Room:
         self.settings = settings
         self.screen = screen
         self.question: Question | None = None
-        self.background: bool | None = None
         self.failed = 0
         self.elsewhere = ""
         self._open = AsyncExitStack()
@@ -132,7 +131,7 @@ class Room:
         # A server that speaks Chat Completions only lists its models: no model is asked.
         if model.capabilities.form == "chat":
             remember_window(self.store, self.run(model.ready()))
-        return f" ({tell_window(known_capabilities(self.store, load_settings(), model.name))})"
+        return f" ({tell_window(get_capabilities(self.store, load_settings(), model.name))})"
 
     @property
     def last_request(self) -> Versioned | None:
@@ -151,8 +150,7 @@ class Room:
         """Take a turn; the number of a choice stands for the choice."""
         if self.question is not None:
             text = parse_choice(text, self.question.choices)
-        background, self.background = self.background, None
-        return self._taken(take_turn(self.desk, text, background=background))
+        return self._taken(take_turn(self.desk, text))
 
     def resume(self) -> Turn | None:
         """Go on with what a model worked out in the background, if there is something."""

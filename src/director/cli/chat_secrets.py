@@ -36,7 +36,7 @@ def enter_secret(room: Room, rest: str) -> None:
         if not value:
             room.screen.say("Nothing was entered. Nothing was changed.")
             return
-        _told(room, keep_secret(room.store, room.supplies.vault, name, value, bound))
+        _tell_leak(room, keep_secret(room.store, room.supplies.vault, name, value, bound))
     except _PROBLEMS as problem:
         room.screen.say(f"{problem} Nothing was changed.", "red")
         return
@@ -67,14 +67,14 @@ def ask_for_secret(room: Room, key: str) -> tuple[str, bool]:
         return wanted.name, False
     try:
         vault = room.supplies.vault
-        _told(room, give_secret(room.store, room.workflow, key, value, vault))
+        _tell_leak(room, give_secret(room.store, room.workflow, key, value, vault))
     except _PROBLEMS as problem:
         room.screen.say(f"{problem} Nothing was changed.", "red")
         return wanted.name, False
     return wanted.reference, True
 
 
-def heed_passwords(room: Room, text: str, heard: Callable[[Room, str], str]) -> str:
+def ask_about_passwords(room: Room, text: str, heard: Callable[[Room, str], str]) -> str:
     """The text that may be sent: with references if the user says so; empty if nothing may."""
     text = room.desk.hide_all(text)
     for found in reversed(find_passwords(text)):
@@ -95,7 +95,7 @@ def heed_passwords(room: Room, text: str, heard: Callable[[Room, str], str]) -> 
             return ""
         try:
             where = _origins(room, origin.strip())
-            _told(room, keep_secret(room.store, room.supplies.vault, name, value, where))
+            _tell_leak(room, keep_secret(room.store, room.supplies.vault, name, value, where))
             text = f"{text[: found.start]}{Reference(name)}{text[found.end :]}"
         except _PROBLEMS as problem:
             room.screen.say(f"{problem} Nothing was sent.", "red")
@@ -112,6 +112,6 @@ def purge_value(room: Room, rest: str) -> None:
     room.screen.say(f"{gone} What was sent before stays with whom it was sent to.")
 
 
-def _told(room: Room, leak: SecretLeak | None) -> None:
+def _tell_leak(room: Room, leak: SecretLeak | None) -> None:
     if leak is not None:
         room.screen.say(str(leak), "bold red")

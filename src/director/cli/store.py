@@ -161,13 +161,17 @@ def purge(
     Everything else that hides a turn (compress, delete) keeps it; this rewrites the file. With
     --secret each message and record that holds the value gets its reference in that place.
     """
-    if sum(each is not None for each in (thread, workflow, secret)) != 1:
+    if [thread, workflow, secret].count(None) != 2:
         fail("purge", "say either --thread ID, --workflow ID or --secret NAME")
+    if secret is not None:
+        _purge_secret(store, secret, yes=yes)
+    else:
+        _purge_whole(store, thread, str(workflow), yes=yes)
+
+
+def _purge_whole(store: str | None, thread: str | None, workflow: str, *, yes: bool) -> None:
     with opened_store(store, "purge") as opened:
-        if secret is not None:
-            typer.echo(_purge_secret(opened, secret, yes=yes))
-            return
-        told = _removal(opened, thread) if thread is not None else _removals(opened, str(workflow))
+        told = _removal(opened, thread) if thread is not None else _removals(opened, workflow)
         if told is None and not yes:
             # After a purge that could not rewrite the file, all is gone but the old pages.
             hint = "with --yes the file is rewritten all the same, without what was purged before"
@@ -180,29 +184,30 @@ def purge(
         if thread is not None:
             done = f"Removed {opened.purge(thread):,} entries."
         else:
-            gone = opened.purge_workflow(str(workflow))
+            gone = opened.purge_workflow(workflow)
             done = f"Removed {gone.entries:,} entries and {gone.versions:,} versions of records."
     typer.echo(done)
 
 
-def _purge_secret(opened: Store, name: str, *, yes: bool) -> str:
+def _purge_secret(store: str | None, name: str, *, yes: bool) -> None:
     from director.agent.secret_leaks import purge_secret
     from director.runs.supplies import Supplies, Wishes
     from director.secrets import VaultError
 
-    typer.echo(
-        f"This rewrites every message and record in {opened.place} that holds the value of "
-        f"{name}, with its reference in that place, and removes the requests that were kept for "
-        "those conversations. It cannot be undone."
-    )
-    if not yes and not typer.confirm("Rewrite them for good?"):
-        typer.echo("Nothing was changed.")
-        raise typer.Exit(1)
-    try:
-        gone = purge_secret(opened, Supplies(opened, Wishes()).vault, name)
-    except VaultError as problem:
-        fail("purge", f"{problem} Nothing was changed.")
-    return str(gone)
+    with opened_store(store, "purge") as opened:
+        typer.echo(
+            f"This rewrites every message and record in {opened.place} that holds the value of "
+            f"{name}, with its reference in that place, and removes the requests that were kept "
+            "for those conversations. It cannot be undone."
+        )
+        if not yes and not typer.confirm("Rewrite them for good?"):
+            typer.echo("Nothing was changed.")
+            raise typer.Exit(1)
+        try:
+            gone = purge_secret(opened, Supplies(opened, Wishes()).vault, name)
+        except VaultError as problem:
+            fail("purge", f"{problem} Nothing was changed.")
+    typer.echo(str(gone))
 
 
 def _removal(opened: Store, thread: str) -> str | None:

@@ -108,7 +108,7 @@ class Model:
         """The counter of the engine, calibrated by what the provider reported so far."""
         return self.calibration.counter()
 
-    def hidden(self, value: Told) -> Told:
+    def conceal(self, value: Told) -> Told:
         """A value as this model may be sent it."""
         made: Told = self.hide(value) if self.hide else value
         return made
@@ -133,7 +133,7 @@ class Model:
                     return happening.reply
         raise AssertionError("a turn ends with a reply or an error")
 
-    async def stream(  # noqa: PLR0913  each has a name
+    async def stream(
         self,
         given: Context | Sequence[object],
         *,
@@ -141,15 +141,9 @@ class Model:
         thread: str = "main",
         policy: Policy | None = None,
         attempts: list[Attempt] | None = None,
-        resume: bool = False,
     ) -> AsyncGenerator[Happening, None]:
-        """Send a history and watch the reply arrive; the last happening is `Done`.
-
-        To `resume` takes the answer of the thread's background job, whatever has changed since.
-        """
-        happenings = self._happenings(
-            given, tools, thread, policy, attempts, streaming=True, resume=resume
-        )
+        """Send a history and watch the reply arrive; the last happening is `Done`."""
+        happenings = self._happenings(given, tools, thread, policy, attempts, streaming=True)
         async with aclosing(happenings):
             async for happening in happenings:
                 yield happening
@@ -163,14 +157,13 @@ class Model:
         attempts: list[Attempt] | None,
         *,
         streaming: bool,
-        resume: bool = False,
     ) -> AsyncGenerator[Happening, None]:
         await self.ready()
-        prepared = prepare(self.hidden(given), self._dialect.form, _tools(tools))
+        prepared = prepare(self.conceal(given), self._dialect.form, _tools(tools))
         chosen = policy or self.policy
         check(prepared, chosen.tool_choice, prefill=self.capabilities.prefill)
         async with self._locks[thread]:
-            sending = self._sending(prepared, thread, chosen, streaming=streaming, resume=resume)
+            sending = self._sending(prepared, thread, chosen, streaming=streaming)
             sending.attempts = sending.attempts if attempts is None else attempts
             await self._tidy(thread, sending)
             if (
@@ -183,13 +176,7 @@ class Model:
                     yield Done(self._record(one, sending)) if isinstance(one, Answered) else one
 
     def _sending(
-        self,
-        prepared: Prepared,
-        thread: str,
-        policy: Policy,
-        *,
-        streaming: bool,
-        resume: bool = False,
+        self, prepared: Prepared, thread: str, policy: Policy, *, streaming: bool
     ) -> Sending:
         record = self.journal.read(thread)
         now = self._timing.now()
@@ -200,7 +187,7 @@ class Model:
             state = None
         handle = record.handle
         other = handle is not None and handle.digest != prepared.job(self.place.model)
-        if other and not resume:
+        if other and not policy.resume:
             handle = None
         jobs = self._jobs(policy)
         return Sending(
@@ -217,7 +204,7 @@ class Model:
             hidden=self._hidden,
             state=state,
             handle=handle if jobs else None,
-            other=other and resume,
+            other=other and policy.resume,
         )
 
     async def _tidy(self, thread: str, sending: Sending) -> None:

@@ -59,16 +59,7 @@ def open_model(  # noqa: PLR0913  every argument but the name has a default
     named = parse(name)
     access = credentials(named, env, accepted=accepted)
     timing = timing or Timing()
-    again = partial(
-        open_model,
-        name,
-        policy=policy,
-        timing=timing,
-        env=env,
-        accepted=accepted,
-        offline=offline,
-        window=window,
-    )
+    again = partial(open_model, name, policy=policy, timing=timing, env=env, accepted=accepted)
     can = with_window(capabilities or find(named.provider, named.model), window, "set")
     dialect, probe = _dialect(named, access, can, timing, offline=offline)
     return Model(
@@ -78,7 +69,7 @@ def open_model(  # noqa: PLR0913  every argument but the name has a default
         policy=policy,
         timing=timing,
         counter=counter_for(named.model),
-        reopen=lambda known: again(capabilities=known),
+        reopen=lambda known: again(capabilities=known, offline=offline, window=window),
         probe=None if capabilities or probe is None else _setting(probe, window),
         name=name,
         hidden=access.key,
@@ -90,10 +81,10 @@ def _setting(
 ) -> Callable[[], Awaitable[Capabilities]]:
     """A probe whose finding gives way to what the user said of the window."""
 
-    async def probed() -> Capabilities:
+    async def ask() -> Capabilities:
         return with_window(await probe(), window, "set")
 
-    return probed
+    return ask
 
 
 def _account(access: Access) -> str:

@@ -103,9 +103,9 @@ def with_window(
     return replace(can, window=window, max_input=window, max_output=output, window_from=source)
 
 
-def chosen_window(settings: Settings, name: str) -> int | None:
+def get_window_setting(settings: Settings, name: str) -> int | None:
     """The window that the user set for a model, if one was."""
-    return _chosen(settings).get(name.strip())
+    return _read_setting(settings).get(name.strip())
 
 
 def choose_window(name: str, tokens: int) -> None:
@@ -116,12 +116,12 @@ def choose_window(name: str, tokens: int) -> None:
     if getattr(now, SETTING).source not in ("file", "default"):
         place = getattr(now, SETTING).place
         raise SettingsError(f"{place} says which windows models have. Nothing was changed.")
-    chosen = {**_chosen(now), name.strip(): tokens}
+    chosen = {**_read_setting(now), name.strip(): tokens}
     listed = " ".join(f"{model}={size}" for model, size in chosen.items() if size)
     save_settings({SETTING: listed or None})
 
 
-def _chosen(settings: Settings) -> dict[str, int]:
+def _read_setting(settings: Settings) -> dict[str, int]:
     found = {}
     for each in settings.model_windows.value.split():
         name, _, size = each.rpartition("=")

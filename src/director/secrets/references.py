@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, NoReturn, TypeVar, cast, final
+from typing import NoReturn, TypeVar, cast, final
 
 from director.secrets.clear import Clear, Reference
 from director.secrets.forms import is_short
@@ -68,21 +68,21 @@ class SecretReferences:
 
     def replace_in(self, value: T) -> T:
         """The same value with references in all of its texts; itself if there is none to put."""
-        return cast("T", self._replaced(value)) if self._nets else value
+        return cast("T", self._walk(value)) if self._nets else value
 
-    def _replaced(self, value: Any) -> Any:  # noqa: ANN401  values of any shape
+    def _walk(self, value: object) -> object:
         if isinstance(value, str):
             return self.replace(value)
         if isinstance(value, Mapping):
-            made = {self._replaced(key): self._replaced(inner) for key, inner in value.items()}
+            made = {self._walk(key): self._walk(inner) for key, inner in value.items()}
             return value if made == value else made
         if isinstance(value, list | tuple):
-            found = [self._replaced(inner) for inner in value]
+            found = [self._walk(inner) for inner in value]
             same = all(one is other for one, other in zip(found, value, strict=True))
             return value if same else type(value)(found)
         if is_dataclass(value) and not isinstance(value, type):
             given = {one.name: getattr(value, one.name) for one in fields(value) if one.init}
-            changed = {name: self._replaced(inner) for name, inner in given.items()}
+            changed = {name: self._walk(inner) for name, inner in given.items()}
             changed = {name: now for name, now in changed.items() if now is not given[name]}
             return replace(value, **changed) if changed else value
         return value

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from director.models import Journal, Model, list_accepted_servers, open_model
 from director.models.capabilities import models
 from director.models.names import ANTHROPIC_URL, OPENAI_URL, parse
-from director.models.windows import chosen_window
+from director.models.windows import get_window_setting
 from director.secrets import Reference, Vault
 from director.settings import load_settings
 
@@ -53,7 +53,7 @@ def opens_with(vault: Vault, name: str, journal: Journal | None) -> Model:
         journal=journal,
         env=env,
         accepted=list_accepted_servers(settings),
-        window=chosen_window(settings, name),
+        window=get_window_setting(settings, name),
     )
 
 

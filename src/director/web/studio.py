@@ -171,25 +171,15 @@ class Studio:
     async def say(self, workflow: str, text: str, wanted: Wanted) -> int:
         """Begin a turn with what the user says; the entry that it was stored as."""
         desk = await self.desk(workflow)
-        turn = take_turn(
-            desk,
-            text,
-            model=wanted.model,
-            profile=wanted.profile,
-            background=wanted.background,
-        )
+        desk.background = wanted.background
+        turn = take_turn(desk, text, model=wanted.model, profile=wanted.profile)
         return await self.turns.begin(workflow, turn)
 
     async def retry(self, workflow: str, text: str, wanted: Wanted) -> int:
         """Take the last turn again, with another text if one is given."""
         desk = await self.desk(workflow)
-        turn = retry_turn(
-            desk,
-            text,
-            model=wanted.model,
-            profile=wanted.profile,
-            background=wanted.background,
-        )
+        desk.background = wanted.background
+        turn = retry_turn(desk, text, model=wanted.model, profile=wanted.profile)
         return await self.turns.begin(workflow, turn)
 
     async def alone(self, workflow: str, work: Callable[[], Awaitable[T]]) -> T:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from director.agent.desk import Desk
 from director.agent.scouts import scout
-from director.agent.secret_requests import SecretWanted, check_request, wanted_secret
+from director.agent.secret_requests import SecretWanted, check_request, parse_request
 from director.agent.tools.kind import Question
 from director.models import Result
 from director.secrets import Vault
@@ -40,7 +40,7 @@ async def ask_secret(desk: Desk, name: str, origin: str, reason: str) -> str:
         reason: why it is needed, in words for the user
 
     """
-    wanted = replace(wanted_secret(name, origin, desk.clean(reason)), thread=desk.thread)
+    wanted = replace(parse_request(name, origin, desk.clean(reason)), thread=desk.thread)
     vault = desk.means.secrets
     if not isinstance(vault, Vault):
         raise WorkflowError("There is no vault here, so no secret can be kept. Nothing was asked.")

@@ -58,7 +58,7 @@ def one(world: World, asked: Asked, params: Mapping[str, str]) -> Answer:
     return Answer(_openai_model(world, name))
 
 
-def shown(world: World, asked: Asked, _params: Mapping[str, str]) -> Answer:
+def show_model(world: World, asked: Asked, _params: Mapping[str, str]) -> Answer:
     """What Ollama knows of a model: its own parameters as a text, and what it was trained on."""
     if world.profile.owner != "library":
         raise refusals.openai("path", "Invalid URL (POST /api/show)", status=404, defect=False)
@@ -131,7 +131,7 @@ def _anthropic_model(world: World, name: str) -> dict[str, object]:
 
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/ps", "ollama.ps", "chat", running),
-    Route("POST", "/api/show", "ollama.show", "chat", shown),
+    Route("POST", "/api/show", "ollama.show", "chat", show_model),
     Route("GET", "/props", "llamacpp.props", "chat", props),
     Route("GET", "/v1/models", "models.list", "chat", listed),
     Route("GET", "/v1/models/{id}", "models.get", "chat", one),

@@ -11,7 +11,7 @@ from director.agent.assemble import assemble
 from director.agent.background import is_background
 from director.agent.choosing import chosen_model, chosen_profile
 from director.agent.marks import Marks, marks_for
-from director.agent.model_windows import known_capabilities
+from director.agent.model_windows import get_capabilities
 from director.agent.parts import Part, parts_of
 from director.agent.threads import current_thread
 from director.agent.tools import REGISTRY
@@ -81,7 +81,7 @@ def background_of(store: Store, workflow: str, settings: Settings) -> bool | Non
     """Whether the next message is answered in the background; None if its model cannot."""
     name = model_of(store, workflow, settings)
     try:
-        can = known_capabilities(store, settings, name)
+        can = get_capabilities(store, settings, name)
     except UnknownModel:
         return None
     return is_background(settings, name) if can.background else None
@@ -94,7 +94,7 @@ def marks_of(store: Store, settings: Settings, model: str) -> tuple[Marks, int]:
     except UnknownModel:
         at, to = settings.compress_at.value, settings.compress_to.value
         return Marks(settings.warn_at.value, at, to), 0
-    can = known_capabilities(store, settings, model)
+    can = get_capabilities(store, settings, model)
     return marks_for(settings, can, provider=named.provider, model=named.model), can.window
 
 
