@@ -51,7 +51,8 @@ def rests_on_position(bundle: Bundle) -> bool:
     """Whether nothing but its place tells an element from others."""
     alone = bundle.nth is None or bundle.nth[1] == 1
     named = (bundle.name or bundle.label) and alone
-    told = bundle.test_id or bundle.css or bundle.text or bundle.attributes
+    css = bundle.css if ":nth-child(" not in bundle.css else ""
+    told = bundle.test_id or css or bundle.text or bundle.attributes
     around = any(each.name for each in bundle.within) or bundle.near
     return not (named or told or around)
 
@@ -67,7 +68,8 @@ async def describe(seen: MaskedPage, element: Locator, said: str) -> ElementDesc
     """The description of an element, tried on the page as it is."""
     made = await bundle_of(seen.page, element, clean=seen.clean)
     wanted = await ask_about(element, "number")
-    for bundle in _versions(made):
+    by_place = Bundle(css=str(await ask_about(element, "place")), frame=made.frame)
+    for bundle in (*_versions(made), *((by_place,) if by_place.css else ())):
         fits = await find_all(seen, bundle)
         if [sight.portrait.node for sight in fits] == [wanted]:
             return ElementDescription(bundle, 1, _ways(bundle))
@@ -86,5 +88,7 @@ def _versions(bundle: Bundle) -> tuple[Bundle, ...]:
 
 def _ways(bundle: Bundle) -> tuple[str, ...]:
     alone = bundle.nth is None or bundle.nth[1] == 1
+    if rests_on_position(bundle):
+        return ("its place alone: it may be another element after a change",)
     keys = [key for key in _TELLS if getattr(bundle, key)]
     return tuple(_TELLS[key] for key in keys if key != "nth" or not alone)

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from playwright.async_api import Locator
 
 from director.browser.locators import Found, find_all, resolve
-from director.browser.looking import Sight, evaluate_all
+from director.browser.looking import Sight, evaluate_all, evaluate_by_frame
 from director.browser.masks import MaskedPage
 from director.browser.session import Session
 from director.secrets.clear import MARK
@@ -54,6 +54,10 @@ class Matches:
     def locator(self, index: int = 0) -> Locator:
         """One of them."""
         return self.sights[index].locator(exact=False)
+
+    async def evaluate_by_frame(self, function: str, given: Json = None) -> list[Json]:
+        """What a function gives for the elements of each frame."""
+        return await evaluate_by_frame(self.sights, function, given)
 
     async def evaluate_all(self, function: str, given: Json = None) -> list[Json]:
         """What a function gives that takes the elements of one frame, for all frames in turn."""

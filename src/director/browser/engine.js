@@ -26,6 +26,7 @@ function amend() {
 const REQUESTS = {
   // What is known of the element that the request is chained to.
   describe: (_, root) => describe(root),
+  place: (_, root) => place(root),
   portraits: ({ bundle, gathered: key }) => {
     const found = key ? gathered.get(key) || [] : bundle.css ? matches(bundle.css) : [];
     gathered.delete(key);

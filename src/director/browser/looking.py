@@ -123,7 +123,15 @@ async def look_css(frame: Frame, css: str) -> list[Sight]:
 
 
 async def evaluate_all(sights: Sequence[Sight], function: str, given: object = None) -> list[Any]:
-    """What a function of the page's world gives that takes the elements of one frame, for each."""
+    """What a function of the page's world gives for each element; it takes those of a frame."""
+    parts = await evaluate_by_frame(sights, function, given)
+    return [each for part in parts for each in part]
+
+
+async def evaluate_by_frame(
+    sights: Sequence[Sight], function: str, given: object = None
+) -> list[Any]:
+    """What a function of the page's world gives for the elements of each frame."""
     found = []
     for frame in dict.fromkeys(sight.frame for sight in sights):
         ids = [sight.portrait.node for sight in sights if sight.frame is frame]
@@ -134,7 +142,7 @@ async def evaluate_all(sights: Sequence[Sight], function: str, given: object = N
         told = await ask(frame, _HANDED_OVER.replace("FUNCTION", function), [name, given])
         if told is None or told["count"] != len(ids):
             raise PageChanged("The page changed while it was read; nothing was kept. Read again.")
-        found += told["given"]
+        found.append(told["given"])
     return found
 
 

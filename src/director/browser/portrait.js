@@ -112,6 +112,23 @@ function css(el) {
   return "";
 }
 
+// Its place alone: steps down from the nearest id or from its root; empty if even that fits others.
+function place(el) {
+  const steps = [];
+  for (let at = el; at; at = isElement(parentNodeOf(at)) ? parentNodeOf(at) : null) {
+    const id = get(at, "id");
+    if (at !== el && id && !random(id)) {
+      steps.unshift(`#${CSS.escape(id)}`);
+      break;
+    }
+    const up = parentNodeOf(at);
+    const order = [...(isElement(up) ? childrenOf(up) : up.children)].indexOf(at) + 1;
+    steps.unshift(`${CSS.escape(tagOf(at))}:nth-child(${order})`);
+  }
+  const found = steps.join(" > ");
+  return matches(found).length === 1 ? found : "";
+}
+
 function attributes(el) {
   const kept = {};
   for (const key of KEPT) if (get(el, key)) kept[key] = attribute(el, key);

@@ -46,6 +46,7 @@ TOOLS = (
     "test_single_node",
     "execute_nodes",
     "ask_user",
+    "ask_secret",
     "recall",
 )
 

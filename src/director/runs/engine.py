@@ -21,6 +21,7 @@ from director.browser.noticing import Glance, glance, news
 from director.runs.keeping import Keeping, Kept
 from director.runs.ledger import Ledger
 from director.runs.nodes import CONTROL, EXECUTE, PLAN
+from director.runs.observation import DoneVisit, observe
 from director.runs.questions import answered
 from director.runs.recovery import happened_before
 from director.runs.sandbox import Sandbox, SandboxError
@@ -185,14 +186,9 @@ class Engine:
         evidence = await self.checked(node.ensures, visit.place, mark=mark)
         visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence), result=result)
         _demand(evidence, visit, "ensures")
-        kept = Keeping(
-            node,
-            visit.config,
-            result,
-            records=self.ledger.records,
-            visit=visit.key,
-            current=visit.place.record,
-        ).kept()
+        visit.step = replace(visit.step, observed=await self._observe(visit, mark))
+        records, current = self.ledger.records, visit.place.record
+        kept = Keeping(node, visit.config, result, records, visit.key, current).kept()
         told = replace(
             visit.step,
             warnings=(*visit.step.warnings, *kept.warnings, *await self._list_forms(visit)),
@@ -202,21 +198,30 @@ class Engine:
         if gone and not step.point and node.effect != "once":
             # Without a restart point behind it, it would be lost: it is done again.
             raise gone
-        values = {**visit.values, **kept.values}
+        visit.step = await self._write(visit, step, kept)
+        self._tell(visit.step)
+        if gone:
+            raise gone
+
+    async def _write(self, visit: Visit, step: Step, kept: Kept) -> Step:
         write = partial(
             self.ledger.finish,
             step,
-            values=values,
+            values={**visit.values, **kept.values},
             records=kept.records,
             dropped=kept.found.dropped if kept.found else (),
             others=visit.others,
         )
         # Writing thousands takes seconds, in which the loop has others to answer.
         many = len(kept.records) > _AT_ONCE
-        visit.step = await asyncio.to_thread(write) if many else write()
-        self._tell(visit.step)
-        if gone:
-            raise gone
+        return await asyncio.to_thread(write) if many else write()
+
+    async def _observe(self, visit: Visit, mark: int) -> dict[str, Json] | None:
+        if not self.stage.opened:
+            return None
+        scope = self.ledger.scope(visit.place, self.means.env)
+        done = DoneVisit(visit.node, visit.config, visit.step.before, scope, self.ledger.steps())
+        return await observe(done, await self.stage.session(), mark)
 
     def _count_records(self, kept: Kept) -> Mapping[str, int] | None:
         """How many records a visit made and found again, and how many the run has of their type."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from director.runs.script_actions import action, conditions, has_bundle
 from director.runs.script_code import write_function
+from director.runs.script_doubts import note_rows
 from director.runs.script_names import Names, comment, docstring, literal, py
 from director.runs.script_parts import write_head, write_tail
 from director.runs.telling import node_text
@@ -22,6 +23,11 @@ from director.workflow.templates import read_template
 from director.workflow.types.transform import input_names
 from director.workflow.values import Config, Node, Workflow
 
+_ABOUT = (
+    "Exported by Director. It needs only Python and playwright. It ends with code 3 and prints\n"
+    "doubts if its checks of totals and of values that must differ fail. It does not doubt what\n"
+    "needs an earlier run, a next page or a look at what was sent."
+)
 _LOCAL = ("index", "total", "isFirst", "isLast", "lastError", "param")
 
 
@@ -50,7 +56,7 @@ class _Script:
         main = ['tabs = {"main": page}', *given, *body]
         bundles = any(map(has_bundle, self._workflow.nodes))
         about = f"{self._workflow.name}\n\n{self._workflow.description}".strip()
-        told = docstring(f"{about}\n\nExported by Director. It needs only Python and playwright.")
+        told = docstring(f"{about}\n\n{_ABOUT}")
         return "\n".join(
             [
                 f"{told}\n",
@@ -129,6 +135,7 @@ class _Script:
             if config.get("visibleOnly") is False:
                 more += ", visible=False"
             yield from self._kept(node, f"extract(page, {selector}{more})")
+            yield from note_rows(node)
         else:
             yield from self._kept(node, f"count(page, {selector})")
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import get_args
 
 from director.workflow.conditions import check_condition, check_proof
+from director.workflow.doubt_checks import check_doubt_check
 from director.workflow.expressions import check_name
 from director.workflow.forms import choice
 from director.workflow.references import check_cycles, parts_of
@@ -77,6 +78,8 @@ def check_node(node: Node) -> None:
                 raise WorkflowError(f"{where!r}: {problem}") from None
     if node.proof is not None:
         check_proof(node.proof)
+    for check in node.checks:
+        check_doubt_check(check)
 
 
 def check_alias(alias: str) -> None:

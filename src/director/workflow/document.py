@@ -29,7 +29,9 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "limits": (Mapping,),
     "proof": (Mapping, type(None)),
 }
-_LISTS = ("nodes", "inputs", "origins", "requires", "ensures", "notes")
+_LISTS = ("nodes", "inputs", "origins", "requires", "ensures", "checks", "notes")
+# Left out where there is nothing to say: documents stay as they were.
+_OPTIONAL = ("checks",)
 _ANY = ("default",)
 
 
@@ -39,7 +41,8 @@ def to_json(workflow: Workflow) -> dict[str, Json]:
 
 
 def _plain(value: Node | Input | Workflow) -> dict[str, Json]:
-    return {field.name: _one(getattr(value, field.name)) for field in fields(value)}
+    members = {field.name: getattr(value, field.name) for field in fields(value)}
+    return {name: _one(one) for name, one in members.items() if one or name not in _OPTIONAL}
 
 
 def _one(value: object) -> Json:
