@@ -21,7 +21,7 @@ from director.sections.plan import plan_section
 from director.sections.render import PULLED, SECTIONS, pulled, section
 from director.sections.state import State
 from director.sections.summary import spans, summary_section
-from director.sections.variables import variables_in_full, variables_section
+from director.sections.variables import variables_in_full, variables_of_state
 from director.sections.words import compact, line
 from director.sections.workflow import chosen_nodes, workflow_section
 from director.workflow.document import to_json

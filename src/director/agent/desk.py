@@ -13,12 +13,12 @@ from typing import TypeAlias
 from director.agent.bench import Bench, OpensBrowser
 from director.agent.journal import StoreJournal
 from director.agent.limits import Spent
+from director.agent.looks import TabLook
 from director.agent.progress import Progress
 from director.agent.requests_made import Made, made_known
 from director.agent.saved import Saved
 from director.agent.threads import Log
 from director.agent.walks import Once, Walks
-from director.browser.snapshots import Snapshot
 from director.context.values import Context, Turn
 from director.models import Journal, Model, list_accepted_servers, open_model
 from director.profiles import Profile
@@ -46,7 +46,8 @@ class Desk:
     `progress` what happens, as it does. `open_model` opens a model by its name, with a journal;
     `browser` the browser that is used when first needed, if `means` has none. `questions` are those
     that the calls of now have put to the user, `effects` the keys of what their runs stopped at.
-    `stopped` are the runs that were, by what was called: the same call goes on with one.
+    `stopped` are the runs that were, by what was called: the same call goes on with one. `hinted`
+    are the hints that were given: none is given twice.
     """
 
     store: Store
@@ -62,10 +63,11 @@ class Desk:
     thread: str = ""
     talks: str = ""
     spent: Spent = field(default_factory=Spent)
-    looked: dict[str, Snapshot] = field(default_factory=dict)
+    looked: dict[str, TabLook] = field(default_factory=dict)
     questions: list[str] = field(default_factory=list)
     effects: list[str] = field(default_factory=list)
     stopped: dict[str, str] = field(default_factory=dict)
+    hinted: set[str] = field(default_factory=set)
     bench: Bench = field(init=False)
     saved: Saved = field(init=False)
     log: Log = field(init=False)

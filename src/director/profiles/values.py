@@ -46,6 +46,10 @@ TOOLS = (
     "execute_nodes",
     "ask_user",
     "recall",
+    "describe_node_type",
+    "declare_input",
+    "remove_input",
+    "reset_browser",
 )
 
 

@@ -16,9 +16,11 @@ from director.browser import BrowserError, BrowserGone, NotApproved, Session
 from director.browser.bundle import LocatorError
 from director.browser.conditions import check
 from director.browser.noticing import Glance, glance, news
+from director.runs.download_facts import add_downloads
 from director.runs.keeping import Keeping, Kept
 from director.runs.ledger import Ledger
 from director.runs.nodes import CONTROL, EXECUTE, PLAN
+from director.runs.own_conditions import check_records, is_own
 from director.runs.questions import answered
 from director.runs.recovery import happened_before
 from director.runs.sandbox import Sandbox, SandboxError
@@ -36,6 +38,7 @@ from director.runs.values import (
 )
 from director.secrets import SecretRefused, VaultError
 from director.workflow.conditions import filled_condition
+from director.workflow.records import Record
 from director.workflow.templates import resolve
 from director.workflow.types import resolve_config
 from director.workflow.values import Config, Json, Node, Workflow, WorkflowError
@@ -177,9 +180,11 @@ class Engine:
         visit.done = True
         if self._observes and node.type == "browser_action":
             visit.step = replace(visit.step, seen=await self._seen(visit, mark))
-        evidence = await self.checked(node.ensures, visit.place, mark=mark)
-        visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence), result=result)
-        _demand(evidence, visit, "ensures")
+        visit.step = replace(visit.step, result=result)
+        await self._ensure(visit, [c for c in node.ensures if not is_own(c)], mark=mark)
+        if node.type in _TOUCHES:
+            result = await add_downloads(result, await self.stage.session())
+            visit.step = replace(visit.step, result=result)
         kept = Keeping(
             node,
             visit.config,
@@ -188,6 +193,7 @@ class Engine:
             visit=visit.key,
             current=visit.place.record,
         ).kept()
+        await self._ensure(visit, [c for c in node.ensures if is_own(c)], kept=kept)
         told = replace(
             visit.step,
             warnings=(*visit.step.warnings, *kept.warnings),
@@ -209,15 +215,29 @@ class Engine:
         if gone:
             raise gone
 
+    async def _ensure(
+        self, visit: Visit, conditions: Iterable[Config], *, mark: int = 0, kept: Kept | None = None
+    ) -> None:
+        evidence = await self.checked(conditions, visit.place, mark=mark, kept=kept)
+        visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence))
+        _demand(evidence, visit, "ensures")
+
     def _count_records(self, kept: Kept) -> Mapping[str, int] | None:
         """How many records a visit made and found again, and how many the run has of their type."""
         found = kept.found
         if found is None:
             return None
         types = {record.type for record in found.records}
-        known = {each.id for each in self.ledger.records.values() if each.type in types}
-        total = (known | {each.id for each in found.records}) - set(found.dropped)
-        return {"made": found.made, "merged": found.merged, "total": len(total)}
+        total = sum(each.type in types for each in self._records_with(kept))
+        return {"made": found.made, "merged": found.merged, "total": total}
+
+    def _records_with(self, kept: Kept | None) -> list[Record]:
+        """The records of the run as they will be when a visit has finished."""
+        if kept is None:
+            return list(self.ledger.records.values())
+        found = {**self.ledger.records, **{each.id: each for each in kept.records}}
+        gone = kept.found.dropped if kept.found else ()
+        return [each for each in found.values() if each.id not in gone]
 
     async def _seen(self, visit: Visit, mark: int) -> dict[str, Json]:
         session = await self.stage.session()
@@ -261,13 +281,17 @@ class Engine:
         *,
         mark: int,
         session: Session | None = None,
+        kept: Kept | None = None,
     ) -> list[Config]:
         """The evidence for conditions, up to the first that does not hold."""
         found: list[Config] = []
         for condition in conditions:
             scope = self.ledger.scope(place, self.means.env)
             asked = filled_condition(cast("Config", resolve(condition, scope)))
-            evidence = await check(session or await self.stage.session(), asked, mark)
+            if is_own(asked):
+                evidence = check_records(asked, self._records_with(kept))
+            else:
+                evidence = await check(session or await self.stage.session(), asked, mark)
             found.append(evidence.json())
             if not evidence.holds:
                 break

@@ -16,6 +16,7 @@ from typing import Any
 
 from director.browser import BrowserGone, Origins
 from director.runs.again import open_visit, reopen_failed, reopen_from
+from director.runs.download_facts import keep_late_downloads
 from director.runs.engine import FAILURES, Engine
 from director.runs.ledger import Ledger, run_json, run_of, steps_of
 from director.runs.values import (
@@ -34,11 +35,13 @@ from director.store.variables import KIND as VARIABLE
 from director.store.variables import workbench
 from director.workflow.bounds import check_bounds
 from director.workflow.document import from_json, to_json
+from director.workflow.input_types import check_value
 from director.workflow.nearest import hint
 from director.workflow.records import chosen
 from director.workflow.references import direct, list_owned
 from director.workflow.selection import place_of, select
-from director.workflow.values import Json, Mode, Workflow
+from director.workflow.sensitive import is_sensitive
+from director.workflow.values import Input, Json, Mode, Workflow
 
 _LOOK = 0.2  # seconds between two looks for a cancellation
 _ENDED = ("done", "failed", "cancelled")
@@ -229,6 +232,7 @@ async def _drive(
         engine = Engine(ledger, workflow, means, observes=observes)
         async with engine, _watched(ledger):
             await work(engine)
+            await keep_late_downloads(ledger, engine.stage)
     except NodeFailed as failed:
         error = {"message": str(failed), "node": failed.alias, "key": failed.key}
         ends = {"state": "failed", "error": {**error, "kind": failed.kind}}
@@ -306,6 +310,7 @@ def _given(workflow: Workflow, inputs: Mapping[str, Json], means: Means) -> dict
     for name in inputs:
         if name not in declared:
             raise RunError(f"The workflow has no input {name!r}.{hint(name, declared)}")
+        check_value(declared[name], inputs[name])
     missing = [each.name for each in workflow.inputs if each.required and each.name not in inputs]
     if missing:
         raise RunError(
@@ -313,7 +318,16 @@ def _given(workflow: Workflow, inputs: Mapping[str, Json], means: Means) -> dict
             f"Give it, as in --set {missing[0]}=…"
         )
     found = {name: inputs.get(name, each.default) for name, each in declared.items()}
-    return {name: means.hide(name, value) for name, value in found.items() if value is not None}
+    return {
+        name: means.hide(_hidden_name(declared[name]), value)
+        for name, value in found.items()
+        if value is not None
+    }
+
+
+def _hidden_name(one: Input) -> str:
+    """The name to judge an input by: one that is declared a secret has the name of one."""
+    return f"{one.name}_secret" if one.sensitive and not is_sensitive(one.name) else one.name
 
 
 def _with_record(ledger: Ledger, record: str) -> Place:

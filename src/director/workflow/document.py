@@ -22,12 +22,14 @@ _EARLIER = 1
 T = TypeVar("T", Node, Input, Workflow)
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "required": (bool,),
+    "sensitive": (bool,),
     "config": (Mapping,),
     "limits": (Mapping,),
     "proof": (Mapping, type(None)),
 }
 _LISTS = ("nodes", "inputs", "origins", "requires", "ensures", "notes")
 _ANY = ("default",)
+_LATER: Mapping[str, Json] = {"type": "any", "sensitive": False}
 
 
 def to_json(workflow: Workflow) -> dict[str, Json]:
@@ -36,7 +38,11 @@ def to_json(workflow: Workflow) -> dict[str, Json]:
 
 
 def _plain(value: Node | Input | Workflow) -> dict[str, Json]:
-    return {field.name: _one(getattr(value, field.name)) for field in fields(value)}
+    plain = {field.name: _one(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Input):
+        # As earlier versions wrote it, so that what they stored reads as unchanged.
+        return {name: each for name, each in plain.items() if _LATER.get(name, ...) != each}
+    return plain
 
 
 def _one(value: object) -> Json:

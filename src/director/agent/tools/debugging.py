@@ -121,6 +121,19 @@ async def debug_close_tab(desk: Desk, tabName: str) -> str:  # noqa: N803
     return f"Closed {tabName!r}. Open: {left or 'none'}."
 
 
+async def reset_browser(desk: Desk, reason: str) -> str:
+    """Close every tab and forget cookies, storage and logins: the browser is as at a run's start.
+
+    Args:
+        reason: what you want to find out
+
+    """
+    del reason
+    await desk.bench.reset()
+    desk.looked.clear()
+    return "The browser is fresh: no tabs, cookies, storage or logins. Variables and records stay."
+
+
 async def _where(desk: Desk, tab: str) -> str:
     """Which tab shows what now; and remember it."""
     await desk.bench.keep()

@@ -1,0 +1,68 @@
+"""What names an element: its role, label, test id, id and name, so that no selector is guessed.
+
+What is told can be copied into a node as it stands. Nothing that somebody typed is part of it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Locator
+
+from director.browser import BrowserError, Session
+from director.browser.bundle import Bundle, LocatorError
+from director.browser.locators import bundle_of
+from director.browser.masks import MaskedPage
+from director.sections.words import compact
+from director.workflow.values import Json
+
+if TYPE_CHECKING:
+    from director.agent.desk import Desk
+
+MOST = 6
+_REF = re.compile(r"^\s*-\s+(\w+).*\[ref=(\w+)\]", re.MULTILINE)
+_ACTS = frozenset(
+    "button link textbox searchbox checkbox radio combobox listbox option menuitem tab switch "
+    "slider spinbutton".split()
+)
+_WORDS = ("role", "name", "label", "test_id")
+_ATTRIBUTES = ("id", "name", "placeholder", "href", "type")
+
+
+async def name_elements(desk: Desk, shown: str, tab: str = "") -> str:
+    """What names the elements of some lines of an outline, a line each; empty if there are none."""
+    found = _REF.findall(shown)
+    refs = [ref for role, ref in found if role in _ACTS][:MOST] or [ref for _, ref in found][-1:]
+    session = await desk.bench.session()
+    lines = []
+    for ref in dict.fromkeys(refs):
+        if bundle := await look_up(session, tab, ref):
+            lines.append(f"\n{ref}: {compact(bundle)}")
+    return f"\nAs selectors of nodes:{''.join(lines)}" if lines else ""
+
+
+async def look_up(session: Session, tab: str, element: str | Locator) -> Json:
+    """What names one element, as a selector; None if it cannot be told."""
+    page = session.page(tab or None)
+
+    async def look(seen: MaskedPage) -> Bundle:
+        return await bundle_of(page, element, clean=seen.clean)
+
+    try:
+        async with session.doing("see what names an element"):
+            return _names(await session.look(page, look))
+    except (BrowserError, LocatorError, PlaywrightError):
+        return None
+
+
+def _names(bundle: Bundle) -> dict[str, Json]:
+    """The keys that a person would choose; the way by CSS only where nothing else is there."""
+    told: dict[str, Json] = {key: getattr(bundle, key) for key in _WORDS if getattr(bundle, key)}
+    own: dict[str, Json] = {k: bundle.attributes[k] for k in _ATTRIBUTES if k in bundle.attributes}
+    if own:
+        told["attributes"] = own
+    if bundle.css and not {"name", "label", "test_id"} & told.keys():
+        told["css"] = bundle.css
+    return told
