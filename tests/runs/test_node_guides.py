@@ -61,16 +61,15 @@ async def work(_: str, steps: int, session: Session, /) -> Mapping[str, Json]:
     return {"ok": True}
 
 
-@pytest.mark.parametrize(("name", "number"), RUN)
+@pytest.mark.parametrize("of", RUN, ids=lambda of: f"{of[0]}-{of[1]}")
 def test_every_example_runs(
-    runner: asyncio.Runner, browser: Browser, store: Store, tmp_path: Path, name: str, number: int
+    runner: asyncio.Runner, browser: Browser, store: Store, tmp_path: Path, of: tuple[str, int]
 ) -> None:
     """As it stands, but for the address of the site."""
+    name, number = of
     with Site().serve() as site:
         workflow = example(name, number, site.url)
-        means = Means(
-            browser=browser, downloads=tmp_path, think=think, work=work, pictures="none"
-        )
+        means = Means(browser=browser, downloads=tmp_path, think=think, work=work, pictures="none")
         run = runner.run(run_workflow(store, workflow, means))
     assert run.error is None
     steps = [step for step in steps_of(store, run.id) if step.type != "item"]
@@ -93,7 +92,7 @@ def test_every_type_and_topic_is_described(name: str) -> None:
 def test_what_a_guide_says_of_a_value_is_so(
     runner: asyncio.Runner, browser: Browser, store: Store, tmp_path: Path
 ) -> None:
-    """"Then `{{x}}` is y" holds after the example has run."""
+    """ "Then `{{x}}` is y" holds after the example has run."""
     means = Means(browser=browser, downloads=tmp_path, pictures="none")
 
     def found(name: str) -> dict[str, object]:

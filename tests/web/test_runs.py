@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from functools import partial
 from typing import Any
@@ -116,3 +117,27 @@ def test_a_run_is_cancelled_and_gone_on_with(
     client.post(f"/api/runs/{run}/answer", json={"question": question["id"], "text": "1"})
     assert ended(studio, client, run)["run"]["state"] == "done"
     assert client.get("/api/runs/never").status_code == 404
+
+
+def test_the_form_of_a_run_has_a_field_for_each_input(store: Store, client: TestClient) -> None:
+    """Of its type, with its default; a secret is typed unseen; what it gives starts a run."""
+    inputs = [
+        {"name": "room", "type": "text", "required": True, "description": "Which room"},
+        {"name": "limit", "type": "number", "default": 5},
+        {"name": "fast", "type": "boolean", "default": True},
+        {"name": "door", "type": "text", "sensitive": True, "required": True},
+    ]
+    save_workflow(store, from_json({**WORKFLOW, "inputs": inputs, "nodes": WORKFLOW["nodes"][:1]}))  # type: ignore[arg-type,index]
+    page = client.get("/w/asks/runs").text
+    assert "Run with inputs" in page
+    fields = dict(re.findall(r'<(input type="\w+"|select)[^>]*name="inputs\.(\w+)"', page))
+    assert {name: kind for kind, name in fields.items()} == {
+        "room": 'input type="text"',
+        "limit": 'input type="number"',
+        "fast": "select",
+        "door": 'input type="password"',
+    }
+    assert re.search(r'name="inputs\.limit"[^>]*value="5"', page)
+    assert "Which room" in page
+    wrong = client.post("/api/workflows/asks/runs", json={"inputs": {"room": 7, "door": "x"}})
+    assert "takes a text" in wrong.text

@@ -28,6 +28,7 @@ _ACTS = frozenset(
     "slider spinbutton".split()
 )
 _WORDS = ("role", "name", "label", "test_id")
+_OTHERWISE = ("css", "text", "path")
 _ATTRIBUTES = ("id", "name", "placeholder", "href", "type")
 
 
@@ -36,10 +37,8 @@ async def name_elements(desk: Desk, shown: str, tab: str = "") -> str:
     found = _REF.findall(shown)
     refs = [ref for role, ref in found if role in _ACTS][:MOST] or [ref for _, ref in found][-1:]
     session = await desk.bench.session()
-    lines = []
-    for ref in dict.fromkeys(refs):
-        if bundle := await look_up(session, tab, ref):
-            lines.append(f"\n{ref}: {compact(bundle)}")
+    named = {ref: await look_up(session, tab, ref) for ref in dict.fromkeys(refs)}
+    lines = [f"\n{ref}: {compact(bundle)}" for ref, bundle in named.items() if bundle]
     return f"\nAs selectors of nodes:{''.join(lines)}" if lines else ""
 
 
@@ -63,6 +62,7 @@ def _names(bundle: Bundle) -> dict[str, Json]:
     own: dict[str, Json] = {k: bundle.attributes[k] for k in _ATTRIBUTES if k in bundle.attributes}
     if own:
         told["attributes"] = own
-    if bundle.css and not {"name", "label", "test_id"} & told.keys():
-        told["css"] = bundle.css
+    if not {"name", "label", "test_id"} & told.keys():
+        ways = {key: getattr(bundle, key) for key in _OTHERWISE if getattr(bundle, key)}
+        told |= dict([*ways.items()][:1])
     return told

@@ -90,8 +90,7 @@ async def explore(desk: Desk, page: Snapshot, question: str) -> str:
     context = Context((Section("explore", prompt("explore")),), (UserTurn(1, asked),))
     async with desk.open_model(desk.talks, None) as model:
         reply = await _sent(desk, model, context, ())
-    text = reply.text if len(reply.text) <= _ANSWER else f"{reply.text[:_ANSWER]}…"
-    return text
+    return reply.text if len(reply.text) <= _ANSWER else f"{reply.text[:_ANSWER]}…"
 
 
 async def _look_around(post: Post, question: str) -> None:

@@ -25,7 +25,8 @@ from director.cli.opening import fail
 from director.cli.watching import Watch
 from director.home import write_private
 from director.runs import Question, Run, RunError, cancel, run_of, steps_of, workflow_of
-from director.runs.ledger import run_json
+from director.runs.download_facts import download_text, list_downloads
+from director.runs.ledger import records_of, run_json
 from director.runs.report import report_html
 from director.runs.serving import execute, is_parked, waits_for
 from director.runs.supplies import Supplies, Wishes, supplied
@@ -33,6 +34,8 @@ from director.runs.telling import evidence_text, key_text, seconds_text
 from director.runs.worker import Worker
 from director.secrets import VaultError
 from director.store import Moved, Store
+from director.workflow.display import shown
+from director.workflow.record_types import list_record_types
 from director.workflow.values import WorkflowError
 
 _DRIVER = "Connection closed while reading from the driver"
@@ -140,6 +143,7 @@ def summary(store: Store, run: Run, report: Path | None) -> str:
     steps = ", ".join(f"{counts.get(name, 0)} {word}" for name, word in names.items())
     length = seconds_text(float(took) if isinstance(took, int | float) else 0)
     lines = [f"{run.state} in {length}: {steps}"]
+    lines += _found(store, run)
     if run.state == "failed":
         lines += _failure(store, run)
     if is_parked(run):
@@ -150,6 +154,15 @@ def summary(store: Store, run: Run, report: Path | None) -> str:
     if report is not None:
         lines.append(f"report: {report}")
     return "\n".join(lines)
+
+
+def _found(store: Store, run: Run) -> Iterator[str]:
+    """The records and the files of a run: how many, and what the first ones say."""
+    for each in list_record_types(records_of(store, run.id)):
+        yield f"records: {each}"
+        yield from (f"  {shown(each.type, dict(row))}" for row in each.rows)
+    for file in list_downloads(steps_of(store, run.id)):
+        yield f"download: {download_text(file)} by {file['node']}"
 
 
 def _failure(store: Store, run: Run) -> Iterator[str]:
@@ -166,7 +179,14 @@ def finish(store: Store, run: Run, *, report: Path | None, as_json: bool = False
     """Print how a run ended; the exit code that says the same."""
     found = run_of(store, run.id)
     if as_json:
-        body = {"id": found.id, **run_json(found), "report": str(report) if report else None}
+        types = list_record_types(records_of(store, run.id))
+        body = {
+            "id": found.id,
+            **run_json(found),
+            "report": str(report) if report else None,
+            "records": {each.type: each.count for each in types},
+            "downloads": list_downloads(steps_of(store, run.id)),
+        }
         typer.echo(json.dumps(body, ensure_ascii=False))
     else:
         typer.echo(summary(store, found, report))

@@ -46,7 +46,8 @@ def check_input(one: Input) -> Iterator[str]:
             check_value(one, one.default)
         except WorkflowError as problem:
             yield str(problem)
-    if is_secret_input(one) and one.default is not None and not _is_reference(one.default):
+    # By its name alone an input of an earlier version may have one: its run puts it away.
+    if one.sensitive and one.default is not None and not _is_reference(one.default):
         yield (
             f"Input {one.name!r} is a secret, and its default is written out. Nothing was kept. "
             "Take the default out, or give its reference, {{secret:name}}."

@@ -56,8 +56,8 @@ async def execute_nodes(
         nodes: "all", a range such as "3-5" or "first..last", or aliases
         mode: "flow" makes a run of its own and follows bodies and branches; "isolated" tests each
             node by itself on the workbench
-        inputs: values for its inputs, in flow mode; what is missing is taken from the variables that
-            tests use, then from the defaults
+        inputs: values for its inputs, in flow mode; what is missing is taken from the variables
+            that tests use, then from the defaults
         record: a record to run for
         keep_browser: a flow from the first node on starts in a fresh browser, as a real run does;
             true keeps the tabs, cookies and logins of earlier tests

@@ -12,6 +12,7 @@ from director.workflow.checking import check_workflow
 from director.workflow.display import shown
 from director.workflow.input_types import check_value, declare, is_secret_input
 from director.workflow.nearest import hint
+from director.workflow.sensitive import is_sensitive
 from director.workflow.templates import SECRET
 from director.workflow.values import Input, Json, WorkflowError
 
@@ -44,7 +45,7 @@ async def declare_input(
         cast("Json", default),
         required=default is None,
         type=type,
-        sensitive=sensitive,
+        sensitive=sensitive or is_sensitive(name),
     )
     after = check_workflow(declare(desk.now(), one))
     tested = cast("Json", example if example is not None else default)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from director.runs import Question, Run, Step, questions, records_of, run_of, steps_of, workflow_of
+from director.runs.download_facts import list_downloads
 from director.runs.ledger import run_from
 from director.runs.report import flat, in_time
 from director.runs.serving import is_parked
@@ -72,6 +73,7 @@ class RunDetail:
     questions: tuple[Question, ...]
     records: tuple[Mapping[str, object], ...]
     variables: Mapping[str, object]
+    downloads: tuple[Mapping[str, object], ...] = ()
 
 
 def rows(store: Store, workflow: str = "", *, limit: int = 100) -> list[RunRow]:
@@ -100,6 +102,7 @@ def detail(store: Store, run: str) -> RunDetail:
         tuple(questions(store, run)),
         tuple(flat(record) for record in records_of(store, run)),
         {name: masked(value, name=name) for name, value in values.items()},
+        tuple(list_downloads(steps_of(store, run))),
     )
 
 
