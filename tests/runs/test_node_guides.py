@@ -92,7 +92,7 @@ def test_every_type_and_topic_is_described(name: str) -> None:
 def test_what_a_guide_says_of_a_value_is_so(
     runner: asyncio.Runner, browser: Browser, store: Store, tmp_path: Path
 ) -> None:
-    """ "Then `{{x}}` is y" holds after the example has run."""
+    """What stands after "Then" in a guide holds when its example has run."""
     means = Means(browser=browser, downloads=tmp_path, pictures="none")
 
     def found(name: str) -> dict[str, object]:

@@ -30,7 +30,7 @@ class TabLook:
     def text(self) -> str:
         """Which look it is, how old, and whether the page has changed since the one before."""
         when = datetime.fromtimestamp(self.at, UTC).strftime("%H:%M:%S UTC")
-        return f"{_named(self)} taken now, {when}{self._since()}{self._happened()}"
+        return f"{_identify(self)} taken now, {when}{self._since()}{self._list_events()}"
 
     def _since(self) -> str:
         if self.before is None:
@@ -41,7 +41,7 @@ class TabLook:
         changed = "the same as" if same else "changed since"
         return f"; {changed} the look {self.ago:.0f} s before"
 
-    def _happened(self) -> str:
+    def _list_events(self) -> str:
         told = [
             f"\n{word}: {' '.join(each.split())}"
             for word, name in _EVENTS.items()
@@ -80,11 +80,11 @@ async def look_or_remember(desk: Desk, tab: str = "") -> tuple[Snapshot, str]:
             raise
         age = time.time() - known.at
         why = " ".join(str(problem).split())
-        return known.page, f"{_named(known)} taken {age:.0f} s ago; it may have changed: {why}"
+        return known.page, f"{_identify(known)} taken {age:.0f} s ago; it may have changed: {why}"
     return found.page, found.text()
 
 
-def _named(found: TabLook) -> str:
+def _identify(found: TabLook) -> str:
     return f"snapshot {found.page.hash[:12]} of {found.page.url}"
 
 

@@ -143,7 +143,7 @@ async def _status(session: Session, _: MaskedPage, condition: Config, since: int
 
 async def _download(session: Session, _: MaskedPage, condition: Config, since: int) -> _Look:
     glob, least = str(condition["download"]), _number(condition, "at_least", 1)
-    there = session.arrived_downloads(since)
+    there = session.list_arrived_downloads(since)
     found: Json = [f"{each.path.name} ({each.size} bytes)" for each in there[-20:]]
     fits = [each for each in there if matches_glob(glob, each.path.name) and each.size >= least]
     return _Look(bool(fits), found)

@@ -64,7 +64,7 @@ class Downloads:
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
-    def arrived(self) -> tuple[Downloaded, ...]:
+    def list_arrived(self) -> tuple[Downloaded, ...]:
         """The files that are there now."""
         return tuple(self._done)
 
@@ -72,7 +72,7 @@ class Downloads:
         """Every file, once those that are on their way have arrived, or so many seconds passed."""
         if self._running:
             await asyncio.wait(set(self._running), timeout=within)
-        return self.arrived()
+        return self.list_arrived()
 
     async def list_new(self, within: float) -> tuple[Downloaded, ...]:
         """The files that this has not given yet."""

@@ -143,7 +143,7 @@ def summary(store: Store, run: Run, report: Path | None) -> str:
     steps = ", ".join(f"{counts.get(name, 0)} {word}" for name, word in names.items())
     length = seconds_text(float(took) if isinstance(took, int | float) else 0)
     lines = [f"{run.state} in {length}: {steps}"]
-    lines += _found(store, run)
+    lines += _list_outcome(store, run)
     if run.state == "failed":
         lines += _failure(store, run)
     if is_parked(run):
@@ -156,7 +156,7 @@ def summary(store: Store, run: Run, report: Path | None) -> str:
     return "\n".join(lines)
 
 
-def _found(store: Store, run: Run) -> Iterator[str]:
+def _list_outcome(store: Store, run: Run) -> Iterator[str]:
     """The records and the files of a run: how many, and what the first ones say."""
     for each in list_record_types(records_of(store, run.id)):
         yield f"records: {each}"

@@ -175,20 +175,11 @@ class Engine:
 
     async def _do(self, visit: Visit, began: float) -> None:
         node = visit.node
-        mark = (await self.stage.session()).mark() if self.stage.opened else 0
-        result = await EXECUTE[node.type](visit)
-        visit.done = True
-        if self._observes and node.type == "browser_action":
-            visit.step = replace(visit.step, seen=await self._seen(visit, mark))
-        visit.step = replace(visit.step, result=result)
-        await self._ensure(visit, [c for c in node.ensures if not is_own(c)], mark=mark)
-        if node.type in _TOUCHES:
-            result = await add_downloads(result, await self.stage.session())
-            visit.step = replace(visit.step, result=result)
+        await self._act(visit)
         kept = Keeping(
             node,
             visit.config,
-            result,
+            visit.step.result,
             records=self.ledger.records,
             visit=visit.key,
             current=visit.place.record,
@@ -214,6 +205,20 @@ class Engine:
         self._tell(visit.step)
         if gone:
             raise gone
+
+    async def _act(self, visit: Visit) -> None:
+        """Do what the node does, and see that the page shows it."""
+        node = visit.node
+        mark = (await self.stage.session()).mark() if self.stage.opened else 0
+        result = await EXECUTE[node.type](visit)
+        visit.done = True
+        if self._observes and node.type == "browser_action":
+            visit.step = replace(visit.step, seen=await self._seen(visit, mark))
+        visit.step = replace(visit.step, result=result)
+        await self._ensure(visit, [c for c in node.ensures if not is_own(c)], mark=mark)
+        if node.type in _TOUCHES:
+            result = await add_downloads(result, await self.stage.session())
+            visit.step = replace(visit.step, result=result)
 
     async def _ensure(
         self, visit: Visit, conditions: Iterable[Config], *, mark: int = 0, kept: Kept | None = None

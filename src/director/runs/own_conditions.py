@@ -20,12 +20,12 @@ def check_records(condition: Config, records: Iterable[Record]) -> Evidence:
     count = count_records(str(condition["records"]), records)
     holds = (
         condition.get("equals") in (None, count)
-        and count >= _bound(condition, "at_least", count)
-        and count <= _bound(condition, "at_most", count)
+        and count >= _get_bound(condition, "at_least", count)
+        and count <= _get_bound(condition, "at_most", count)
     )
     return Evidence(holds, condition, count, "", 0.0)
 
 
-def _bound(condition: Config, name: str, otherwise: int) -> int:
+def _get_bound(condition: Config, name: str, otherwise: int) -> int:
     value = condition.get(name)
     return value if isinstance(value, int) else otherwise

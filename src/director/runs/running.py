@@ -251,13 +251,14 @@ async def _drive(
         # Somebody cancelled it just as it ended.
         ends = {"state": "cancelled", "error": {"message": str(cancelled), "kind": "cancelled"}}
         run = ledger.set_run(**ends, summary=summary)
-    if means.progress is not None:
-        means.progress(
-            Progress(
-                run.id, "run", status=run.state, error=str((run.error or {}).get("message", ""))
-            )
-        )
+    _tell_end(means, run)
     return run
+
+
+def _tell_end(means: Means, run: Run) -> None:
+    if means.progress is not None:
+        error = str((run.error or {}).get("message", ""))
+        means.progress(Progress(run.id, "run", status=run.state, error=error))
 
 
 @asynccontextmanager
@@ -319,13 +320,13 @@ def _given(workflow: Workflow, inputs: Mapping[str, Json], means: Means) -> dict
         )
     found = {name: inputs.get(name, each.default) for name, each in declared.items()}
     return {
-        name: means.hide(_hidden_name(declared[name]), value)
+        name: means.hide(_name_for_hiding(declared[name]), value)
         for name, value in found.items()
         if value is not None
     }
 
 
-def _hidden_name(one: Input) -> str:
+def _name_for_hiding(one: Input) -> str:
     """The name to judge an input by: one that is declared a secret has the name of one."""
     return f"{one.name}_secret" if one.sensitive and not is_sensitive(one.name) else one.name
 

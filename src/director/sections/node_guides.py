@@ -56,7 +56,7 @@ def _fields(kind: Kind, action: str) -> Iterator[str]:
     if kind.by and not action:
         yield f"{kind.by}, with its own fields (* required) and its effect:"
         for name, form in shown.items():
-            fields = ", ".join(_starred(form, kind))
+            fields = ", ".join(_list_fields(form, kind))
             yield f"- {name}({fields}) {kind.effects[name]}"
     elif not action:
         yield f"effect: {kind.effects['']}"
@@ -82,7 +82,7 @@ def _own(form: Form, kind: Kind) -> Mapping[str, Field]:
     return {n: rule for n, rule in form.fields.items() if n not in (kind.by, *PRODUCING)}
 
 
-def _starred(form: Form, kind: Kind) -> Iterator[str]:
+def _list_fields(form: Form, kind: Kind) -> Iterator[str]:
     for name, rule in _own(form, kind).items():
         yield f"{name}*" if rule.required else name
 

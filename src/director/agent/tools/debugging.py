@@ -1,6 +1,5 @@
 """Tools that try things in the live browser. They are in the conversation only, never nodes."""
 
-# ruff: noqa: D417  no model is told of the desk
 from __future__ import annotations
 
 from typing import Literal

@@ -1,13 +1,12 @@
 """The tool that tells how nodes are written: from their forms, and from guides that are run."""
 
-# ruff: noqa: D417  no model is told of the desk
 from __future__ import annotations
 
 from director.agent.desk import Desk
 from director.sections.node_guides import describe_type
 
 
-async def describe_node_type(desk: Desk, type: str, action: str = "") -> str:  # noqa: A002
+async def describe_node_type(desk: Desk, type: str, action: str = "") -> str:
     """Get the fields of a node type and an example that runs, or a topic explained.
 
     Args:

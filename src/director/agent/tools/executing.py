@@ -1,6 +1,5 @@
 """Tools that run nodes in the live browser; a green run closes the tasks that name its nodes."""
 
-# ruff: noqa: D417  no model is told of the desk
 from __future__ import annotations
 
 import uuid
@@ -68,12 +67,7 @@ async def execute_nodes(
     if mode == "isolated":
         names = [node.alias for node in workflow.nodes if node.id in chosen]
         return await _tested(desk, workflow, names, record)
-    examples = _put_examples(desk, workflow)
-    needed = {one.name for one in workflow.inputs if one.required}
-    given: dict[str, Json] = {
-        **{name: value for name, value in examples.items() if name in needed},
-        **cast("dict[str, Json]", inputs or {}),
-    }
+    given = _list_given(desk, workflow, cast("dict[str, Json]", inputs or {}))
     call = compact([to_json(workflow), nodes, given, record])
     if stopped := desk.stopped.pop(call, ""):
         # What it did before it was stopped is not done again.
@@ -165,6 +159,13 @@ def _told(desk: Desk, run: Run, steps: Iterable[Step], workflow: Workflow, own: 
     closed = desk.saved.close_tasks()
     lines += [f"Completed by this: task {', '.join(closed)}."] if closed else []
     return Result("\n".join(lines), failed=run.state != "done")
+
+
+def _list_given(desk: Desk, workflow: Workflow, inputs: dict[str, Json]) -> dict[str, Json]:
+    """What a flow is given: what was said, and for the rest that it needs what tests use."""
+    examples = _put_examples(desk, workflow)
+    needed = {one.name for one in workflow.inputs if one.required}
+    return {**{name: examples[name] for name in needed if name in examples}, **inputs}
 
 
 def _put_examples(desk: Desk, workflow: Workflow) -> dict[str, Json]:

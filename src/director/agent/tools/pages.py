@@ -1,6 +1,5 @@
 """Tools that look at pages: a snapshot, a question about it, and closer looks at what was seen."""
 
-# ruff: noqa: D417  no model is told of the desk
 from __future__ import annotations
 
 import asyncio

@@ -1,6 +1,5 @@
 """Tools that read the state: the very texts that other profiles show as sections, or narrower."""
 
-# ruff: noqa: D417  no model is told of the desk
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -25,8 +24,8 @@ async def get_workflow_summary(desk: Desk) -> str:
 
 async def get_workflow_nodes(
     desk: Desk,
-    range: str = "",  # noqa: A002  the name that the tool's users know
-    type: str = "",  # noqa: A002
+    range: str = "",
+    type: str = "",
 ) -> str:
     """Get the workflow and its nodes with their latest status.
 

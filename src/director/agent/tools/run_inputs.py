@@ -1,6 +1,5 @@
 """Tools that declare what a run is given; what is declared can be tested with at once."""
 
-# ruff: noqa: D417  no model is told of the desk
 from __future__ import annotations
 
 from dataclasses import replace
@@ -22,11 +21,12 @@ InputType = Literal["text", "number", "boolean", "list", "object"]
 async def declare_input(
     desk: Desk,
     name: str,
-    type: InputType,  # noqa: A002
+    type: InputType,
     description: str,
     default: object = None,
-    sensitive: bool = False,  # noqa: FBT001, FBT002
     example: object = None,
+    *,
+    sensitive: bool = False,
 ) -> str:
     """Declare what a run is given, so that the user can change it without you: {{name}} in nodes.
 
@@ -35,29 +35,22 @@ async def declare_input(
         type: what it takes
         description: what it is for, as the user reads it in the form
         default: used when a run is given nothing; without one the run must be given a value
-        sensitive: its value goes into the vault and is never shown
         example: a value to test with, if there is no default; of a secret its reference
+        sensitive: its value goes into the vault and is never shown
 
     """
-    one = Input(
-        name,
-        description,
-        cast("Json", default),
-        required=default is None,
-        type=type,
-        sensitive=sensitive or is_sensitive(name),
-    )
+    given, secret = cast("Json", default), sensitive or is_sensitive(name)
+    one = Input(name, description, given, required=given is None, type=type, sensitive=secret)
     after = check_workflow(declare(desk.now(), one))
-    tested = cast("Json", example if example is not None else default)
-    if tested is not None:
-        _check_example(one, tested)
+    tested = cast("Json", given if example is None else example)
+    _check_example(one, tested)
     version = desk.saved.save_workflow(after, f"declared the input {name}")
     if tested is not None:
         set_variable(desk.store, workbench(desk.workflow), name, tested, "to test with")
     needed = "a run must be given it" if one.required else f"default {shown(name, one.default)}"
     return (
         f"Input {name!r} ({type}, {needed}): write {{{{{name}}}}} in nodes. The user gives it with "
-        f"--set {name}=… or in the form of the page; {_tested(name, tested)} "
+        f"--set {name}=… or in the form of the page; {_describe_test(name, tested)} "
         f"The workflow is version {version}."
     )
 
@@ -81,6 +74,8 @@ async def remove_input(desk: Desk, name: str) -> str:
 
 
 def _check_example(one: Input, value: Json) -> None:
+    if value is None:
+        return
     check_value(one, value)
     if is_secret_input(one) and not (isinstance(value, str) and SECRET.fullmatch(value)):
         raise WorkflowError(
@@ -89,7 +84,7 @@ def _check_example(one: Input, value: Json) -> None:
         )
 
 
-def _tested(name: str, value: Json) -> str:
+def _describe_test(name: str, value: Json) -> str:
     if value is None:
         return f"to test with one, give an example or set_variable {name}."
     return f"tests use {shown(name, value)}."
