@@ -8,7 +8,7 @@ crash anywhere it is known what was done, or that it is not known.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
@@ -38,7 +38,6 @@ from director.runs.values import (
 )
 from director.secrets import SecretRefused, VaultError
 from director.workflow.conditions import filled_condition
-from director.workflow.records import Record
 from director.workflow.templates import resolve
 from director.workflow.types import resolve_config
 from director.workflow.values import Config, Json, Node, Workflow, WorkflowError
@@ -188,7 +187,7 @@ class Engine:
         told = replace(
             visit.step,
             warnings=(*visit.step.warnings, *kept.warnings),
-            records=self._count_records(kept),
+            records=kept.count(self.ledger.records),
         )
         step, gone = await self._pictured(told, began)
         if gone and not step.point and node.effect != "once":
@@ -226,23 +225,6 @@ class Engine:
         evidence = await self.checked(conditions, visit.place, mark=mark, kept=kept)
         visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence))
         _demand(evidence, visit, "ensures")
-
-    def _count_records(self, kept: Kept) -> Mapping[str, int] | None:
-        """How many records a visit made and found again, and how many the run has of their type."""
-        found = kept.found
-        if found is None:
-            return None
-        types = {record.type for record in found.records}
-        total = sum(each.type in types for each in self._records_with(kept))
-        return {"made": found.made, "merged": found.merged, "total": total}
-
-    def _records_with(self, kept: Kept | None) -> list[Record]:
-        """The records of the run as they will be when a visit has finished."""
-        if kept is None:
-            return list(self.ledger.records.values())
-        found = {**self.ledger.records, **{each.id: each for each in kept.records}}
-        gone = kept.found.dropped if kept.found else ()
-        return [each for each in found.values() if each.id not in gone]
 
     async def _seen(self, visit: Visit, mark: int) -> dict[str, Json]:
         session = await self.stage.session()
@@ -294,7 +276,8 @@ class Engine:
             scope = self.ledger.scope(place, self.means.env)
             asked = filled_condition(cast("Config", resolve(condition, scope)))
             if is_own(asked):
-                evidence = check_records(asked, self._records_with(kept))
+                there = (kept or Kept()).merge_into(self.ledger.records)
+                evidence = check_records(asked, there)
             else:
                 evidence = await check(session or await self.stage.session(), asked, mark)
             found.append(evidence.json())
