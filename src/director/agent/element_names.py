@@ -22,6 +22,23 @@ if TYPE_CHECKING:
     from director.agent.desk import Desk
 
 MOST = 6
+_WAIT = 2_000
+# Read through the prototypes: a form may hold a field that is called "id" or "classList".
+_CHAIN = """element => {
+  const get = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
+  const classes = get(Element, "classList"), parent = get(Node, "parentElement");
+  const read = Element.prototype.getAttribute, all = Document.prototype.querySelectorAll;
+  const plain = /^[A-Za-z][A-Za-z_-]{1,30}$/, found = [];
+  for (let one = element; one && found.length < 4; one = parent.call(one)) {
+    const tag = get(Element, "localName").call(one);
+    if (tag === "main" || tag === "body") break;
+    const test = read.call(one, "data-testid");
+    const own = [...classes.call(one)].filter(name => plain.test(name)).slice(0, 2);
+    const css = test && plain.test(test) ? `[data-testid=${test}]` : [tag, ...own].join(".");
+    found.unshift([css, all.call(document, css).length]);
+  }
+  return found;
+}"""
 _REF = re.compile(r"^\s*-\s+(\w+).*\[ref=(\w+)\]", re.MULTILINE)
 _ACTS = frozenset(
     "button link textbox searchbox checkbox radio combobox listbox option menuitem tab switch "
@@ -39,7 +56,28 @@ async def name_elements(desk: Desk, shown: str, tab: str = "") -> str:
     session = await desk.bench.session()
     named = {ref: await look_up(session, tab, ref) for ref in dict.fromkeys(refs)}
     lines = [f"\n{ref}: {compact(bundle)}" for ref, bundle in named.items() if bundle]
-    return f"\nAs selectors of nodes:{''.join(lines)}" if lines else ""
+    if not lines:
+        return ""
+    chain = await _describe_chain(session, tab, refs[-1])
+    return f"\nAs selectors of nodes:{''.join(lines)}{chain}"
+
+
+async def _describe_chain(session: Session, tab: str, ref: str) -> str:
+    """What an element stands in, as CSS with how many there are: what an extraction is made of."""
+    page = session.page(tab or None)
+
+    async def look(seen: MaskedPage) -> str:
+        handle = await page.locator(f"aria-ref={ref}").element_handle(timeout=_WAIT)
+        found: list[tuple[str, int]] = await handle.evaluate(_CHAIN)
+        await handle.dispose()
+        return seen.clean(" > ".join(f"{css} ({count} of it)" for css, count in found))
+
+    try:
+        async with session.doing("see what an element stands in"):
+            found = " ".join((await session.look(page, look)).split())
+    except (BrowserError, LocatorError, PlaywrightError):
+        return ""
+    return f"\n{ref} stands in, as CSS: {found}" if found else ""
 
 
 async def look_up(session: Session, tab: str, element: str | Locator) -> Json:

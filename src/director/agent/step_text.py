@@ -63,7 +63,8 @@ def describe_step(step: Step, name: str) -> Iterator[str]:
             f"{count['total']} of the type in all"
         )
     for each in list_downloads([step]):
-        yield f" download: {download_text(each)}"
+        first = f"; first: {_cut(compact(masked(each['first'])))}" if "first" in each else ""
+        yield f" download: {download_text(each)}{first}"
     yield from (f" warning: {indent(warning)}" for warning in step.warnings)
 
 
