@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
@@ -14,6 +16,7 @@ from director.browser import Browser, Session
 from director.counting import counter_for
 from director.demo.site import Site
 from director.runs import Means, run_workflow, steps_of
+from director.runs.script import script_of
 from director.sections.node_guides import TOPICS, describe_type, examples, guide
 from director.store import Store
 from director.store.variables import variables
@@ -122,3 +125,19 @@ def test_the_conditions_and_one_action_are_described() -> None:
         describe_type("iterat")
     with pytest.raises(WorkflowError, match="click"):
         describe_type("browser_action", "clik")
+
+
+@pytest.mark.parametrize("name", ["browser_action", "records"])
+def test_an_example_runs_as_a_script(tmp_path: Path, name: str) -> None:
+    """With its conditions on downloads and records, and the functions that parse."""
+    with Site().serve() as site:
+        script = tmp_path / "script.py"
+        script.write_text(script_of(example(name, 0, site.url)))
+        command = [sys.executable, str(script), "--out", "out.json", "--downloads", "files"]
+        ran = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+        )
+    assert ran.returncode == 0, ran.stderr
+    found = json.loads((tmp_path / "out.json").read_text())
+    assert bool(found["downloads"]) == (name == "browser_action")
+    assert bool(found["records"]) == (name == "records")
