@@ -102,7 +102,7 @@ class _Script:
         yield from conditions(node.requires, self._names, since="0")
         if any("status" in each for each in node.ensures):
             yield "since = len(seen)"
-        if any("download" in each for each in node.ensures):
+        if _downloads(node):
             yield "before = len(save_downloads())"
         yield from _WRITE[node.type](self, node)
         yield from conditions(node.ensures, self._names, since="since")
@@ -111,7 +111,8 @@ class _Script:
         made = list(action(node.config, self._names))
         yield from made
         if set(node.config) & {"store", "create_records", "store_to_record"}:
-            yield from self._kept(node, "{'url': page.url}")
+            files = ", 'downloads': new_downloads(page, before)" if _downloads(node) else ""
+            yield from self._kept(node, f"{{'url': page.url{files}}}")
 
     def _query(self, node: Node) -> Iterator[str]:
         config, method = node.config, node.config["method"]
@@ -307,6 +308,13 @@ def _made(workflow: Workflow) -> Iterator[str]:
             given = node.config.get(field)
             if node.type == "context" and isinstance(given, Mapping):
                 yield from (name.partition(".")[0] for name in given)
+
+
+def _downloads(node: Node) -> bool:
+    """Whether a node says something of what it downloads."""
+    return any("download" in each for each in node.ensures) or "downloads" in str(
+        node.config.get("store")
+    )
 
 
 def _source(source: str) -> str:

@@ -27,16 +27,14 @@ NONE = "No variables yet."
 
 def variables_of_state(state: State) -> Section:
     """All variables, long ones cut; then the inputs that have none, the records and the files."""
-    inputs = {one.name for one in state.workflow.inputs}
+    inputs = {one.name: one.default for one in state.workflow.inputs}
+    known = {**{name: each for name, each in inputs.items() if each is not None}, **state.variables}
     told = {
         name: f"{visible(shown(name, _sorted(value)))}{' (input)' if name in inputs else ''}"
-        for name, value in state.variables.items()
+        for name, value in known.items()
     }
-    told |= {
-        name: "(input without a value to test with: set_variable)"
-        for name in inputs
-        if name not in told
-    }
+    without = "(input without a value to test with: set_variable)"
+    told |= {name: without for name in inputs if name not in told}
     return _section(told, [*_records(state.records), *_downloads(state.downloads)])
 
 
