@@ -7,9 +7,11 @@ crash anywhere it is known what was done, or that it is not known.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from director.browser import BrowserError, BrowserGone, NotApproved, Session
@@ -20,7 +22,7 @@ from director.runs.download_facts import add_downloads
 from director.runs.keeping import Keeping, Kept
 from director.runs.ledger import Ledger
 from director.runs.nodes import CONTROL, EXECUTE, PLAN
-from director.runs.own_conditions import check_records, is_own
+from director.runs.own_conditions import check_records, demand, is_own
 from director.runs.questions import answered
 from director.runs.recovery import happened_before
 from director.runs.sandbox import Sandbox, SandboxError
@@ -63,6 +65,7 @@ _BEFORE = (LocatorError, NotApproved, WorkflowError)
 _TOUCHES = ("browser_action", "agent")
 _LOOKS = (*_TOUCHES, "browser_query")
 _SENT = 50  # requests of a tried node that are remembered
+_AT_ONCE = 100  # records that are written in no time
 _SHOWN = 500  # milliseconds until a field shows what was typed
 
 
@@ -71,7 +74,8 @@ class Visit:
     """A node at a place: what its function is given.
 
     `began` and `done` say how far it is: about to act, and after it. `values` and `others` are
-    variables and steps to be written when it finishes. `told` is what the page told before it.
+    variables and steps to be written when it finishes. `told` is what the page told before it,
+    `mark` when it began in the session's count.
     """
 
     engine: Engine
@@ -84,6 +88,7 @@ class Visit:
     values: dict[str, Json] = field(default_factory=dict)
     others: list[Step] = field(default_factory=list)
     told: Glance = ()
+    mark: int = 0
 
     @property
     def key(self) -> str:
@@ -150,7 +155,7 @@ class Engine:
             self.means.permit(node, visit.config)
         evidence = await self.checked(node.requires, visit.place, mark=0)
         visit.step = replace(visit.step, evidence=tuple(evidence))
-        _demand(evidence, visit, "requires")
+        demand(evidence, visit, "requires")
         plan = await PLAN[node.type](visit) if node.type in PLAN else None
         if node.type in _LOOKS:
             await self._ready(visit.config)
@@ -186,7 +191,7 @@ class Engine:
         await self._ensure(visit, [c for c in node.ensures if is_own(c)], kept=kept)
         told = replace(
             visit.step,
-            warnings=(*visit.step.warnings, *kept.warnings),
+            warnings=(*visit.step.warnings, *kept.warnings, *await self._list_forms(visit)),
             records=kept.count(self.ledger.records),
         )
         step, gone = await self._pictured(told, began)
@@ -194,13 +199,17 @@ class Engine:
             # Without a restart point behind it, it would be lost: it is done again.
             raise gone
         values = {**visit.values, **kept.values}
-        visit.step = self.ledger.finish(
+        write = partial(
+            self.ledger.finish,
             step,
             values=values,
             records=kept.records,
             dropped=kept.found.dropped if kept.found else (),
             others=visit.others,
         )
+        # Writing thousands takes seconds, in which the loop has others to answer.
+        many = len(kept.records) > _AT_ONCE
+        visit.step = await asyncio.to_thread(write) if many else write()
         self._tell(visit.step)
         if gone:
             raise gone
@@ -208,7 +217,7 @@ class Engine:
     async def _act(self, visit: Visit) -> None:
         """Do what the node does, and see that the page shows it."""
         node = visit.node
-        mark = (await self.stage.session()).mark() if self.stage.opened else 0
+        mark = visit.mark = (await self.stage.session()).mark() if self.stage.opened else 0
         result = await EXECUTE[node.type](visit)
         visit.done = True
         if self._observes and node.type == "browser_action":
@@ -224,7 +233,7 @@ class Engine:
     ) -> None:
         evidence = await self.checked(conditions, visit.place, mark=mark, kept=kept)
         visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence))
-        _demand(evidence, visit, "ensures")
+        demand(evidence, visit, "ensures")
 
     async def _seen(self, visit: Visit, mark: int) -> dict[str, Json]:
         session = await self.stage.session()
@@ -233,6 +242,18 @@ class Engine:
         answers = session.responses(mark)[:_SENT]
         sent: list[Json] = [{"method": a.method, "url": a.url, "status": a.status} for a in answers]
         return {"appeared": appeared, "sent": sent, "kept": await self._keeps_text(visit, mark)}
+
+    async def _list_forms(self, visit: Visit) -> list[str]:
+        """What is to be said of forms that were sent, though the node may be done again."""
+        effect = visit.node.effect
+        if effect == "once" or visit.node.type != "browser_action" or not visit.began:
+            return []
+        return [
+            f"A form was sent ({each.text}) while this was done, and its effect is {effect!r}: it "
+            "would be sent again. If that cannot be undone, set the effect to 'once'."
+            for each in (await self.stage.session()).events(visit.mark)
+            if each.kind == "form"
+        ]
 
     async def _keeps_text(self, visit: Visit, mark: int) -> bool:
         """Whether a field shows what was typed into it; one for secrets shows nothing."""
@@ -253,6 +274,7 @@ class Engine:
             error=str(problem),
             error_kind=getattr(problem, "kind", "") or type(problem).__name__,
             acted=_may_have_acted(visit, problem),
+            warnings=(*visit.step.warnings, *await self._list_forms(visit)),
         )
         step, gone = await self._pictured(failed, began)
         if gone:
@@ -367,16 +389,6 @@ def _as_failure(problem: Exception | None, step: Step) -> NodeFailed:
     if isinstance(problem, NodeFailed):
         return problem
     return NodeFailed(step.error, key=step.key, alias=step.alias, kind=step.error_kind)
-
-
-def _demand(evidence: Sequence[Config], visit: Visit, what: str) -> None:
-    for each in evidence:
-        if not each["holds"]:
-            raise visit.failed(
-                f"It {what} {each['condition']}, but found {each['found']!r} on "
-                f"{each['at_url']!r}.",
-                kind=what,
-            )
 
 
 def _told(config: Config, type_: str) -> Config:

@@ -1,13 +1,17 @@
-"""Conditions about what a run has found, which no page is asked for."""
+"""Conditions about what a run has found, which no page is asked for; and what fails a visit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from director.browser.conditions import Evidence
 from director.workflow.record_types import count_records
 from director.workflow.records import Record
 from director.workflow.values import Config
+
+if TYPE_CHECKING:
+    from director.runs.engine import Visit
 
 
 def is_own(condition: Config) -> bool:
@@ -29,3 +33,14 @@ def check_records(condition: Config, records: Iterable[Record]) -> Evidence:
 def _get_bound(condition: Config, name: str, otherwise: int) -> int:
     value = condition.get(name)
     return value if isinstance(value, int) else otherwise
+
+
+def demand(evidence: Sequence[Config], visit: Visit, what: str) -> None:
+    """Fail the visit at the first condition that does not hold."""
+    for each in evidence:
+        if not each["holds"]:
+            raise visit.failed(
+                f"It {what} {each['condition']}, but found {each['found']!r} on "
+                f"{each['at_url']!r}.",
+                kind=what,
+            )
