@@ -92,7 +92,9 @@ def test_what_find_gives_can_be_copied_into_a_node(
     """The selector of a finding finds the element; a ref is for debug_action."""
 
     def copied(text: str) -> Ask:
-        bundle = json.loads(text.split("As selectors of nodes:\n")[1].split(": ", 1)[1])
+        bundle = json.loads(
+            text.split("As selectors of nodes:\n")[1].splitlines()[0].split(": ", 1)[1]
+        )
         assert bundle["name"] == "Filter"
         assert bundle["attributes"]["id"] == "field-q"
         return node("filter", "browser_action", {"action": "type", "selector": bundle, "text": "x"})

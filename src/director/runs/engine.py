@@ -155,7 +155,7 @@ class Engine:
             self.means.permit(node, visit.config)
         evidence = await self.checked(node.requires, visit.place, mark=0)
         visit.step = replace(visit.step, evidence=tuple(evidence))
-        demand(evidence, visit, "requires")
+        demand(evidence, visit.failed, "requires")
         plan = await PLAN[node.type](visit) if node.type in PLAN else None
         if node.type in _LOOKS:
             await self._ready(visit.config)
@@ -233,7 +233,7 @@ class Engine:
     ) -> None:
         evidence = await self.checked(conditions, visit.place, mark=mark, kept=kept)
         visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence))
-        demand(evidence, visit, "ensures")
+        demand(evidence, visit.failed, "ensures")
 
     async def _seen(self, visit: Visit, mark: int) -> dict[str, Json]:
         session = await self.stage.session()

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
 
 from director.browser.conditions import Evidence
 from director.workflow.record_types import count_records
 from director.workflow.records import Record
 from director.workflow.values import Config
-
-if TYPE_CHECKING:
-    from director.runs.engine import Visit
 
 
 def is_own(condition: Config) -> bool:
@@ -35,11 +31,11 @@ def _get_bound(condition: Config, name: str, otherwise: int) -> int:
     return value if isinstance(value, int) else otherwise
 
 
-def demand(evidence: Sequence[Config], visit: Visit, what: str) -> None:
+def demand(evidence: Sequence[Config], fail: Callable[..., Exception], what: str) -> None:
     """Fail the visit at the first condition that does not hold."""
     for each in evidence:
         if not each["holds"]:
-            raise visit.failed(
+            raise fail(
                 f"It {what} {each['condition']}, but found {each['found']!r} on "
                 f"{each['at_url']!r}.",
                 kind=what,
