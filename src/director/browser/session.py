@@ -254,10 +254,7 @@ class Session:
         return tuple(each for each in self._downloads.list_arrived() if each.began >= since)
 
     def answer_dialogs(self, answer: Callable[[Dialog], str | None] | None) -> None:
-        """Answer dialogs from now on: a text accepts with it, None dismisses.
-
-        Without an answer questions are dismissed and told as unexpected; alerts are accepted.
-        """
+        """Answer dialogs from now on (None dismisses); without an answer alerts alone are accepted."""
         self._watch.answer = answer
 
     def take_dialogs(self) -> tuple[DialogEvent, ...]:
@@ -265,10 +262,7 @@ class Session:
         return self._events.take_dialogs()
 
     async def snapshot(self, tab: str | None = None) -> Snapshot:
-        """The page as an outline with refs, once it rests, and what happened since the last.
-
-        A page that does not come to rest is taken as it is, and what it still does is told.
-        """
+        """The page as an outline with refs, once it rests, and what happened since the last."""
         page = self.page(tab)
         async with self.doing("take a snapshot"):
             loading = await wait_until_ready(page, lambda: self._watch.pending(page))
