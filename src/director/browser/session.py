@@ -254,7 +254,7 @@ class Session:
         return tuple(each for each in self._downloads.list_arrived() if each.began >= since)
 
     def answer_dialogs(self, answer: Callable[[Dialog], str | None] | None) -> None:
-        """Answer dialogs from now on (None dismisses); without an answer alerts alone are accepted."""
+        """Answer dialogs from now on (None dismisses); without it only alerts are accepted."""
         self._watch.answer = answer
 
     def take_dialogs(self) -> tuple[DialogEvent, ...]:
