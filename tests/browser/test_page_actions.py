@@ -219,12 +219,14 @@ def test_a_snapshot_waits_until_the_page_rests_or_says_what_is_left(
     browser: Browser, run: Any
 ) -> None:
     """The wait is bounded."""
-    late = "<main>…</main><script>setTimeout(() => { document.querySelector('main').innerHTML ="
-    html = f"{late} '<button>Ready</button>' }}, 400)</script>"
+    html = """<main>0</main><script>let n = 0;
+    const main = document.querySelector('main'), drawing = setInterval(() => {
+      if (++n < 20) main.textContent = n;
+      else { main.innerHTML = '<button>Ready</button>'; clearInterval(drawing) }
+    }, 20)</script>"""
 
     async def work(session: Session) -> None:
         await session.page().set_content(html)
-        await session.page().evaluate("document.querySelector('main').append('x')")
         assert "Ready" in show(await session.snapshot())
         await session.page().set_content("<div aria-busy=true role=status>Loading</div>")
         assert "- Still loading: busy: status" in show(await session.snapshot())
