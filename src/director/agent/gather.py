@@ -38,8 +38,10 @@ async def gather(desk: Desk, context: Context | None = None) -> State:
 def conversation(desk: Desk, trusts: Mapping[str, Trust]) -> Context:
     """The thread as the model sees it; each result as trusted as what its tool brings."""
     context = desk.log.read(desk.thread).context
-    turns = desk.marked.of(context.turns, lambda turn: _marked(turn, trusts))
-    return replace(context, turns=tuple(turns))
+    hidden = desk.leak_references()
+    turns = desk.marked.of(context.turns, lambda turn: hidden.replace_in(_marked(turn, trusts)))
+    summary = hidden.replace_in(context.summary)
+    return replace(context, turns=tuple(turns), summary=summary)
 
 
 def _marked(turn: Turn, trusts: Mapping[str, Trust]) -> Turn:

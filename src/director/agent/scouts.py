@@ -88,7 +88,7 @@ async def explore(desk: Desk, page: Snapshot, question: str) -> str:
     shown = guarded(show(page, room=_ROOM), ("page",))
     asked = f"{question}\n\n<page trust=web>\n{shown}\n</page>"
     context = Context((Section("explore", prompt("explore")),), (UserTurn(1, asked),))
-    async with desk.open_model(desk.talks, None) as model:
+    async with desk.open(desk.talks, None) as model:
         reply = await _sent(desk, model, context, ())
     text = reply.text if len(reply.text) <= _ANSWER else f"{reply.text[:_ANSWER]}…"
     return f"snapshot {page.hash[:12]} of {page.url}\n{text}"
@@ -97,7 +97,7 @@ async def explore(desk: Desk, page: Snapshot, question: str) -> str:
 async def _look_around(post: Post, question: str) -> None:
     sections = (Section("scout", prompt("scout")),)
     turns: tuple[Turn, ...] = (UserTurn(1, f"{question}\n\nThe page is {post.page.url}"),)
-    async with post.desk.open_model(post.desk.talks, None) as model:
+    async with post.desk.open(post.desk.talks, None) as model:
         for nth in range(ROUNDS):
             reply = await _sent(post.desk, model, Context(sections, turns), _TOOLS)
             results = {asked.id: await _looked(post, asked) for asked in reply.calls}

@@ -25,7 +25,7 @@ from director.browser.errors import (
     plainly,
     without_elements,
 )
-from director.browser.events import Answered, Event, Events
+from director.browser.events import Answered, Event, Events, OutgoingRequest
 from director.browser.fields import watch
 from director.browser.filling import SecretDoor, SessionDoor, fill_secret, references
 from director.browser.guard import Blocked, Unreached
@@ -234,6 +234,10 @@ class Session:
     def responses(self, since: int = 0) -> tuple[Answered, ...]:
         """The responses to this session's requests after a mark."""
         return self._events.responses(since)
+
+    def sendings(self, since: int = 0) -> tuple[OutgoingRequest, ...]:
+        """What this session sent after a mark to change something."""
+        return self._events.sendings(since)
 
     async def downloads(self) -> tuple[Downloaded, ...]:
         """The files downloaded so far, once those on their way have arrived."""

@@ -45,6 +45,7 @@ TOOLS = (
     "test_single_node",
     "execute_nodes",
     "ask_user",
+    "ask_secret",
     "recall",
 )
 

@@ -7,9 +7,11 @@ crash anywhere it is known what was done, or that it is not known.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from director.browser import BrowserError, BrowserGone, NotApproved, Session
@@ -19,6 +21,7 @@ from director.browser.noticing import Glance, glance, news
 from director.runs.keeping import Keeping, Kept
 from director.runs.ledger import Ledger
 from director.runs.nodes import CONTROL, EXECUTE, PLAN
+from director.runs.observation import DoneVisit, observe
 from director.runs.questions import answered
 from director.runs.recovery import happened_before
 from director.runs.sandbox import Sandbox, SandboxError
@@ -61,6 +64,7 @@ _BEFORE = (LocatorError, NotApproved, WorkflowError)
 _TOUCHES = ("browser_action", "agent")
 _LOOKS = (*_TOUCHES, "browser_query")
 _SENT = 50  # requests of a tried node that are remembered
+_AT_ONCE = 100  # records that are written in no time
 _SHOWN = 500  # milliseconds until a field shows what was typed
 
 
@@ -69,7 +73,8 @@ class Visit:
     """A node at a place: what its function is given.
 
     `began` and `done` say how far it is: about to act, and after it. `values` and `others` are
-    variables and steps to be written when it finishes. `told` is what the page told before it.
+    variables and steps to be written when it finishes. `told` is what the page told before it,
+    `mark` when it began in the session's count.
     """
 
     engine: Engine
@@ -82,6 +87,7 @@ class Visit:
     values: dict[str, Json] = field(default_factory=dict)
     others: list[Step] = field(default_factory=list)
     told: Glance = ()
+    mark: int = 0
 
     @property
     def key(self) -> str:
@@ -172,7 +178,7 @@ class Engine:
 
     async def _do(self, visit: Visit, began: float) -> None:
         node = visit.node
-        mark = (await self.stage.session()).mark() if self.stage.opened else 0
+        mark = visit.mark = (await self.stage.session()).mark() if self.stage.opened else 0
         result = await EXECUTE[node.type](visit)
         visit.done = True
         if self._observes and node.type == "browser_action":
@@ -180,34 +186,42 @@ class Engine:
         evidence = await self.checked(node.ensures, visit.place, mark=mark)
         visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence), result=result)
         _demand(evidence, visit, "ensures")
-        kept = Keeping(
-            node,
-            visit.config,
-            result,
-            records=self.ledger.records,
-            visit=visit.key,
-            current=visit.place.record,
-        ).kept()
+        visit.step = replace(visit.step, observed=await self._observe(visit, mark))
+        records, current = self.ledger.records, visit.place.record
+        kept = Keeping(node, visit.config, result, records, visit.key, current).kept()
         told = replace(
             visit.step,
-            warnings=(*visit.step.warnings, *kept.warnings),
+            warnings=(*visit.step.warnings, *kept.warnings, *await self._list_forms(visit)),
             records=self._count_records(kept),
         )
         step, gone = await self._pictured(told, began)
         if gone and not step.point and node.effect != "once":
             # Without a restart point behind it, it would be lost: it is done again.
             raise gone
-        values = {**visit.values, **kept.values}
-        visit.step = self.ledger.finish(
+        visit.step = await self._write(visit, step, kept)
+        self._tell(visit.step)
+        if gone:
+            raise gone
+
+    async def _write(self, visit: Visit, step: Step, kept: Kept) -> Step:
+        write = partial(
+            self.ledger.finish,
             step,
-            values=values,
+            values={**visit.values, **kept.values},
             records=kept.records,
             dropped=kept.found.dropped if kept.found else (),
             others=visit.others,
         )
-        self._tell(visit.step)
-        if gone:
-            raise gone
+        # Writing thousands takes seconds, in which the loop has others to answer.
+        many = len(kept.records) > _AT_ONCE
+        return await asyncio.to_thread(write) if many else write()
+
+    async def _observe(self, visit: Visit, mark: int) -> dict[str, Json] | None:
+        if not self.stage.opened:
+            return None
+        scope = self.ledger.scope(visit.place, self.means.env)
+        done = DoneVisit(visit.node, visit.config, visit.step.before, scope, self.ledger.steps())
+        return await observe(done, await self.stage.session(), mark)
 
     def _count_records(self, kept: Kept) -> Mapping[str, int] | None:
         """How many records a visit made and found again, and how many the run has of their type."""
@@ -226,6 +240,18 @@ class Engine:
         answers = session.responses(mark)[:_SENT]
         sent: list[Json] = [{"method": a.method, "url": a.url, "status": a.status} for a in answers]
         return {"appeared": appeared, "sent": sent, "kept": await self._keeps_text(visit, mark)}
+
+    async def _list_forms(self, visit: Visit) -> list[str]:
+        """What is to be said of forms that were sent, though the node may be done again."""
+        effect = visit.node.effect
+        if effect == "once" or visit.node.type != "browser_action" or not visit.began:
+            return []
+        return [
+            f"A form was sent ({each.text}) while this was done, and its effect is {effect!r}: it "
+            "would be sent again. If that cannot be undone, set the effect to 'once'."
+            for each in (await self.stage.session()).events(visit.mark)
+            if each.kind == "form"
+        ]
 
     async def _keeps_text(self, visit: Visit, mark: int) -> bool:
         """Whether a field shows what was typed into it; one for secrets shows nothing."""
@@ -246,6 +272,7 @@ class Engine:
             error=str(problem),
             error_kind=getattr(problem, "kind", "") or type(problem).__name__,
             acted=_may_have_acted(visit, problem),
+            warnings=(*visit.step.warnings, *await self._list_forms(visit)),
         )
         step, gone = await self._pictured(failed, began)
         if gone:

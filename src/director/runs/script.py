@@ -13,6 +13,7 @@ from importlib.resources import files
 
 from director.runs.script_actions import action, conditions, locator
 from director.runs.script_code import write_function
+from director.runs.script_doubts import note_rows
 from director.runs.script_names import Names, comment, docstring, literal, part, py
 from director.runs.telling import node_text
 from director.workflow.expressions import with_names
@@ -22,6 +23,11 @@ from director.workflow.templates import read_template
 from director.workflow.types.transform import input_names
 from director.workflow.values import Config, Node, Workflow
 
+_ABOUT = (
+    "Exported by Director. It needs only Python and playwright. It ends with code 3 and prints\n"
+    "doubts if its checks of totals and of values that must differ fail. It does not doubt what\n"
+    "needs an earlier run, a next page or a look at what was sent."
+)
 _LOCAL = ("index", "total", "isFirst", "isLast", "lastError", "param")
 
 
@@ -50,7 +56,7 @@ class _Script:
         main = ['tabs = {"main": page}', *given, *body]
         head = part("script_head.txt").replace("@EXTRACT@", _extract())
         about = f"{self._workflow.name}\n\n{self._workflow.description}".strip()
-        told = docstring(f"{about}\n\nExported by Director. It needs only Python and playwright.")
+        told = docstring(f"{about}\n\n{_ABOUT}")
         return "\n".join(
             [
                 f"{told}\n",
@@ -127,6 +133,7 @@ class _Script:
             if config.get("visibleOnly") is False:
                 more += ", visible=False"
             yield from self._kept(node, f"extract({found}{more})")
+            yield from note_rows(node)
         else:
             seen = f"{found}.filter(visible=True).count()"
             yield from self._kept(node, f"{{'count': {found}.count(), 'visibleCount': {seen}}}")

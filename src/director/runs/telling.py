@@ -108,6 +108,27 @@ def time_text(at: float) -> str:
     return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
+def check_text(check: Config) -> str:
+    """A check of a node in one line."""
+    told = f"{check.get('kind')} {check.get('field') or ''}".strip()
+    more = [f"{name} {check[name]}" for name in ("counter", "tolerance", "share") if name in check]
+    if check.get("dismissed"):
+        more.append(f"dismissed: {check.get('because') or 'it is right as it is'}")
+    return f"{told} ({', '.join(more)})" if more else told
+
+
+def doubts_text(count: int) -> str:
+    """How many doubts there are."""
+    return "1 doubt" if count == 1 else f"{count} doubts"
+
+
+def dismissal_of(doubt: Config) -> dict[str, Json]:
+    """The check that dismisses a doubt for good; its author adds why."""
+    evidence = doubt.get("evidence")
+    name = evidence.get("field") if isinstance(evidence, Mapping) else None
+    return {"kind": doubt["kind"], **({"field": name} if name else {}), "dismissed": True}
+
+
 def config_text(config: Config) -> str:
     """A config as JSON, without what is sensitive."""
     return json.dumps(masked(config), ensure_ascii=False, indent=2)

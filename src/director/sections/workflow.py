@@ -96,6 +96,7 @@ def _node(node: Node, nodes: Sequence[Node], start: str, status: str) -> Iterato
         ("requires", list(node.requires)),
         ("ensures", list(node.ensures)),
         ("proof", node.proof),
+        ("checks", list(node.checks)),
     )
     for name, value in checks:
         yield from (f" {found}" for found in field(name, value))

@@ -15,6 +15,7 @@ from director.agent import approvals, current_thread
 from director.agent.choosing import chosen_profile
 from director.agent.effects import effects
 from director.agent.saved import Saved
+from director.agent.secret_requests import secret_requests
 from director.counting import counter_for
 from director.settings import PROFILES
 from director.web.reading import meter as size
@@ -99,6 +100,7 @@ def _chat(studio: Studio, workflow: str, _: Asked) -> Shown:
         "approvals": asked,
         "effects": [one for one in effects(store, workflow) if one.state == "asked"],
         "questions": runs.waiting(store, workflow),
+        "secrets": [one for one in secret_requests(store, workflow) if one.state == "asked"],
         "failure": found.now.text if found.now.state == "failed" else "",
     }
 
@@ -128,6 +130,7 @@ def _composer(studio: Studio, workflow: str, _: Asked) -> Shown:
         "models": view.usable(studio.supplies.vault),
         "profile": chosen_profile(store, workflow, settings).name,
         "profiles": PROFILES,
+        "background": size.background_of(store, workflow, settings),
         **_offered(studio, workflow, units=False),
     }
 

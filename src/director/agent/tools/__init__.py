@@ -16,7 +16,7 @@ from director.agent.tools import (
     retrieving,
     valuing,
 )
-from director.agent.tools.kind import Question, Spec, spec, url_of
+from director.agent.tools.kind import Question, Spec, origin_of, spec, url_of
 from director.context.values import Trust
 
 __all__ = ["REGISTRY", "TRUSTS", "Question", "Spec"]
@@ -51,6 +51,7 @@ _ALL = (
     spec(executing.test_single_node, "run", "web", does=effects_of_test),
     spec(executing.execute_nodes, "run", "web", does=effects_of_run),
     spec(asking.ask_user, "ask", "user"),
+    spec(asking.ask_secret, "ask", wants=origin_of),
     spec(retrieving.recall, "look", "web"),
 )
 REGISTRY: Mapping[str, Spec] = MappingProxyType({one.name: one for one in _ALL})

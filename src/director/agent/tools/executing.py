@@ -11,9 +11,20 @@ from typing import Literal, cast
 from director.agent.desk import Desk
 from director.agent.effects import ask_at_nodes
 from director.models import Result
-from director.runs import Means, Run, Step, drive, queue_run, resume, steps_of, try_node
+from director.runs import (
+    Means,
+    Run,
+    Step,
+    drive,
+    queue_run,
+    resume,
+    resume_node,
+    steps_of,
+    try_node,
+)
 from director.runs.proposing import proposals
 from director.runs.serving import waits_for
+from director.runs.telling import check_text, dismissal_of, doubts_text
 from director.sections.words import compact, line, visible
 from director.store.variables import variables, workbench
 from director.workflow.display import shown
@@ -110,14 +121,22 @@ async def _tell_flow(desk: Desk, run: Run, call: str, workflow: Workflow, where:
 
 
 async def _tested(desk: Desk, workflow: Workflow, names: list[str], record: str) -> Result:
-    """Each node by itself on the workbench, until one fails."""
+    """Each node by itself on the workbench, until one fails.
+
+    After one was stopped for the user the same call goes on there: what was done is not done again.
+    """
     ids = {node.alias: node.id for node in workflow.nodes}
     done: list[Step] = []
-    for alias in names:
+    call = compact(["isolated", to_json(workflow), cast("Json", names), record])
+    stopped = desk.stopped.pop(call, "")
+    for alias in names[names.index(stopped) if stopped else 0 :]:
         means = await _means(desk, workflow)
-        run = await try_node(desk.store, workflow, alias, means, record=record)
+        test = resume_node if alias == stopped else try_node
+        run = await test(desk.store, workflow, alias, means, record=record)
         done += [step for step in steps_of(desk.store, run.id) if step.key == ids[alias]]
         if run.state != "done":
+            if desk.effects:
+                desk.stopped[call] = alias
             break
     await desk.bench.keep()
     told = _told(desk, run, done, workflow, "")
@@ -132,6 +151,10 @@ def _proposed(desk: Desk, workflow: Workflow, done: Iterable[Step]) -> Iterable[
     for step in done:
         for each in proposals(nodes[step.node], step, given):
             yield f" {step.alias} could say: {each}"
+    for node in desk.now().nodes:
+        kept = [each for each in node.checks if not each.get("dismissed")]
+        if kept and any(step.node == node.id for step in done):
+            yield f" {node.alias} is checked at each run: {'; '.join(map(check_text, kept))}"
 
 
 def _told(desk: Desk, run: Run, steps: Iterable[Step], workflow: Workflow, own: str) -> Result:
@@ -147,10 +170,25 @@ def _told(desk: Desk, run: Run, steps: Iterable[Step], workflow: Workflow, own: 
             f"- {line(name)} = {visible(shown(name, cast('Json', value)))}"
             for name, value in found[:_VARIABLES]
         ]
-        lines.insert(0, f"Run {own} of {len(workflow.nodes)} nodes: {run.state}.")
+        doubted = f", with {doubts_text(len(run.doubts))}" if run.doubts else ""
+        lines.insert(0, f"Run {own} of {len(workflow.nodes)} nodes: {run.state}{doubted}.")
+    lines += doubt_lines(run)
     closed = desk.saved.close_tasks()
     lines += [f"Completed by this: task {', '.join(closed)}."] if closed else []
     return Result("\n".join(lines), failed=run.state != "done")
+
+
+def doubt_lines(run: Run) -> Iterable[str]:
+    """What speaks against a run that passed, and what can be done about it."""
+    for each in run.doubts:
+        yield f"DOUBT ({each['kind']}) about {each['alias']}: {_inside(str(each['sentence']))}"
+        yield f" seen: {compact(masked(each.get('evidence')))}"
+    for each in run.doubts[:1]:
+        change = compact({"checks": [{**dismissal_of(each), "because": "…"}]})
+        yield (
+            "All nodes passed, but the result may be wrong. Fix it, or, if the user agrees that it "
+            f"is right as it is: update_node({each['alias']!r}, {change})."
+        )
 
 
 def _step(step: Step) -> Iterable[str]:

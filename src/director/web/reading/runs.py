@@ -13,6 +13,7 @@ from director.runs.telling import config_text, depth_of, evidence_text, key_text
 from director.runs.worker import Pace, is_dead
 from director.store import Store
 from director.store.variables import variables
+from director.web.reading.doubts import DoubtRow, doubt_rows
 from director.web.reading.nodes import Found
 from director.workflow.sensitive import masked
 from director.workflow.values import Json
@@ -36,6 +37,7 @@ class RunRow:
     began: float
     at: float
     error: str
+    doubts: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ class RunDetail:
     questions: tuple[Question, ...]
     records: tuple[Mapping[str, object], ...]
     variables: Mapping[str, object]
+    doubts: tuple[DoubtRow, ...]
 
 
 def rows(store: Store, workflow: str = "", *, limit: int = 100) -> list[RunRow]:
@@ -100,6 +103,7 @@ def detail(store: Store, run: str) -> RunDetail:
         tuple(questions(store, run)),
         tuple(flat(record) for record in records_of(store, run)),
         {name: masked(value, name=name) for name, value in values.items()},
+        doubt_rows(store, found, steps_of(store, run)),
     )
 
 
@@ -136,6 +140,7 @@ def _row(store: Store, run: Run, at: float, alive: set[str]) -> RunRow:
         first.at if first else at,
         at,
         str((run.error or {}).get("message", "")),
+        len(run.doubts),
     )
 
 
