@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from functools import partial
 from typing import Any
@@ -145,3 +146,27 @@ def test_a_doubt_is_shown_beside_the_state_and_dismissed_on_the_page(
     assert client.get("/api/runs/doubted").json()["doubts"][0]["dismissed"] is True
     assert "It is right as it is" not in client.get("/w/asks/runs/doubted").text
     assert "1 doubt<" not in client.get("/w/asks").text
+
+
+def test_the_form_of_a_run_has_a_field_for_each_input(store: Store, client: TestClient) -> None:
+    """Of its type, with its default; a secret is typed unseen; what it gives starts a run."""
+    inputs = [
+        {"name": "room", "type": "text", "required": True, "description": "Which room"},
+        {"name": "limit", "type": "number", "default": 5},
+        {"name": "fast", "type": "boolean", "default": True},
+        {"name": "door", "type": "text", "sensitive": True, "required": True},
+    ]
+    save_workflow(store, from_json({**WORKFLOW, "inputs": inputs, "nodes": WORKFLOW["nodes"][:1]}))  # type: ignore[arg-type,index]
+    page = client.get("/w/asks/runs").text
+    assert "Run with inputs" in page
+    fields = dict(re.findall(r'<(input type="\w+"|select)[^>]*name="inputs\.(\w+)"', page))
+    assert {name: kind for kind, name in fields.items()} == {
+        "room": 'input type="text"',
+        "limit": 'input type="number"',
+        "fast": "select",
+        "door": 'input type="password"',
+    }
+    assert re.search(r'name="inputs\.limit"[^>]*value="5"', page)
+    assert "Which room" in page
+    wrong = client.post("/api/workflows/asks/runs", json={"inputs": {"room": 7, "door": "x"}})
+    assert "takes a text" in wrong.text

@@ -13,13 +13,13 @@ from typing import TypeAlias, TypeVar
 from director.agent.bench import Bench, OpensBrowser
 from director.agent.journal import StoreJournal
 from director.agent.limits import Spent
+from director.agent.looks import TabLook
 from director.agent.progress import Progress
 from director.agent.requests_made import Made, made_known
 from director.agent.saved import Saved
 from director.agent.secret_leaks import KnowsReferences, guard_model, leak_references, leak_stamp
 from director.agent.threads import Log
 from director.agent.walks import Once, Walks
-from director.browser.snapshots import Snapshot
 from director.context.values import Context, Turn
 from director.models import Journal, Model, list_accepted_servers, open_model
 from director.models.windows import get_window_setting
@@ -59,6 +59,7 @@ class Desk:
     `stopped` are the runs, or the nodes of a test, that were: the same call goes on with one.
     `background` says of the next turn whether the provider works it out while nobody waits, None
     that the settings say so; a turn that `resumes` fetches such an answer.
+    `hinted` are the hints that were given: none is given twice.
     """
 
     store: Store
@@ -76,10 +77,11 @@ class Desk:
     spent: Spent = field(default_factory=Spent)
     background: bool | None = None
     resumes: bool = False
-    looked: dict[str, Snapshot] = field(default_factory=dict)
+    looked: dict[str, TabLook] = field(default_factory=dict)
     questions: list[str] = field(default_factory=list)
     effects: list[str] = field(default_factory=list)
     stopped: dict[str, str] = field(default_factory=dict)
+    hinted: set[str] = field(default_factory=set)
     bench: Bench = field(init=False)
     saved: Saved = field(init=False)
     log: Log = field(init=False)

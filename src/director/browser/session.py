@@ -243,6 +243,14 @@ class Session:
         """The files downloaded so far, once those on their way have arrived."""
         return await self._downloads.finished()
 
+    async def list_new_downloads(self, within: float) -> tuple[Downloaded, ...]:
+        """The files that this has not given yet; waits so many seconds for those on their way."""
+        return await self._downloads.list_new(within)
+
+    def list_arrived_downloads(self, since: int = 0) -> tuple[Downloaded, ...]:
+        """The files that are there now, of the downloads that began after a mark."""
+        return tuple(each for each in self._downloads.list_arrived() if each.began >= since)
+
     def answer_dialogs(self, answer: Callable[[Dialog], str | None]) -> None:
         """Answer dialogs from now on: a text accepts with it, None dismisses."""
         self._watch.answer = answer

@@ -165,7 +165,7 @@ def _system(room: Room, _: str) -> None:
 
 
 def _run(room: Room, rest: str) -> None:
-    room.run_workflow(rows_of(rest.split(), None)[0] if rest else {})
+    room.run_workflow(rows_of(rest.split(), None, room.desk.now().inputs)[0] if rest else {})
 
 
 def _origins(room: Room, _: str) -> None:

@@ -25,7 +25,8 @@ from director.cli.opening import fail
 from director.cli.watching import Watch
 from director.home import write_private
 from director.runs import Question, Run, RunError, cancel, run_of, steps_of, workflow_of
-from director.runs.ledger import run_json
+from director.runs.download_facts import download_text, list_downloads
+from director.runs.ledger import records_of, run_json
 from director.runs.report import report_html
 from director.runs.serving import execute, is_parked, waits_for
 from director.runs.supplies import Supplies, Wishes, supplied
@@ -33,6 +34,8 @@ from director.runs.telling import dismissal_of, evidence_text, key_text, seconds
 from director.runs.worker import Worker
 from director.secrets import VaultError
 from director.store import Moved, Store
+from director.workflow.display import shown
+from director.workflow.record_types import list_record_types
 from director.workflow.values import WorkflowError
 
 _DRIVER = "Connection closed while reading from the driver"
@@ -141,7 +144,7 @@ def summary(store: Store, run: Run, report: Path | None) -> str:
     steps = ", ".join(f"{counts.get(name, 0)} {word}" for name, word in names.items())
     length = seconds_text(float(took) if isinstance(took, int | float) else 0)
     lines = [f"{run.state} in {length}: {steps}"]
-    lines += _doubts(run)
+    lines += [*_list_outcome(store, run), *_doubts(run)]
     if run.state == "failed":
         lines += _failure(store, run)
     if is_parked(run):
@@ -167,6 +170,15 @@ def _doubts(run: Run) -> Iterator[str]:
         )
 
 
+def _list_outcome(store: Store, run: Run) -> Iterator[str]:
+    """The records and the files of a run: how many, and what the first ones say."""
+    for each in list_record_types(records_of(store, run.id)):
+        yield f"records: {each}"
+        yield from (f"  {shown(each.type, dict(row))}" for row in each.rows)
+    for file in list_downloads(steps_of(store, run.id)):
+        yield f"download: {download_text(file)} by {file['node']}"
+
+
 def _failure(store: Store, run: Run) -> Iterator[str]:
     error = run.error or {}
     key = str(error.get("key", ""))
@@ -188,7 +200,14 @@ def finish(
     """Print how a run ended; the exit code that says the same."""
     found = run_of(store, run.id)
     if as_json:
-        body = {"id": found.id, **run_json(found), "report": str(report) if report else None}
+        types = list_record_types(records_of(store, run.id))
+        body = {
+            "id": found.id,
+            **run_json(found),
+            "report": str(report) if report else None,
+            "records": {each.type: each.count for each in types},
+            "downloads": list_downloads(steps_of(store, run.id)),
+        }
         typer.echo(json.dumps(body, ensure_ascii=False))
     else:
         typer.echo(summary(store, found, report))

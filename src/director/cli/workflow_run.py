@@ -158,7 +158,7 @@ def _queued(
     means, hiding = Supplies(opened, Wishes()).offline(workflow)
     runs = [
         queue_run(opened, workflow, means, inputs=row, selection=select, mode=mode)
-        for row in rows_of(settings, inputs)
+        for row in rows_of(settings, inputs, workflow.inputs)
     ]
     for each in dict.fromkeys(hiding.told):
         typer.echo(each, err=True)

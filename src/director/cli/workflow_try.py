@@ -85,7 +85,7 @@ def _given(opened: Store, workflow: Workflow, settings: list[str]) -> dict[str, 
     _, hiding = Supplies(opened, Wishes()).offline(workflow)
     known = variables(opened, bench)
     defaults = {each.name: each.default for each in workflow.inputs if each.default is not None}
-    (said,) = rows_of(settings, None)
+    (said,) = rows_of(settings, None, workflow.inputs)
     for name, value in {**{n: v for n, v in defaults.items() if n not in known}, **said}.items():
         set_variable(opened, bench, name, hiding(name, value), "given for a test")
     found = cast("dict[str, Json]", variables(opened, bench))

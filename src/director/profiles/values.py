@@ -47,6 +47,10 @@ TOOLS = (
     "ask_user",
     "ask_secret",
     "recall",
+    "describe_node_type",
+    "declare_input",
+    "remove_input",
+    "reset_browser",
 )
 
 

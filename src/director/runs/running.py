@@ -17,6 +17,7 @@ from typing import Any
 from director.browser import BrowserGone, Origins
 from director.runs.again import open_visit, reopen_failed, reopen_from
 from director.runs.doubts.doubt import OF_ALL_VISITS
+from director.runs.download_facts import keep_late_downloads
 from director.runs.engine import FAILURES, Engine
 from director.runs.ledger import Ledger, run_json, run_of, steps_of
 from director.runs.observation import read_back
@@ -38,11 +39,13 @@ from director.store.variables import KIND as VARIABLE
 from director.store.variables import workbench
 from director.workflow.bounds import check_bounds
 from director.workflow.document import from_json, to_json
+from director.workflow.input_types import check_value
 from director.workflow.nearest import hint
 from director.workflow.records import chosen
 from director.workflow.references import direct, list_owned
 from director.workflow.selection import place_of, select
-from director.workflow.values import Config, Json, Mode, Workflow
+from director.workflow.sensitive import is_sensitive
+from director.workflow.values import Config, Input, Json, Mode, Workflow
 
 _LOOK = 0.2  # seconds between two looks for a cancellation
 _ENDED = ("done", "failed", "cancelled")
@@ -252,6 +255,7 @@ async def _drive(
         engine = Engine(ledger, workflow, means, observes=bool(test))
         async with engine, _watched(ledger):
             await work(engine)
+            await keep_late_downloads(ledger, engine.stage)
             proofs = {} if test else await read_back(engine.stage, ledger.steps())
         ends["doubts"] = _find_doubts(ledger, workflow, proofs, test)
     except NodeFailed as failed:
@@ -272,10 +276,14 @@ async def _drive(
         # Somebody cancelled it just as it ended.
         ends = {"state": "cancelled", "error": {"message": str(cancelled), "kind": "cancelled"}}
         run = ledger.set_run(**ends, summary=summary)
-    if means.progress is not None:
-        said = str((run.error or {}).get("message", ""))
-        means.progress(Progress(run.id, "run", status=run.state, error=said))
+    _tell_end(means, run)
     return run
+
+
+def _tell_end(means: Means, run: Run) -> None:
+    if means.progress is not None:
+        error = str((run.error or {}).get("message", ""))
+        means.progress(Progress(run.id, "run", status=run.state, error=error))
 
 
 def _find_doubts(
@@ -347,6 +355,7 @@ def _given(workflow: Workflow, inputs: Mapping[str, Json], means: Means) -> dict
     for name in inputs:
         if name not in declared:
             raise RunError(f"The workflow has no input {name!r}.{hint(name, declared)}")
+        check_value(declared[name], inputs[name])
     missing = [each.name for each in workflow.inputs if each.required and each.name not in inputs]
     if missing:
         raise RunError(
@@ -354,7 +363,16 @@ def _given(workflow: Workflow, inputs: Mapping[str, Json], means: Means) -> dict
             f"Give it, as in --set {missing[0]}=…"
         )
     found = {name: inputs.get(name, each.default) for name, each in declared.items()}
-    return {name: means.hide(name, value) for name, value in found.items() if value is not None}
+    return {
+        name: means.hide(_name_for_hiding(declared[name]), value)
+        for name, value in found.items()
+        if value is not None
+    }
+
+
+def _name_for_hiding(one: Input) -> str:
+    """The name to judge an input by: one that is declared a secret has the name of one."""
+    return f"{one.name}_secret" if one.sensitive and not is_sensitive(one.name) else one.name
 
 
 def _with_record(ledger: Ledger, record: str) -> Place:

@@ -14,6 +14,7 @@ from director.workflow.values import Config, Json, Node
 
 _PIECE = re.compile(r"([^.\[(]+)((?:\[[^\]]*\]|\([^)]*\))*)(?:\.|$)")
 _BOUNDS = {"equals": "=", "at_least": "at least", "at_most": "at most"}
+_COUNTED = {"count": "count of", "records": "records", "download": "download"}
 _LOOKING = ("browser_action", "browser_query")
 _WAYS = ("test_id", "label", "text", "css", "path")
 
@@ -49,9 +50,10 @@ def condition_text(condition: Config) -> str:
     for kind in ("url", "url_matches"):
         if kind in condition:
             return f"{kind.replace('_', ' ')} {condition[kind]}"
-    if "count" in condition:
-        bounds = [f"{word} {condition[key]}" for key, word in _BOUNDS.items() if key in condition]
-        return f"count of {selector_text(condition['count'])} {' and '.join(bounds)}"
+    bounds = [f"{word} {condition[key]}" for key, word in _BOUNDS.items() if key in condition]
+    for kind, word in _COUNTED.items():
+        if kind in condition:
+            return f"{word} {selector_text(condition[kind])} {' and '.join(bounds)}".rstrip()
     if "status" in condition:
         is_ = f"is {condition['is']}" if "is" in condition else f"below {condition.get('below')}"
         return f"status of {condition['status']} {is_}"

@@ -10,6 +10,7 @@ from director.workflow.conditions import check_condition, check_proof
 from director.workflow.doubt_checks import check_doubt_check
 from director.workflow.expressions import check_name
 from director.workflow.forms import choice
+from director.workflow.input_types import check_input
 from director.workflow.references import check_cycles, parts_of
 from director.workflow.types import check_config
 from director.workflow.types.iterate import RESERVED
@@ -63,6 +64,7 @@ def _inputs(workflow: Workflow) -> Iterator[str]:
         if given.required and given.default is not None:
             yield f"Input {given.name!r} is required, so its default is never used: take one out."
         names.add(given.name)
+        yield from check_input(given)
 
 
 def check_node(node: Node) -> None:

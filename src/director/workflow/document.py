@@ -23,6 +23,7 @@ _EARLIER = 1
 T = TypeVar("T", Node, Input, Workflow)
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "required": (bool,),
+    "sensitive": (bool,),
     "config": (Mapping,),
     "limits": (Mapping,),
     "proof": (Mapping, type(None)),
@@ -31,6 +32,7 @@ _LISTS = ("nodes", "inputs", "origins", "requires", "ensures", "checks", "notes"
 # Left out where there is nothing to say: documents stay as they were.
 _OPTIONAL = ("checks",)
 _ANY = ("default",)
+_LATER: Mapping[str, Json] = {"type": "any", "sensitive": False}
 
 
 def to_json(workflow: Workflow) -> dict[str, Json]:
@@ -40,7 +42,11 @@ def to_json(workflow: Workflow) -> dict[str, Json]:
 
 def _plain(value: Node | Input | Workflow) -> dict[str, Json]:
     members = {field.name: getattr(value, field.name) for field in fields(value)}
-    return {name: _one(one) for name, one in members.items() if one or name not in _OPTIONAL}
+    plain = {name: _one(one) for name, one in members.items() if one or name not in _OPTIONAL}
+    if isinstance(value, Input):
+        # As earlier versions wrote it, so that what they stored reads as unchanged.
+        return {name: each for name, each in plain.items() if _LATER.get(name, ...) != each}
+    return plain
 
 
 def _one(value: object) -> Json:

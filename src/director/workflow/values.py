@@ -57,12 +57,18 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What a run is given: its name, what it is for, its default if it has one."""
+    """What a run is given: its name, what it is for, its default if it has one.
+
+    `type` is one of `director.workflow.input_types`. The value of a `sensitive` one goes into the
+    vault, and the run holds its reference.
+    """
 
     name: str
     description: str = ""
     default: Json = None
     required: bool = False
+    type: str = "any"
+    sensitive: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,12 @@ from director.agent.tools import (
     asking,
     building,
     debugging,
+    describing,
     executing,
     pages,
     planning,
     retrieving,
+    run_inputs,
     valuing,
 )
 from director.agent.tools.kind import Question, Spec, origin_of, spec, url_of
@@ -53,6 +55,10 @@ _ALL = (
     spec(asking.ask_user, "ask", "user"),
     spec(asking.ask_secret, "ask", wants=origin_of),
     spec(retrieving.recall, "look", "web"),
+    spec(describing.describe_node_type, "look"),
+    spec(run_inputs.declare_input, "keep"),
+    spec(run_inputs.remove_input, "keep"),
+    spec(debugging.reset_browser, "run"),
 )
 REGISTRY: Mapping[str, Spec] = MappingProxyType({one.name: one for one in _ALL})
 TRUSTS: Mapping[str, Trust] = MappingProxyType({one.name: one.trust for one in _ALL})

@@ -1,6 +1,5 @@
 """Tools that turn to others: the user, whose answer is the call's result, and scouts."""
 
-# ruff: noqa: D417  no model is told of the desk
 from __future__ import annotations
 
 from dataclasses import replace

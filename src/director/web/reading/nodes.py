@@ -13,8 +13,9 @@ from director.store import Store
 from director.store.variables import workbench
 from director.web.reading.doubts import DoubtRow, doubt_rows
 from director.workflow.document import from_json
+from director.workflow.input_types import is_secret_input
 from director.workflow.references import nested, parts_of, with_aliases
-from director.workflow.sensitive import is_sensitive, masked
+from director.workflow.sensitive import masked
 from director.workflow.values import Json, Node, Workflow
 
 _RUNS = 5  # of the newest runs, besides the workbench
@@ -87,6 +88,7 @@ class InputRow:
     default: object
     required: bool
     sensitive: bool
+    type: str = "any"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,8 @@ def nodes(store: Store, workflow: str, statuses: Mapping[str, str]) -> Nodes:
             one.description,
             masked(one.default, name=one.name),
             one.required,
-            is_sensitive(one.name),
+            is_secret_input(one),
+            one.type,
         )
         for one in now.inputs
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from director.runs import Question, Run, Step, questions, records_of, run_of, steps_of, workflow_of
+from director.runs.download_facts import list_downloads
 from director.runs.ledger import run_from
 from director.runs.report import flat, in_time
 from director.runs.serving import is_parked
@@ -75,6 +76,7 @@ class RunDetail:
     records: tuple[Mapping[str, object], ...]
     variables: Mapping[str, object]
     doubts: tuple[DoubtRow, ...]
+    downloads: tuple[Mapping[str, object], ...] = ()
 
 
 def rows(store: Store, workflow: str = "", *, limit: int = 100) -> list[RunRow]:
@@ -104,6 +106,7 @@ def detail(store: Store, run: str) -> RunDetail:
         tuple(flat(record) for record in records_of(store, run)),
         {name: masked(value, name=name) for name, value in values.items()},
         doubt_rows(store, found, steps_of(store, run)),
+        tuple(list_downloads(steps_of(store, run))),
     )
 
 
