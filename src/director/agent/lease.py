@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 
 from director.store import Moved, Store, Versioned
+from director.store.machine import machine_id
 
 KIND = "turn"
 _BEAT = 5.0  # seconds between two signs of life
@@ -88,23 +89,10 @@ def _alive(store: Store, found: Versioned | None) -> bool:
         return False
     worker = found.body.get("worker")
     beat = next((each for each in store.beats() if each.worker == worker), None)
-    if beat is None or beat.age > _DEAD:
+    if beat is None or beat.age > _DEAD or beat.has_ended:
         return False
-    if beat.host != socket.gethostname():
-        return True
-    if beat.pid == os.getpid():
-        return worker in _HERE
-    return _exists(beat.pid)
-
-
-def _exists(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+    is_here = beat.machine == machine_id() and beat.pid == os.getpid()
+    return worker in _HERE if is_here else True
 
 
 def _refused(thread: str) -> str:

@@ -5,8 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from playwright.async_api import Error as PlaywrightError
+
 _PINNED = re.compile(r"locator\([^)]*data-director-pin[^)]*\)")
 _ELEMENT = re.compile(r"<([\w-]+)[\s>].*>")
+
+_CLOSED = (
+    "Target page, context or browser has been closed",
+    "Target closed",
+    "Connection closed",
+    "Browser has been closed",
+    "Browser closed",
+)
 
 if TYPE_CHECKING:
     from director.browser.points import RestartPoint
@@ -21,6 +31,12 @@ def without_elements(message: str) -> str:
     """A message of Playwright with each element that it quotes reduced to its tag."""
     message = _PINNED.sub("the element", message)
     return "\n".join(_ELEMENT.sub(r"<\1>", line) for line in message.split("\n"))
+
+
+def is_target_closed(problem: BaseException) -> bool:
+    """Whether Playwright says that a page, a context or the whole browser is not there any more."""
+    message = str(getattr(problem, "message", ""))
+    return isinstance(problem, PlaywrightError) and any(each in message for each in _CLOSED)
 
 
 class BrowserError(Exception):

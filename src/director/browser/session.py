@@ -22,6 +22,7 @@ from director.browser.errors import (
     BrowserError,
     BrowserGone,
     NotApproved,
+    is_target_closed,
     plainly,
     without_elements,
 )
@@ -287,9 +288,10 @@ class Session:
             # Playwright quotes elements and cuts them anywhere, also in the middle of a secret.
             said = said if self.net.is_empty else without_elements(said)
             told = self.net.clean(f"could not {what}: {said}")[:_LONGEST]
+            closed = is_target_closed(error)
         else:
             return
-        if "crashed" in told or await self.gone() is not None:
+        if closed or "crashed" in told or await self.gone() is not None:
             raise self._gone(told)
         raise BrowserError(f"The browser {told}")
 
