@@ -22,6 +22,7 @@ from director.browser.errors import (
     BrowserError,
     BrowserGone,
     NotApproved,
+    SiteAway,
     is_target_closed,
     plainly,
     without_elements,
@@ -181,7 +182,7 @@ class Session:
                         f"{self.net.clean(url)!r} was not opened and nothing was sent. {_TRUSTED}"
                     ) from None
                 if why := self._watch.unreached.get(str(place_of(url))):
-                    raise BrowserError(
+                    raise SiteAway(
                         f"{str(place_of(url))!r} does not answer ({why}), so "
                         f"{self.net.clean(url)!r} was not opened. Nothing was sent there. See "
                         "whether the site is up and the address is right, then do it again."

@@ -21,6 +21,7 @@ from director.runs.ledger import Ledger
 from director.runs.nodes import CONTROL, EXECUTE, PLAN
 from director.runs.questions import answered
 from director.runs.recovery import happened_before
+from director.runs.retries import Retries
 from director.runs.sandbox import Sandbox, SandboxError
 from director.runs.schema import SchemaError
 from director.runs.stage import Stage
@@ -105,6 +106,7 @@ class Engine:
         self.nodes = {node.id: node for node in workflow.nodes}
         self.sandbox = Sandbox()
         self.stage = Stage(ledger, workflow, means)
+        self._retries = Retries()
 
     async def run_all(self, ids: Sequence[str], place: Place) -> list[dict[str, Json]]:
         """Visit nodes in the order of their list; stops at an error."""
@@ -133,6 +135,8 @@ class Engine:
             if visit.step.state != "finished":
                 await self._do(visit, began)
         except FAILURES as problem:
+            if await self._retries.wait(visit, problem):
+                return await self.visit(id_, place, nth)
             await self._fail(visit, problem, began)
         return visit.step.result
 
@@ -175,6 +179,8 @@ class Engine:
         mark = (await self.stage.session()).mark() if self.stage.opened else 0
         result = await EXECUTE[node.type](visit)
         visit.done = True
+        if node.type in _TOUCHES:
+            self.stage.check_reached()
         if self._observes and node.type == "browser_action":
             visit.step = replace(visit.step, seen=await self._seen(visit, mark))
         evidence = await self.checked(node.ensures, visit.place, mark=mark)

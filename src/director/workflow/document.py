@@ -25,6 +25,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "config": (Mapping,),
     "limits": (Mapping,),
     "proof": (Mapping, type(None)),
+    "retry": (int, float, type(None)),
 }
 _LISTS = ("nodes", "inputs", "origins", "requires", "ensures", "notes")
 _ANY = ("default",)
@@ -36,7 +37,9 @@ def to_json(workflow: Workflow) -> dict[str, Json]:
 
 
 def _plain(value: Node | Input | Workflow) -> dict[str, Json]:
-    return {field.name: _one(getattr(value, field.name)) for field in fields(value)}
+    found = {field.name: _one(getattr(value, field.name)) for field in fields(value)}
+    # Most nodes say nothing of it, and documents were written before there was such a thing.
+    return {name: one for name, one in found.items() if name != "retry" or one is not None}
 
 
 def _one(value: object) -> Json:

@@ -13,9 +13,11 @@ from director.store import Store
 from director.store.variables import workbench
 from director.workflow.document import from_json
 from director.workflow.references import nested, parts_of, with_aliases
+from director.workflow.retry import retry_seconds
 from director.workflow.sensitive import is_sensitive, masked
 from director.workflow.values import Json, Node, Workflow
 
+_BROWSING = ("browser_action", "browser_query", "agent")
 _RUNS = 5  # of the newest runs, besides the workbench
 
 
@@ -71,6 +73,7 @@ class NodeRow:
     requires: tuple[Mapping[str, object], ...]
     ensures: tuple[Mapping[str, object], ...]
     proof: Mapping[str, object] | None
+    retry: float
     conditions: tuple[str, ...]
     tried: Tried | None = None
 
@@ -214,6 +217,7 @@ def _row(node: Node, workflow: Workflow, place: _RowPlace, tried: Tried | None) 
         node.requires,
         node.ensures,
         node.proof,
+        retry_seconds(node) if node.type in _BROWSING else 0.0,
         tuple(conditions),
         tried,
     )

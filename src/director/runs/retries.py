@@ -1,0 +1,43 @@
+"""Trying a node again while its site is away: with growing pauses, bounded by time.
+
+Each attempt begins in a session as of the last restart point. Whether the node may be repeated is
+decided where a crash is: a node that must happen once is looked into first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from director.browser.errors import is_site_away
+from director.runs.nodes import CONTROL
+from director.workflow.retry import retry_seconds
+
+if TYPE_CHECKING:
+    from director.runs.engine import Visit
+
+_FIRST, _LONGEST = 0.5, 5.0  # seconds before the second attempt, and before later ones at most
+
+
+class Retries:
+    """Since when each visit is tried again, and how long to wait now."""
+
+    def __init__(self) -> None:
+        self._began: dict[str, tuple[float, float]] = {}
+
+    async def wait(self, visit: Visit, problem: Exception) -> bool:
+        """Whether to visit the node again, after a pause; its session is brought back then."""
+        seconds, stage = retry_seconds(visit.node), visit.engine.stage
+        if not seconds or visit.node.type in CONTROL or not stage.can_reopen:
+            return False
+        if not is_site_away(problem) and not stage.shows_error:
+            return False
+        now = time.monotonic()
+        began, pause = self._began.setdefault(visit.key, (now, _FIRST))
+        if now + pause - began > seconds:
+            return False
+        self._began[visit.key] = began, min(pause * 2, _LONGEST)
+        await stage.close()
+        await asyncio.sleep(pause)
+        return True
