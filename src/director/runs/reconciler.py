@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from dbos import DBOS, WorkflowStatus
@@ -65,12 +65,13 @@ class Reconciler:
         rows = list_rows()
         alive = self._liveness.observe(self._store.beats()) | {self._worker}
         due = self._due.read()
-        dead = [row.id for row in rows if self._is_dead(row, alive, due)]
+        dead = {row.id: row.run for row in rows if self._is_dead(row, alive, due)}
         if dead:
-            DBOS.cancel_workflows(dead)
+            DBOS.cancel_workflows(list(dead))
             _LOG.warning("Took %s out of the queue: nobody works on them.", ", ".join(dead))
         living = {row.run for row in rows if row.id not in dead}
-        self._requeue([run for run in due.values() if run.id not in living], alive)
+        orphans = {id_: run for id_, run in due.items() if id_ not in living}
+        self._requeue(orphans, alive, sure=set(dead.values()))
         self._forget_dead(alive, {row.worker for row in rows if row.is_held})
 
     def clear_own(self) -> None:
@@ -97,13 +98,15 @@ class Reconciler:
         self._idle[what] += 1
         return self._idle[what] >= _SURE
 
-    def _requeue(self, orphans: Iterable[Run], alive: Collection[str]) -> None:
-        found = {run.id: run for run in orphans}
-        # Whoever wrote a run may be about to queue it, and whoever ends it about to say so.
-        self._orphans = Counter({id_: self._orphans[id_] + 1 for id_ in found})
+    def _requeue(
+        self, orphans: Mapping[str, Run], alive: Collection[str], *, sure: Collection[str]
+    ) -> None:
+        # Whoever wrote a run may be about to queue it, and whoever ends it about to say so; a run
+        # whose row was a dead worker's is nobody's for sure.
+        self._orphans = Counter({id_: self._orphans[id_] + 1 for id_ in orphans})
         for id_, looks in self._orphans.items():
-            if looks >= _SURE:
-                self._submit(found[id_], alive)
+            if looks >= _SURE or id_ in sure:
+                self._submit(orphans[id_], alive)
 
     def _submit(self, run: Run, alive: Collection[str]) -> None:
         known = DBOS.list_workflows(

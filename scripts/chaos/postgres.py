@@ -1,4 +1,4 @@
-"""A PostgreSQL server of one test's own, which can be stopped as a crash stops it, and started."""
+"""A PostgreSQL server of one's own, which can be stopped as a crash stops it, and started."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
-import pytest
 
 _USER = "nobody"  # the server refuses to run as root
 _PATIENCE = 60.0
+
+
+class NoPostgres(Exception):
+    """No server can be started here; the message says why."""
 
 
 class PostgresServer:
@@ -27,7 +31,7 @@ class PostgresServer:
     def __init__(self, folder: Path, programs: Path, port: int) -> None:
         self._data = folder / "data"
         self._programs = programs
-        self._port = port
+        self.port = port
         self._sockets = folder
         self._program: subprocess.Popen[bytes] | None = None
         self.url = f"postgresql://postgres@127.0.0.1:{port}/postgres"
@@ -38,7 +42,7 @@ class PostgresServer:
         self._program = subprocess.Popen(
             [
                 self._programs / "postgres",
-                *("-D", self._data, "-p", str(self._port), "-k", self._sockets),
+                *("-D", self._data, "-p", str(self.port), "-k", self._sockets),
                 *("-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"),
             ],
             stdout=subprocess.DEVNULL,
@@ -72,7 +76,14 @@ class PostgresServer:
         )
 
 
-def _as_user() -> dict[str, object]:
+def free_port() -> int:
+    """A port of loopback that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def _as_user() -> dict[str, Any]:
     return {"user": _USER, "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
 
 
@@ -88,7 +99,7 @@ def find_programs() -> Path:
                 return found
     here = shutil.which("postgres")
     if here is None:
-        pytest.skip("there are no programs of PostgreSQL here")
+        raise NoPostgres("there are no programs of PostgreSQL here")
     return Path(here).resolve().parent
 
 
@@ -97,15 +108,12 @@ def own_server() -> Iterator[PostgresServer]:
     """A running server, ended and removed afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="director-pg-"))
     folder.chmod(0o777)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     try:
         try:
-            server = PostgresServer(folder, find_programs(), port)
+            server = PostgresServer(folder, find_programs(), free_port())
             server.start()
         except (OSError, subprocess.CalledProcessError, psycopg.Error) as reason:
-            pytest.skip(f"no PostgreSQL server can be started here: {reason!r}")
+            raise NoPostgres(f"no PostgreSQL server can be started here: {reason!r}") from reason
         try:
             yield server
         finally:
