@@ -26,7 +26,7 @@ from director.runs.serving import execute, reopen, submit
 from director.runs.status import RunStatuses
 from director.runs.worker import Pace, Worker
 from director.store import Beat, Store, StoreError, open_store
-from director.store.machine import machine_id
+from director.store.boots import machine_id
 from director.workflow.document import from_json
 from director.workflow.values import Json, Workflow
 from runs import scenario

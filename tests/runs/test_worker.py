@@ -16,7 +16,7 @@ from director.runs import Means, queue_run
 from director.runs.queue import Queue, queue_url
 from director.runs.worker import Pace, Worker
 from director.store import Store, open_store
-from director.store.machine import machine_id
+from director.store.boots import machine_id
 from director.workflow.values import Node, Workflow
 from runs.worker_program import end_run
 from store.engines import ENGINES, prepared

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 
 from director.store import Moved, Store, Versioned
-from director.store.machine import machine_id
+from director.store.boots import machine_id
 
 KIND = "turn"
 _BEAT = 5.0  # seconds between two signs of life

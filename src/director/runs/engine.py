@@ -135,7 +135,8 @@ class Engine:
             if visit.step.state != "finished":
                 await self._do(visit, began)
         except FAILURES as problem:
-            if await self._retries.wait(visit, problem):
+            away = node.type in _LOOKS and await self._retries.wait(node, key, problem, self.stage)
+            if away:
                 return await self.visit(id_, place, nth)
             await self._fail(visit, problem, began)
         return visit.step.result

@@ -24,7 +24,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from director.home import make_file_private
 from director.store.connect import give_limits
-from director.store.file_lock import locked_file
+from director.store.file_lock import lock_file
 
 QUEUE = "director-runs"
 APPLICATION = "director"
@@ -73,7 +73,7 @@ def _migration_lock(url: str) -> Iterator[None]:
     if not url.startswith(_SQLITE):
         yield
         return
-    with locked_file(Path(f"{url.removeprefix(_SQLITE)}.lock")):
+    with lock_file(Path(f"{url.removeprefix(_SQLITE)}.lock")):
         yield
 
 

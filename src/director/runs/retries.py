@@ -11,11 +11,11 @@ import time
 from typing import TYPE_CHECKING
 
 from director.browser.errors import is_site_away
-from director.runs.nodes import CONTROL
 from director.workflow.retry import retry_seconds
+from director.workflow.values import Node
 
 if TYPE_CHECKING:
-    from director.runs.engine import Visit
+    from director.runs.stage import Stage
 
 _FIRST, _LONGEST = 0.5, 5.0  # seconds before the second attempt, and before later ones at most
 
@@ -26,18 +26,18 @@ class Retries:
     def __init__(self) -> None:
         self._began: dict[str, tuple[float, float]] = {}
 
-    async def wait(self, visit: Visit, problem: Exception) -> bool:
+    async def wait(self, node: Node, key: str, problem: Exception, stage: Stage) -> bool:
         """Whether to visit the node again, after a pause; its session is brought back then."""
-        seconds, stage = retry_seconds(visit.node), visit.engine.stage
-        if not seconds or visit.node.type in CONTROL or not stage.can_reopen:
+        seconds = retry_seconds(node)
+        if not seconds or not stage.can_reopen:
             return False
         if not is_site_away(problem) and not stage.shows_error:
             return False
         now = time.monotonic()
-        began, pause = self._began.setdefault(visit.key, (now, _FIRST))
+        began, pause = self._began.setdefault(key, (now, _FIRST))
         if now + pause - began > seconds:
             return False
-        self._began[visit.key] = began, min(pause * 2, _LONGEST)
+        self._began[key] = began, min(pause * 2, _LONGEST)
         await stage.close()
         await asyncio.sleep(pause)
         return True

@@ -93,11 +93,8 @@ def queue_run(  # noqa: PLR0913  a run has that many parts
     return run
 
 
-async def drive(store: Store, run: str, means: Means, *, outlasts: bool = False) -> Run:
-    """Do a run that is not ended: from its beginning, or from where a dead worker left it.
-
-    A browser that ends makes the run fail; whoever `outlasts` it is told by BrowserGone instead.
-    """
+async def drive(store: Store, run: str, means: Means) -> Run:
+    """Do a run that is not ended: from its beginning, or from where a dead worker left it."""
     found = run_of(store, run)
     if found.state in _ENDED:
         return found
@@ -112,7 +109,7 @@ async def drive(store: Store, run: str, means: Means, *, outlasts: bool = False)
         for id_ in wanted:
             await engine.visit(id_, place)
 
-    return await _drive(ledger, workflow, means, work, outlasts=outlasts)
+    return await _drive(ledger, workflow, means, work)
 
 
 async def resume(store: Store, run: str, means: Means) -> Run:
@@ -217,14 +214,13 @@ def workflow_of(store: Store, run: Run) -> Workflow:
     return replace(workflow, origins=kept)
 
 
-async def _drive(  # noqa: PLR0913  each has a name
+async def _drive(
     ledger: Ledger,
     workflow: Workflow,
     means: Means,
     work: Callable[[Engine], Awaitable[None]],
     *,
     observes: bool = False,
-    outlasts: bool = False,
 ) -> Run:
     began = time.monotonic()
     ends: dict[str, Any] = {"state": "done", "error": None}
@@ -233,20 +229,11 @@ async def _drive(  # noqa: PLR0913  each has a name
         engine = Engine(ledger, workflow, means, observes=observes)
         async with engine, _watched(ledger):
             await work(engine)
-    except NodeFailed as failed:
-        error = {"message": str(failed), "node": failed.alias, "key": failed.key}
-        ends = {"state": "failed", "error": {**error, "kind": failed.kind}}
-    except BrowserGone as gone:
-        ends = {"state": "failed", "error": {"message": str(gone), "kind": "browser"}}
-        if outlasts:
+    except (Parked, Cancelled, NotPermitted, *FAILURES) as problem:
+        ends = outcome_of(problem)
+        if isinstance(problem, BrowserGone) and means.outlasts:
             ledger.set_run(**ends | {"state": "running"})
             raise
-    except Parked as parked:
-        ends = {"state": "waiting", "error": {"message": str(parked), "kind": "waiting"}}
-    except Cancelled as cancelled:
-        ends = {"state": "cancelled", "error": {"message": str(cancelled), "kind": "cancelled"}}
-    except (NotPermitted, *FAILURES) as problem:
-        ends = {"state": "failed", "error": {"message": str(problem), "kind": "run"}}
     # On the workbench each test counts by itself.
     took = time.monotonic() - began if observes else measure_run(ledger.store, ledger.run.id)
     summary = summary_of(ledger.store, ledger.run, took)
@@ -254,8 +241,7 @@ async def _drive(  # noqa: PLR0913  each has a name
         run = ledger.set_run(**ends, summary=summary)
     except Cancelled as cancelled:
         # Somebody cancelled it just as it ended.
-        ends = {"state": "cancelled", "error": {"message": str(cancelled), "kind": "cancelled"}}
-        run = ledger.set_run(**ends, summary=summary)
+        run = ledger.set_run(**outcome_of(cancelled), summary=summary)
     if means.progress is not None:
         means.progress(
             Progress(
@@ -263,6 +249,21 @@ async def _drive(  # noqa: PLR0913  each has a name
             )
         )
     return run
+
+
+def outcome_of(problem: Exception) -> dict[str, Any]:
+    """The state and the error of a run that a problem ended."""
+    error = {"message": str(problem)}
+    if isinstance(problem, NodeFailed):
+        named = {"node": problem.alias, "key": problem.key, "kind": problem.kind}
+        return {"state": "failed", "error": error | named}
+    if isinstance(problem, BrowserGone):
+        return {"state": "failed", "error": error | {"kind": "browser"}}
+    if isinstance(problem, Parked):
+        return {"state": "waiting", "error": error | {"kind": "waiting"}}
+    if isinstance(problem, Cancelled):
+        return {"state": "cancelled", "error": error | {"kind": "cancelled"}}
+    return {"state": "failed", "error": error | {"kind": "run"}}
 
 
 @asynccontextmanager

@@ -117,10 +117,10 @@ async def _through(store: Store, run: str, means: MeansOf) -> None:
     if found.state not in GOING:
         return
     try:
-        given = await _supplied(means, found)
-        ended = await drive(store, run, given, outlasts=True)
+        given = await _get_means(means, found)
+        ended = await drive(store, run, given)
         while is_parked(ended) and not waits_for(store, run):
-            ended = await drive(store, run, given, outlasts=True)
+            ended = await drive(store, run, given)
     except (Taken, StoreError, BrowserGone):
         raise
     except Exception as problem:  # noqa: BLE001  whatever it is, the run must not seem to go on
@@ -129,9 +129,9 @@ async def _through(store: Store, run: str, means: MeansOf) -> None:
         fail_run(store, run, _said(problem, given), kind="internal")
 
 
-async def _supplied(means: MeansOf, run: Run) -> Means:
+async def _get_means(means: MeansOf, run: Run) -> Means:
     try:
-        return await means(run)
+        return replace(await means(run), outlasts=True)
     except BrowserError as problem:
         # It ended while it was started, or could not be: another attempt tells.
         raise BrowserGone(str(problem)) from None

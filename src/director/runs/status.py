@@ -34,7 +34,7 @@ class RunStatuses:
         return {each.worker: each for each in self.store.beats()}
 
     @cached_property
-    def _held(self) -> dict[str, str]:
+    def _holders(self) -> dict[str, str]:
         """Which run is being done on each site."""
         found = map(run_from, self.store.newest("run"))
         going = [run for run in found if run.state in GOING and not is_workbench(run.id)]
@@ -61,7 +61,7 @@ class RunStatuses:
     def _explain_worker(self, run: Run) -> str:
         beat, said = self.beats.get(run.worker), str((run.error or {}).get("message", ""))
         if beat is None:
-            return self._gone(run)
+            return self._explain_end(run)
         if seems_dead(beat, Pace().patience):
             age = "" if beat.has_ended else f", no sign for {seconds_text(beat.age)}"
             return f"worker {run.worker} is dead{age}; {self._next()}"
@@ -69,7 +69,7 @@ class RunStatuses:
             return f"no sign of worker {run.worker} for {seconds_text(beat.age)}"
         return said and f"tries again: {said}"
 
-    def _gone(self, run: Run) -> str:
+    def _explain_end(self, run: Run) -> str:
         if "." not in run.worker:
             # A program that gives no heartbeats: nobody can tell whether it still runs.
             return f"done by {run.worker or 'no worker'}, which gives no signs of life"
@@ -79,7 +79,7 @@ class RunStatuses:
         if not self._has_workers():
             return f"{said}; {_NONE}"
         if site := self._site(run):
-            holder = self._held.get(site)
+            holder = self._holders.get(site)
             if holder and holder != run.id:
                 return f"waits for {site}, held by run {holder}"
         return f"{said}; waits for a free worker"

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, Connection, Double, delete, insert, literal_column, select
 from sqlalchemy import update as change
 
+from director.store.boots import has_ended, machine_id
 from director.store.connect import Database
-from director.store.machine import has_ended, machine_id
 from director.store.schema import meta, workers
 from director.store.trouble import kindly
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,15 +11,16 @@ from pathlib import Path
 
 from director.store.values import StoreError
 
+if sys.platform != "win32":
+    import fcntl
+
 _PAUSE = 0.05
 
 
 @contextmanager
-def locked_file(path: Path, *, patience: float = 60.0) -> Iterator[None]:
+def lock_file(path: Path, *, patience: float = 60.0) -> Iterator[None]:
     """Hold the lock of a file; programs that ask for the same one wait for `patience` seconds."""
-    try:
-        import fcntl  # noqa: PLC0415  only systems of the POSIX kind have it
-    except ImportError:
+    if sys.platform == "win32":
         yield
         return
     with path.open("a", encoding="ascii") as file:
