@@ -7,15 +7,17 @@ leaves it behind; it counts for nothing as soon as that program gives no sign of
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import socket
 import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 
-from director.store import Moved, Store, Versioned
+from director.store import Moved, Store, StoreError, Versioned
 from director.store.boots import machine_id
 
+_LOG = logging.getLogger("director.agent")
 KIND = "turn"
 _BEAT = 5.0  # seconds between two signs of life
 _DEAD = 30.0  # seconds without one
@@ -77,7 +79,11 @@ async def held(store: Store, thread: str) -> AsyncIterator[Hold]:
 async def _beating(store: Store, worker: str) -> None:
     while True:
         await asyncio.sleep(_BEAT)
-        _beat(store, worker)
+        try:
+            _beat(store, worker)
+        except StoreError as problem:
+            # The turn itself says what it could not store; its signs of life go on.
+            _LOG.warning("A turn gives no sign of life and tries on: %s", problem)
 
 
 def _beat(store: Store, worker: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
@@ -119,7 +120,7 @@ def run(
             )
             runs = _queued(opened, found, settings or [], inputs, select=select, mode=mode)
             codes = [
-                _queue(opened, each, watch=watch)
+                _queue(opened, each, watch=watch, as_json=as_json)
                 if queue
                 else _do(opened, each, wishes, as_json=as_json)
                 for each in runs
@@ -171,17 +172,21 @@ def _do(opened: Store, run: Run, wishes: Wishes, *, as_json: bool) -> int:
     return finish(opened, ended, report=report, as_json=as_json)
 
 
-def _queue(opened: Store, run: Run, *, watch: bool) -> int:
+def _queue(opened: Store, run: Run, *, watch: bool, as_json: bool) -> int:
     from director.cli.running import finish, watched
+    from director.runs.ledger import run_json
     from director.runs.queue import Queue, queue_url
     from director.runs.serving import submit
 
     with Queue(queue_url(opened.url)) as queue:
         submit(opened, queue, run.id)
-    typer.echo(f"run {run.id} of {run.workflow!r} is queued")
-    if not watch:
-        return 0
-    return finish(opened, asyncio.run(watched(opened, run.id)), report=None)
+    typer.echo(f"run {run.id} of {run.workflow!r} is queued", err=as_json)
+    if watch:
+        ended = asyncio.run(watched(opened, run.id, aside=as_json))
+        return finish(opened, ended, report=None, as_json=as_json)
+    if as_json:
+        typer.echo(json.dumps({"id": run.id, **run_json(run)}, ensure_ascii=False))
+    return 0
 
 
 def wished(

@@ -107,11 +107,6 @@ def detail(store: Store, run: str) -> RunDetail:
     )
 
 
-def worker_of(store: Store, run: str) -> str:
-    """Who works on a run now, by the signs of life of its worker; empty if nobody."""
-    return RunStatuses(store).find_worker(run_of(store, run))
-
-
 def _row(statuses: RunStatuses, run: Run, at: float) -> RunRow:
     first = statuses.store.get("run", run.id, 1)
     took = run.summary.get("execution_time")
