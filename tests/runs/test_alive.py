@@ -19,16 +19,20 @@ from hypothesis import strategies as st
 
 from browser.programs import browsers_of
 from director.browser import BrowserError, open_browser
+from director.browser.actions import act
 from director.runs import Means, Run, cancel, queue_run, run_of
+from director.runs.ledger import Ledger
 from director.runs.liveness import Liveness
 from director.runs.queue import Queue, queue_url
 from director.runs.serving import execute, reopen, submit
+from director.runs.stage import Stage
 from director.runs.status import RunStatuses
+from director.runs.values import Taken
 from director.runs.worker import Pace, Worker
 from director.store import Beat, Store, StoreError, open_store
 from director.store.boots import machine_id
 from director.workflow.document import from_json
-from director.workflow.values import Json, Workflow
+from director.workflow.values import Config, Json, Workflow
 from runs import scenario
 from runs.conftest import Live
 from runs.test_browser_killed import kill_all_but
@@ -118,6 +122,34 @@ def test_case_1_a_store_that_is_away_for_a_while_ends_no_run_and_no_heartbeat() 
         asyncio.run(go(store, server.stop, server.start))
         states = [each.body["state"] for each in store.versions("run", "first")]
         assert "failed" not in states
+
+
+@pytest.mark.promise("A6")
+def test_case_2_a_worker_that_lost_its_run_after_a_step_was_begun_does_not_act(
+    live: Live, store: Store, site: scenario.Site
+) -> None:
+    """As after a stop in just that moment: whoever has the run now decides what is done."""
+    flow = scenario.workflow(site.origin)
+    run = queue_run(store, flow, Means(), inputs=scenario.INPUTS, id_="ten")
+    click: Config = {"action": "click", "selector": "#enter"}
+    arrived: list[str] = []
+    site.arrived = arrived.append
+
+    async def go() -> None:
+        ledger = Ledger(store, run, worker="stopped")
+        ledger.take()
+        stage = Stage(ledger, flow, live.means())
+        try:
+            session = await stage.session()
+            await session.navigate(f"{site.origin}/login")
+            Ledger(store, run, worker="other").take()
+            with pytest.raises(Taken):
+                await act(session, click)
+        finally:
+            await stage.close()
+
+    live.run(go())
+    assert "POST /login" not in arrived
 
 
 class MuteStore(Store):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final, TypeVar, cast, final
 
@@ -77,6 +77,7 @@ class Session:
         self._watch = Watch(origins, self._events, tabs=self._tabs, downloads=self._downloads)
         self._last: RestartPoint | None = None
         self._looked = 0
+        self.before_acting: Callable[[], None] = lambda: None
         self._context: BrowserContext
 
     def blocked(self, attempt: Blocked) -> None:
@@ -212,9 +213,15 @@ class Session:
                 self.net.add_plain(text)
                 await locator.fill(text, timeout=within)
 
-    def acting(self, page: Page) -> AbstractAsyncContextManager[None]:
-        """Keep a page as it is while something is done on it: no look masks it meanwhile."""
-        return self._masks.acting(page)
+    @asynccontextmanager
+    async def acting(self, page: Page) -> AsyncIterator[None]:
+        """Keep a page as it is while something is done on it: no look masks it meanwhile.
+
+        `before_acting` is called last of all; what it raises stops the act.
+        """
+        async with self._masks.acting(page):
+            self.before_acting()
+            yield
 
     async def look(self, page: Page, look: Callable[[MaskedPage], Awaitable[T]], /) -> T:
         """What a function gives that looks at a page, while every secret in it is masked.
