@@ -46,7 +46,7 @@ class Desk:
     `progress` what happens, as it does. `open_model` opens a model by its name, with a journal;
     `browser` the browser that is used when first needed, if `means` has none. `questions` are those
     that the calls of now have put to the user, `effects` the keys of what their runs stopped at.
-    `stopped` are the runs that were, by what was called: the same call goes on with one.
+    `stopped` are the runs, or the nodes of a test, that were: the same call goes on with one.
     """
 
     store: Store

@@ -1,4 +1,4 @@
-"""What happened in a session, in its order: console errors, dialogs, downloads, blocked origins.
+"""What happened in a session, in its order: errors, dialogs, downloads, forms, blocked origins.
 
 Kept in memory, bounded, and cleaned of secrets before it is kept.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, final
 
 Kind: TypeAlias = Literal[
-    "console", "error", "dialog", "download", "blocked", "unreached", "popup", "crash"
+    "console", "error", "dialog", "download", "blocked", "unreached", "popup", "crash", "form"
 ]
 _KEPT: Final = 2_000
 _LONGEST: Final = 2_000

@@ -8,6 +8,19 @@
   const NO_TEXT = new Set(["button", "submit", "reset", "image", "checkbox", "radio", "file", "hidden"]);
   const HIDDEN = "data-director-hidden";
   const MARK = "[redacted]";
+  // Below its cover nothing is drawn: a shadow or a reflection would stand beside it.
+  const UNDRAWN = { opacity: "0", transition: "none", animation: "none" };
+  const undo = [];
+  const cover = (node) => {
+    node.setAttribute(HIDDEN, "");
+    const { style } = node;
+    if (!style || node.getAttribute("style") === null) undo.push(() => node.removeAttribute("style"));
+    for (const [name, value] of Object.entries(style ? UNDRAWN : {})) {
+      const before = [style.getPropertyValue(name), style.getPropertyPriority(name)];
+      style.setProperty(name, value, "important");
+      undo.unshift(() => style.setProperty(name, ...before));
+    }
+  };
   const marked = new WeakSet();
   const values = new Set();
 
@@ -114,9 +127,10 @@
     describe,
     secrets,
     values: () => (secrets(), [...values]),
-    hide: (others = []) => [...secrets(), ...others].forEach((node) => node.setAttribute(HIDDEN, "")),
+    hide: (others = []) => new Set([...secrets(), ...others]).forEach(cover),
     reveal: () => {
       for (const node of every(document, NodeFilter.SHOW_ELEMENT)) node.removeAttribute(HIDDEN);
+      for (const back of undo.splice(0)) back();
     },
   };
   Object.defineProperty(globalThis, "__director", { value: Object.freeze(api) });

@@ -30,6 +30,7 @@ from director.secrets import OriginError
 
 # Addresses that lead nowhere outside the browser.
 _INSIDE: Final = frozenset({"about", "blob", "chrome-error", "data"})
+_ASKS: Final = ("GET", "HEAD")
 _CERTIFICATE: Final = ("net::ERR_CERT_", "net::ERR_SSL_", "net::ERR_BAD_SSL_")
 
 
@@ -134,11 +135,16 @@ class Watch:
                 self.asked_outside[page] = 2
         else:
             if self._origins.allows(origin):
+                self._note_form(request, str(origin))
                 return
             place = str(origin)
         self._events.add("blocked", f"{place} ({request.resource_type})")
         if request.is_navigation_request() and (page := _moving(request)):
             self.refused[page] = place
+
+    def _note_form(self, request: Request, origin: str) -> None:
+        if request.is_navigation_request() and request.method not in _ASKS:
+            self._events.add("form", f"{request.method} to {origin}")
 
     def _response(self, response: Response) -> None:
         self._events.answered(response.request.method, response.url, status=response.status)

@@ -7,9 +7,11 @@ crash anywhere it is known what was done, or that it is not known.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from director.browser import BrowserError, BrowserGone, NotApproved, Session
@@ -62,6 +64,7 @@ _BEFORE = (LocatorError, NotApproved, WorkflowError)
 _TOUCHES = ("browser_action", "agent")
 _LOOKS = (*_TOUCHES, "browser_query")
 _SENT = 50  # requests of a tried node that are remembered
+_AT_ONCE = 100  # records that are written in no time
 _SHOWN = 500  # milliseconds until a field shows what was typed
 
 
@@ -70,7 +73,8 @@ class Visit:
     """A node at a place: what its function is given.
 
     `began` and `done` say how far it is: about to act, and after it. `values` and `others` are
-    variables and steps to be written when it finishes. `told` is what the page told before it.
+    variables and steps to be written when it finishes. `told` is what the page told before it,
+    `mark` when it began in the session's count.
     """
 
     engine: Engine
@@ -83,6 +87,7 @@ class Visit:
     values: dict[str, Json] = field(default_factory=dict)
     others: list[Step] = field(default_factory=list)
     told: Glance = ()
+    mark: int = 0
 
     @property
     def key(self) -> str:
@@ -177,7 +182,7 @@ class Engine:
 
     async def _do(self, visit: Visit, began: float) -> None:
         node = visit.node
-        mark = (await self.stage.session()).mark() if self.stage.opened else 0
+        mark = visit.mark = (await self.stage.session()).mark() if self.stage.opened else 0
         result = await EXECUTE[node.type](visit)
         visit.done = True
         if node.type in _TOUCHES:
@@ -197,7 +202,7 @@ class Engine:
         ).kept()
         told = replace(
             visit.step,
-            warnings=(*visit.step.warnings, *kept.warnings),
+            warnings=(*visit.step.warnings, *kept.warnings, *await self._list_forms(visit)),
             records=self._count_records(kept),
         )
         step, gone = await self._pictured(told, began)
@@ -205,13 +210,17 @@ class Engine:
             # Without a restart point behind it, it would be lost: it is done again.
             raise gone
         values = {**visit.values, **kept.values}
-        visit.step = self.ledger.finish(
+        write = partial(
+            self.ledger.finish,
             step,
             values=values,
             records=kept.records,
             dropped=kept.found.dropped if kept.found else (),
             others=visit.others,
         )
+        # Writing thousands takes seconds, in which the loop has others to answer.
+        many = len(kept.records) > _AT_ONCE
+        visit.step = await asyncio.to_thread(write) if many else write()
         self._tell(visit.step)
         if gone:
             raise gone
@@ -234,6 +243,18 @@ class Engine:
         sent: list[Json] = [{"method": a.method, "url": a.url, "status": a.status} for a in answers]
         return {"appeared": appeared, "sent": sent, "kept": await self._keeps_text(visit, mark)}
 
+    async def _list_forms(self, visit: Visit) -> list[str]:
+        """What is to be said of forms that were sent, though the node may be done again."""
+        effect = visit.node.effect
+        if effect == "once" or visit.node.type != "browser_action" or not visit.began:
+            return []
+        return [
+            f"A form was sent ({each.text}) while this was done, and its effect is {effect!r}: it "
+            "would be sent again. If that cannot be undone, set the effect to 'once'."
+            for each in (await self.stage.session()).events(visit.mark)
+            if each.kind == "form"
+        ]
+
     async def _keeps_text(self, visit: Visit, mark: int) -> bool:
         """Whether a field shows what was typed into it; one for secrets shows nothing."""
         config = visit.node.config
@@ -253,6 +274,7 @@ class Engine:
             error=str(problem),
             error_kind=getattr(problem, "kind", "") or type(problem).__name__,
             acted=_may_have_acted(visit, problem),
+            warnings=(*visit.step.warnings, *await self._list_forms(visit)),
         )
         step, gone = await self._pictured(failed, began)
         if gone:

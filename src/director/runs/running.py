@@ -133,16 +133,26 @@ async def retry(store: Store, run: str, means: Means, *, node: str) -> Run:
     return await drive(store, run, means)
 
 
-async def try_node(
-    store: Store, workflow: Workflow, node: str, means: Means, *, record: str = ""
+async def try_node(  # noqa: PLR0913  a try has that many parts
+    store: Store,
+    workflow: Workflow,
+    node: str,
+    means: Means,
+    *,
+    record: str = "",
+    goes_on: bool = False,
 ) -> Run:
-    """Try one node in the workbench run of its workflow, where variables and records stay."""
+    """Try one node in the workbench run of its workflow, where variables and records stay.
+
+    One that `goes_on` keeps what its parts did before they were stopped.
+    """
     id_ = workflow.nodes[place_of(node, workflow.nodes)].id
     run = replace(open_workbench(store, workflow), selection=node, record=record)
     ledger = Ledger(store, run, worker=means.worker)
     ledger.take()
-    open_visit(ledger, id_)
-    _drop_other_tests(ledger, workflow, id_)
+    if not goes_on:
+        open_visit(ledger, id_)
+        _drop_other_tests(ledger, workflow, id_)
 
     async def work(engine: Engine) -> None:
         await engine.visit(id_, _with_record(ledger, record))

@@ -17,6 +17,7 @@ from director.workflow.values import Effect, Node, Workflow, WorkflowError
 
 _ALIAS = re.compile(r"[a-z][a-z0-9_]*")
 _OLD_NODE = re.compile(r"node\d+")
+_TOLD = 20  # problems of one workflow
 _TAKEN = (*RESERVED, "all", "end", "secret", "env", "get_all_records")
 
 
@@ -24,7 +25,8 @@ def check_workflow(workflow: Workflow) -> Workflow:
     """The same workflow if all is right with it; else an error that says what is not."""
     problems = list(problems_of(workflow))
     if problems:
-        raise WorkflowError(" ".join(problems))
+        more = f" And {len(problems) - _TOLD} more." if len(problems) > _TOLD else ""
+        raise WorkflowError(" ".join(problems[:_TOLD]) + more)
     check_cycles(workflow)
     return workflow
 

@@ -18,6 +18,7 @@ from director.workflow.types import check_config, effect_of
 from director.workflow.values import Input, Json, Node, Workflow, WorkflowError
 
 VERSION = 2
+_MOST_NODES = 1_000
 _EARLIER = 1
 T = TypeVar("T", Node, Input, Workflow)
 _TYPES: Mapping[str, tuple[type, ...]] = {
@@ -68,6 +69,11 @@ def from_json(document: Json, *, new_id: Callable[[], str] | None = None) -> Wor
         )
     given = {name: value for name, value in document.items() if name != "version"}
     workflow = _read(Workflow, given, "the workflow")
+    if len(workflow.nodes) > _MOST_NODES:
+        raise WorkflowError(
+            f"The workflow has {len(workflow.nodes):,} nodes and may have {_MOST_NODES:,}. Nothing "
+            "was read."
+        )
     nodes = tuple(
         _node(node, f"nodes[{place}]", new_id) for place, node in enumerate(workflow.nodes)
     )

@@ -10,6 +10,7 @@ import builtins
 import keyword
 import re
 import symtable
+import threading
 import warnings
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ from director.workflow.templates import (
 )
 from director.workflow.values import Json, WorkflowError
 
+_PARSING = threading.Lock()  # trees made in two threads at once break each other's depth count
 LONGEST = 20_000  # characters of code
 _HINTED = 2_000  # characters that are searched for forms of other languages
 _GIVEN = re.compile(r"value_\d+")
@@ -107,8 +109,11 @@ def check_name(name: str) -> None:
 
 def syntax(code: str, mode: str = "exec") -> ast.AST:
     """The tree of some Python; that a backslash is written once too seldom is no matter."""
-    with _unwarned():
-        return ast.parse(code, mode=mode)
+    with _PARSING, _unwarned():
+        try:
+            return ast.parse(code, mode=mode)
+        except SystemError:  # another thread's library parsed at the same time: Python's gh-106905
+            return ast.parse(code, mode=mode)
 
 
 @contextmanager

@@ -110,14 +110,23 @@ async def _tell_flow(desk: Desk, run: Run, call: str, workflow: Workflow, where:
 
 
 async def _tested(desk: Desk, workflow: Workflow, names: list[str], record: str) -> Result:
-    """Each node by itself on the workbench, until one fails."""
+    """Each node by itself on the workbench, until one fails.
+
+    After one was stopped for the user the same call goes on there: what was done is not done again.
+    """
     ids = {node.alias: node.id for node in workflow.nodes}
     done: list[Step] = []
-    for alias in names:
+    call = compact(["isolated", to_json(workflow), cast("Json", names), record])
+    stopped = desk.stopped.pop(call, "")
+    for alias in names[names.index(stopped) if stopped else 0 :]:
         means = await _means(desk, workflow)
-        run = await try_node(desk.store, workflow, alias, means, record=record)
+        run = await try_node(
+            desk.store, workflow, alias, means, record=record, goes_on=alias == stopped
+        )
         done += [step for step in steps_of(desk.store, run.id) if step.key == ids[alias]]
         if run.state != "done":
+            if desk.effects:
+                desk.stopped[call] = alias
             break
     await desk.bench.keep()
     told = _told(desk, run, done, workflow, "")

@@ -1,5 +1,5 @@
 // The conversation in chunks: those near the view are there, the others are room of their height.
-import { morph, parsed } from "./morph.js";
+import { morph, parsed, unpressed } from "./morph.js";
 import { ask } from "./session.js";
 
 const SIZE = 50;
@@ -108,7 +108,9 @@ export class Talk {
   async fetched(query) {
     try {
       const answer = await ask(`${this.base}chat${query}`);
-      return answer.ok ? parsed(await answer.text()) : null;
+      const made = answer.ok ? parsed(await answer.text()) : null;
+      await unpressed();
+      return made;
     } catch {
       return null;
     }

@@ -3,7 +3,7 @@ import { complain, during, send } from "./actions.js";
 import { Talk } from "./chat.js";
 import { opened } from "./compress.js";
 import * as live from "./live.js";
-import { parsed, swap } from "./morph.js";
+import { parsed, swap, unpressed } from "./morph.js";
 import * as pictures from "./pictures.js";
 import { ask } from "./session.js";
 
@@ -37,7 +37,9 @@ async function load(part) {
   const query = document.querySelector(`#${part}[data-part]`)?.dataset.query ?? "";
   try {
     const answer = await ask(`${base}${part}${query}`);
-    if (answer.ok) swap(await answer.text());
+    const html = answer.ok ? await answer.text() : "";
+    await unpressed();
+    swap(html);
     if (part === "browser") picture();
     if (part === "composer" && composer().dataset.busy === "1" && last) going(last);
   } catch {
