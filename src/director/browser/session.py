@@ -215,10 +215,7 @@ class Session:
 
     @asynccontextmanager
     async def acting(self, page: Page) -> AsyncIterator[None]:
-        """Keep a page as it is while something is done on it: no look masks it meanwhile.
-
-        `before_acting` is called last of all; what it raises stops the act.
-        """
+        """Let no look mask a page while something is done on it, unless `before_acting` raises."""
         async with self._masks.acting(page):
             self.before_acting()
             yield

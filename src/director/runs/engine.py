@@ -140,8 +140,7 @@ class Engine:
             if visit.step.state != "finished":
                 await self._do(visit, began)
         except FAILURES as problem:
-            away = node.type in _LOOKS and await self._retries.wait(node, key, problem, self.stage)
-            if away:
+            if await self._retries.wait(node, key, problem, self.stage):
                 return await self.visit(id_, place, nth)
             await self._fail(visit, problem, began)
         return visit.step.result
@@ -185,8 +184,6 @@ class Engine:
         mark = visit.mark = (await self.stage.session()).mark() if self.stage.opened else 0
         result = await EXECUTE[node.type](visit)
         visit.done = True
-        if node.type in _TOUCHES:
-            self.stage.check_reached()
         if self._observes and node.type == "browser_action":
             visit.step = replace(visit.step, seen=await self._seen(visit, mark))
         evidence = await self.checked(node.ensures, visit.place, mark=mark)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from director.workflow.values import Node, WorkflowError
 
+_BROWSING = ("browser_action", "browser_query", "agent")
 DEFAULT = 30.0  # seconds
 LONGEST = 3600.0
 
 
 def retry_seconds(node: Node) -> float:
     """For how many seconds a node is tried again while its site does not answer; 0 for not."""
-    if node.effect == "once" and not node.proof:
+    if node.type not in _BROWSING or (node.effect == "once" and not node.proof):
         return 0.0
     return DEFAULT if node.retry is None else node.retry
 

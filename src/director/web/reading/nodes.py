@@ -17,7 +17,6 @@ from director.workflow.retry import retry_seconds
 from director.workflow.sensitive import is_sensitive, masked
 from director.workflow.values import Json, Node, Workflow
 
-_BROWSING = ("browser_action", "browser_query", "agent")
 _RUNS = 5  # of the newest runs, besides the workbench
 
 
@@ -217,7 +216,7 @@ def _row(node: Node, workflow: Workflow, place: _RowPlace, tried: Tried | None) 
         node.requires,
         node.ensures,
         node.proof,
-        retry_seconds(node) if node.type in _BROWSING else 0.0,
+        retry_seconds(node),
         tuple(conditions),
         tried,
     )
