@@ -1,7 +1,7 @@
 """Writes the catalogue of attacks in docs/security.md from the tests in tests/attacks.
 
-Each test there is one attack and says so in its marker; the table is never written by hand. What was
-seen of an attack on the code before is in `tests/attacks/before.json`, by commit and test.
+Each test there is one attack and says so in its marker; the table is never written by hand. What
+was seen of an attack on the code before is in `tests/attacks/before.json`, by commit and test.
 `--check` writes nothing and fails if the table is not what the tests say.
 """
 

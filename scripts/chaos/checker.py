@@ -7,6 +7,7 @@ is demanded of it, but none of its effects may have happened twice.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import tempfile
@@ -16,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from director.store import StoreError
 from scripts.chaos.faults import Fault, explain_skips
 from scripts.chaos.world import DIRECTOR, EFFECTS, World, signal_all
 
@@ -70,8 +72,9 @@ def play(  # noqa: PLR0913  each has a name
             ACTS[fault.kind](world, fault)
         world.ensure_workers()
         over = time.monotonic()
-        verdict.settled = await_end(world, verdict, names, over + limit, say=say)
+        verdict.settled = await_end(world, verdict, names, over + limit)
         judge(verdict, names, Counter(world.effects()), limit=limit)
+        compare_words(world, verdict)
         if verdict.wrong:
             say(read_logs(Path(folder)))
     return verdict
@@ -84,26 +87,30 @@ def await_first_effect(world: World) -> None:
         time.sleep(0.1)
 
 
-def await_end(
-    world: World,
-    verdict: Verdict,
-    names: Sequence[str],
-    until: float,
-    *,
-    say: Callable[[str], None],
-) -> float | None:
+def await_end(world: World, verdict: Verdict, names: Sequence[str], until: float) -> float | None:
     """Wait until every run has ended or asks; after how many seconds, if in time."""
     began = time.monotonic()
     while True:
-        rows = list_runs(world)
-        verdict.states = {name: _state(rows.get(name, {})) for name in names}
+        with contextlib.suppress(StoreError):
+            found = world.read_states()
+            verdict.states = {name: found.get(name, "unknown") for name in names}
         now = time.monotonic()
-        if all(state in (*_ENDED, "asks") for state in verdict.states.values()):
+        if set(verdict.states.values()) <= {*_ENDED, "asks"} and now <= until:
             return round(now - began, 1)
         if now > until:
-            say(json.dumps(rows, indent=1))
             return None
-        time.sleep(1.0)
+        time.sleep(0.5)
+
+
+def compare_words(world: World, verdict: Verdict) -> None:
+    """The command line must say the same of each run, and why one has not ended."""
+    rows = list_runs(world)
+    for name, state in verdict.states.items():
+        said = _state(rows.get(name, {}))
+        if said != state and state in (*_ENDED, "asks"):
+            verdict.wrong.append(f"{name} is {state}, but the command line says {said}")
+        if state not in (*_ENDED, "asks") and not rows.get(name, {}).get("why"):
+            verdict.wrong.append(f"{name} is {state} and nothing says why")
 
 
 def list_runs(world: World) -> dict[str, dict[str, object]]:

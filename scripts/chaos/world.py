@@ -21,9 +21,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from director.runs import Means, queue_run
+from director.runs import Means, queue_run, run_of
 from director.runs.queue import Queue, queue_url
-from director.runs.serving import submit
+from director.runs.serving import is_parked, submit, waits_for
 from director.store import open_store
 from director.workflow.document import from_json
 from director.workflow.values import Json, Workflow
@@ -98,6 +98,13 @@ class World:
                 queue_run(store, workflow_of(self.origin), Means(), inputs={"key": name}, id_=name)
                 submit(store, queue, name)
         return names
+
+    def read_states(self) -> dict[str, str]:
+        """The state of each run as it is stored, `asks` for one that waits for a person."""
+        with open_store(self.url) as store:
+            runs = [run_of(store, id_) for id_ in store.ids("run")]
+            asking = {run.id for run in runs if is_parked(run) and waits_for(store, run.id)}
+        return {run.id: "asks" if run.id in asking else run.state for run in runs}
 
     def effects(self) -> list[str]:
         """What the site has received, in order."""

@@ -1,6 +1,7 @@
 // Which fields of a document hold a secret, and what they held. Runs in every frame, before the
 // page's own scripts where it is an init script, else when it is first asked. The page stays as it
-// is: fields are known by identity, and only `hide` leaves an attribute, which `reveal` removes.
+// is: fields are known by identity, and only `hide` leaves an attribute and a style, which `reveal`
+// takes back.
 (() => {
   if (globalThis.__director) return;
   const NAMED = /(^|[^a-z])(password|passwd|passcode|passphrase|pwd|otp|totp|cvv|cvc|one-?time-?code)([^a-z]|$)/;
@@ -14,12 +15,10 @@
   const cover = (node) => {
     node.setAttribute(HIDDEN, "");
     const { style } = node;
-    if (!style || node.getAttribute("style") === null) undo.push(() => node.removeAttribute("style"));
-    for (const [name, value] of Object.entries(style ? UNDRAWN : {})) {
-      const before = [style.getPropertyValue(name), style.getPropertyPriority(name)];
-      style.setProperty(name, value, "important");
-      undo.unshift(() => style.setProperty(name, ...before));
-    }
+    if (!style) return;
+    const before = node.getAttribute("style");
+    undo.push(() => (before === null ? node.removeAttribute("style") : (style.cssText = before)));
+    for (const [name, value] of Object.entries(UNDRAWN)) style.setProperty(name, value, "important");
   };
   const marked = new WeakSet();
   const values = new Set();

@@ -34,6 +34,7 @@ def _row(store: Store, statuses: RunStatuses, run: Run, at: float) -> dict[str, 
         "id": run.id,
         "workflow": run.workflow,
         "state": run.state,
+        "doubts": len(run.doubts),
         "steps": run.summary.get("successfully_executed", 0),
         "failed": run.summary.get("failed", 0),
         "took": round(measure_run(store, run.id), 3),
@@ -45,10 +46,10 @@ def _row(store: Store, statuses: RunStatuses, run: Run, at: float) -> dict[str, 
 
 def table(found: list[dict[str, Json]]) -> str:
     """The same rows for people, and below them why some do not move."""
-    names = ("id", "workflow", "state", "steps", "failed", "took", "last sign")
+    names = ("id", "workflow", "state", "doubts", "steps", "failed", "took", "last sign")
     shown_rows = [
         [
-            *(str(row[name]) for name in names[:5]),
+            *(str(row[name]) for name in names[:6]),
             seconds_text(cast("float", row["took"])) if row["took"] else "",
             time_text(cast("float", row["last_sign"])),
         ]
@@ -75,6 +76,7 @@ def _lines(store: Store, run: Run) -> Iterator[str]:
     if run.error:
         where = key_text(str(run.error.get("key", "")), workflow.nodes)
         yield f"{where + ': ' if where else ''}{run.error.get('message', '')}"
+    yield from (f"doubt ({each['kind']}): {each['sentence']}" for each in run.doubts)
     yield ""
     timed = [step for step in steps if step.began]
     start = min((step.began for step in timed), default=0.0)

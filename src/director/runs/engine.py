@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -18,9 +18,12 @@ from director.browser import BrowserError, BrowserGone, NotApproved, Session
 from director.browser.bundle import LocatorError
 from director.browser.conditions import check
 from director.browser.noticing import Glance, glance, news
+from director.runs.download_facts import add_downloads
 from director.runs.keeping import Keeping, Kept
 from director.runs.ledger import Ledger
 from director.runs.nodes import CONTROL, EXECUTE, PLAN
+from director.runs.observation import DoneVisit, observe
+from director.runs.own_conditions import check_records, demand, is_own
 from director.runs.questions import answered
 from director.runs.recovery import happened_before
 from director.runs.retries import Retries
@@ -157,7 +160,7 @@ class Engine:
             self.means.permit(node, visit.config)
         evidence = await self.checked(node.requires, visit.place, mark=0)
         visit.step = replace(visit.step, evidence=tuple(evidence))
-        _demand(evidence, visit, "requires")
+        demand(evidence, visit.failed, "requires")
         plan = await PLAN[node.type](visit) if node.type in PLAN else None
         if node.type in _LOOKS:
             await self._ready(visit.config)
@@ -181,56 +184,65 @@ class Engine:
 
     async def _do(self, visit: Visit, began: float) -> None:
         node = visit.node
-        mark = visit.mark = (await self.stage.session()).mark() if self.stage.opened else 0
-        result = await EXECUTE[node.type](visit)
-        visit.done = True
-        if self._observes and node.type == "browser_action":
-            visit.step = replace(visit.step, seen=await self._seen(visit, mark))
-        evidence = await self.checked(node.ensures, visit.place, mark=mark)
-        visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence), result=result)
-        _demand(evidence, visit, "ensures")
-        kept = Keeping(
-            node,
-            visit.config,
-            result,
-            records=self.ledger.records,
-            visit=visit.key,
-            current=visit.place.record,
-        ).kept()
+        await self._act(visit)
+        visit.step = replace(visit.step, observed=await self._observe(visit, visit.mark))
+        records, current = self.ledger.records, visit.place.record
+        kept = Keeping(node, visit.config, visit.step.result, records, visit.key, current).kept()
+        await self._ensure(visit, [c for c in node.ensures if is_own(c)], kept=kept)
         told = replace(
             visit.step,
             warnings=(*visit.step.warnings, *kept.warnings, *await self._list_forms(visit)),
-            records=self._count_records(kept),
+            records=kept.count(self.ledger.records),
         )
         step, gone = await self._pictured(told, began)
         if gone and not step.point and node.effect != "once":
             # Without a restart point behind it, it would be lost: it is done again.
             raise gone
-        values = {**visit.values, **kept.values}
+        visit.step = await self._write(visit, step, kept)
+        self._tell(visit.step)
+        if gone:
+            raise gone
+
+    async def _write(self, visit: Visit, step: Step, kept: Kept) -> Step:
         write = partial(
             self.ledger.finish,
             step,
-            values=values,
+            values={**visit.values, **kept.values},
             records=kept.records,
             dropped=kept.found.dropped if kept.found else (),
             others=visit.others,
         )
         # Writing thousands takes seconds, in which the loop has others to answer.
         many = len(kept.records) > _AT_ONCE
-        visit.step = await asyncio.to_thread(write) if many else write()
-        self._tell(visit.step)
-        if gone:
-            raise gone
+        return await asyncio.to_thread(write) if many else write()
 
-    def _count_records(self, kept: Kept) -> Mapping[str, int] | None:
-        """How many records a visit made and found again, and how many the run has of their type."""
-        found = kept.found
-        if found is None:
+    async def _observe(self, visit: Visit, mark: int) -> dict[str, Json] | None:
+        if not self.stage.opened:
             return None
-        types = {record.type for record in found.records}
-        known = {each.id for each in self.ledger.records.values() if each.type in types}
-        total = (known | {each.id for each in found.records}) - set(found.dropped)
-        return {"made": found.made, "merged": found.merged, "total": len(total)}
+        scope = self.ledger.scope(visit.place, self.means.env)
+        done = DoneVisit(visit.node, visit.config, visit.step.before, scope, self.ledger.steps())
+        return await observe(done, await self.stage.session(), mark)
+
+    async def _act(self, visit: Visit) -> None:
+        """Do what the node does, and see that the page shows it."""
+        node = visit.node
+        mark = visit.mark = (await self.stage.session()).mark() if self.stage.opened else 0
+        result = await EXECUTE[node.type](visit)
+        visit.done = True
+        if self._observes and node.type == "browser_action":
+            visit.step = replace(visit.step, seen=await self._seen(visit, mark))
+        visit.step = replace(visit.step, result=result)
+        await self._ensure(visit, [c for c in node.ensures if not is_own(c)], mark=mark)
+        if node.type in _TOUCHES:
+            result = await add_downloads(result, await self.stage.session())
+            visit.step = replace(visit.step, result=result)
+
+    async def _ensure(
+        self, visit: Visit, conditions: Iterable[Config], *, mark: int = 0, kept: Kept | None = None
+    ) -> None:
+        evidence = await self.checked(conditions, visit.place, mark=mark, kept=kept)
+        visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence))
+        demand(evidence, visit.failed, "ensures")
 
     async def _seen(self, visit: Visit, mark: int) -> dict[str, Json]:
         session = await self.stage.session()
@@ -287,13 +299,18 @@ class Engine:
         *,
         mark: int,
         session: Session | None = None,
+        kept: Kept | None = None,
     ) -> list[Config]:
         """The evidence for conditions, up to the first that does not hold."""
         found: list[Config] = []
         for condition in conditions:
             scope = self.ledger.scope(place, self.means.env)
             asked = filled_condition(cast("Config", resolve(condition, scope)))
-            evidence = await check(session or await self.stage.session(), asked, mark)
+            if is_own(asked):
+                there = (kept or Kept()).merge_into(self.ledger.records)
+                evidence = check_records(asked, there)
+            else:
+                evidence = await check(session or await self.stage.session(), asked, mark)
             found.append(evidence.json())
             if not evidence.holds:
                 break
@@ -381,16 +398,6 @@ def _as_failure(problem: Exception | None, step: Step) -> NodeFailed:
     if isinstance(problem, NodeFailed):
         return problem
     return NodeFailed(step.error, key=step.key, alias=step.alias, kind=step.error_kind)
-
-
-def _demand(evidence: Sequence[Config], visit: Visit, what: str) -> None:
-    for each in evidence:
-        if not each["holds"]:
-            raise visit.failed(
-                f"It {what} {each['condition']}, but found {each['found']!r} on "
-                f"{each['at_url']!r}.",
-                kind=what,
-            )
 
 
 def _told(config: Config, type_: str) -> Config:

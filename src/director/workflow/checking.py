@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import get_args
 
 from director.workflow.conditions import check_condition, check_proof
+from director.workflow.doubt_checks import check_doubt_check
 from director.workflow.expressions import check_name
 from director.workflow.forms import choice
+from director.workflow.input_types import check_input
 from director.workflow.references import check_cycles, parts_of
 from director.workflow.retry import check_retry
 from director.workflow.types import check_config
@@ -63,6 +65,7 @@ def _inputs(workflow: Workflow) -> Iterator[str]:
         if given.required and given.default is not None:
             yield f"Input {given.name!r} is required, so its default is never used: take one out."
         names.add(given.name)
+        yield from check_input(given)
 
 
 def check_node(node: Node) -> None:
@@ -79,6 +82,8 @@ def check_node(node: Node) -> None:
     if node.proof is not None:
         check_proof(node.proof)
     check_retry(node)
+    for check in node.checks:
+        check_doubt_check(check)
 
 
 def check_alias(alias: str) -> None:

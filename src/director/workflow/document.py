@@ -23,13 +23,17 @@ _EARLIER = 1
 T = TypeVar("T", Node, Input, Workflow)
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "required": (bool,),
+    "sensitive": (bool,),
     "config": (Mapping,),
     "limits": (Mapping,),
     "proof": (Mapping, type(None)),
     "retry": (int, float, type(None)),
 }
-_LISTS = ("nodes", "inputs", "origins", "requires", "ensures", "notes")
+_LISTS = ("nodes", "inputs", "origins", "requires", "ensures", "checks", "notes")
+# Left out where there is nothing to say: documents stay as they were.
+_OPTIONAL = ("checks",)
 _ANY = ("default",)
+_LATER: Mapping[str, Json] = {"type": "any", "sensitive": False}
 
 
 def to_json(workflow: Workflow) -> dict[str, Json]:
@@ -38,9 +42,12 @@ def to_json(workflow: Workflow) -> dict[str, Json]:
 
 
 def _plain(value: Node | Input | Workflow) -> dict[str, Json]:
-    found = {field.name: _one(getattr(value, field.name)) for field in fields(value)}
-    # Most nodes say nothing of it, and documents were written before there was such a thing.
-    return {name: one for name, one in found.items() if name != "retry" or one is not None}
+    members = {field.name: getattr(value, field.name) for field in fields(value)}
+    plain = {name: _one(one) for name, one in members.items() if one or name not in _OPTIONAL}
+    if isinstance(value, Input):
+        # As earlier versions wrote it, so that what they stored reads as unchanged.
+        return {name: each for name, each in plain.items() if _LATER.get(name, ...) != each}
+    return {name: each for name, each in plain.items() if name != "retry" or each is not None}
 
 
 def _one(value: object) -> Json:

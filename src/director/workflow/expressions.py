@@ -28,6 +28,8 @@ from director.workflow.values import Json, WorkflowError
 
 _PARSING = threading.Lock()  # trees made in two threads at once break each other's depth count
 LONGEST = 20_000  # characters of code
+# What code is given besides Python itself: numbers, prices and dates as people write them.
+PARSERS = ("parse_number", "parse_money", "parse_date")
 _HINTED = 2_000  # characters that are searched for forms of other languages
 _GIVEN = re.compile(r"value_\d+")
 _STRING = re.compile(r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')""")
@@ -151,7 +153,7 @@ def _other_forms(code: str) -> Iterator[str]:
 
 
 def _check_names(code: str, names: Collection[str], how: str) -> None:
-    known = {*names, *dir(builtins)}
+    known = {*names, *PARSERS, *dir(builtins)}
     with _unwarned():
         table = symtable.symtable(code, "code", "exec")
     for name in sorted(_free(table, top=True) - known):

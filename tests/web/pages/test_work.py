@@ -223,6 +223,18 @@ def test_variables_are_shown_as_the_model_sees_them(app: App) -> None:
     )
 
 
+def test_a_part_that_could_not_be_loaded_is_asked_for_again(app: App) -> None:
+    """The line breaks once, for the chat and for the variables."""
+    a_workflow(app.store, "again")
+    page = app.open("/w/again")
+    for part in ("chat", "variables"):
+        page.route(f"**/part/{part}*", lambda route: route.abort(), times=1)
+    set_variable(app.store, workbench("again"), "kept", 1, "a test")
+    app.store.append(current_thread(app.store, "again"), [Draft("user", {"text": "From afar."})])
+    expect(page.locator("#variables")).to_contain_text("kept")
+    expect(page.locator(".message.user")).to_contain_text("From afar.")
+
+
 def test_eight_windows_of_one_browser_all_stay_live(app: App) -> None:
     """One of them listens for all; when it is closed another one does."""
     a_workflow(app.store, "windows")

@@ -97,23 +97,20 @@ export class Talk {
 
   load(number) {
     if (!this.loads.has(number)) {
-      const asked = this.fetched(`?chunk=${number}&${this.which}`).then((made) => {
-        if (made) this.put(number, made[0]);
-      });
+      const put = (made) => made && this.put(number, made[0]);
+      // What failed is asked for again when it comes into view again.
+      const asked = this.fetched(`?chunk=${number}&${this.which}`).then(put, () => null);
       this.loads.set(number, asked.finally(() => this.loads.delete(number)));
     }
     return this.loads.get(number);
   }
 
   async fetched(query) {
-    try {
-      const answer = await ask(`${this.base}chat${query}`);
-      const made = answer.ok ? parsed(await answer.text()) : null;
-      await unpressed();
-      return made;
-    } catch {
-      return null;
-    }
+    const answer = await ask(`${this.base}chat${query}`);
+    if (answer.status >= 500) throw new Error(`The conversation could not be read (${answer.status}).`);
+    const made = answer.ok ? parsed(await answer.text()) : null;
+    await unpressed();
+    return made;
   }
 
   put(number, fresh) {
