@@ -19,13 +19,13 @@ from director.runs.again import open_visit, reopen_failed, reopen_from
 from director.runs.doubts.doubt import OF_ALL_VISITS
 from director.runs.download_facts import keep_late_downloads
 from director.runs.engine import FAILURES, Engine
-from director.runs.ledger import Ledger, measure_run, run_json, run_of, steps_of
+from director.runs.ledger import Ledger, measure_run, run_json, run_of
 from director.runs.observation import read_back
+from director.runs.outcome import outcome_of, summary_of
 from director.runs.run_doubts import find_run_doubts, is_in_loop, keep_checks
 from director.runs.values import (
     Cancelled,
     Means,
-    NodeFailed,
     NotPermitted,
     Parked,
     Place,
@@ -275,21 +275,6 @@ async def _drive(
     return run
 
 
-def outcome_of(problem: Exception) -> dict[str, Any]:
-    """The state and the error of a run that a problem ended."""
-    error = {"message": str(problem)}
-    if isinstance(problem, NodeFailed):
-        named = {"node": problem.alias, "key": problem.key, "kind": problem.kind}
-        return {"state": "failed", "error": error | named}
-    if isinstance(problem, BrowserGone):
-        return {"state": "failed", "error": error | {"kind": "browser"}}
-    if isinstance(problem, Parked):
-        return {"state": "waiting", "error": error | {"kind": "waiting"}}
-    if isinstance(problem, Cancelled):
-        return {"state": "cancelled", "error": error | {"kind": "cancelled"}}
-    return {"state": "failed", "error": error | {"kind": "run"}}
-
-
 def _tell_end(means: Means, run: Run) -> None:
     if means.progress is not None:
         error = str((run.error or {}).get("message", ""))
@@ -344,19 +329,6 @@ async def _watched(ledger: Ledger) -> AsyncIterator[None]:
         raise stopped[0] from None
     finally:
         watching.cancel()
-
-
-def summary_of(store: Store, run: Run, took: float) -> dict[str, Json]:
-    """How many nodes succeeded, failed and were skipped."""
-    steps = [step for step in steps_of(store, run.id) if step.type != "item"]
-    done = [step.status for step in steps if step.state == "finished"]
-    return {
-        "total_requested": len(steps),
-        "successfully_executed": done.count("success"),
-        "failed": done.count("failed"),
-        "skipped": done.count("skipped"),
-        "execution_time": round(took, 3),
-    }
 
 
 def _given(workflow: Workflow, inputs: Mapping[str, Json], means: Means) -> dict[str, Json]:
