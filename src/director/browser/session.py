@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar, cast, final
@@ -23,6 +23,8 @@ from director.browser.errors import (
     BrowserError,
     BrowserGone,
     NotApproved,
+    SiteAway,
+    is_target_closed,
     plainly,
     without_elements,
 )
@@ -77,6 +79,7 @@ class Session:
         self._watch = Watch(origins, self._events, tabs=self._tabs, downloads=self._downloads)
         self._last: RestartPoint | None = None
         self._looked = 0
+        self.before_acting: Callable[[], None] = lambda: None
         self._context: BrowserContext
 
     def blocked(self, attempt: Blocked) -> None:
@@ -182,7 +185,7 @@ class Session:
                         f"{self.net.clean(url)!r} was not opened and nothing was sent. {_TRUSTED}"
                     ) from None
                 if why := self._watch.unreached.get(str(place_of(url))):
-                    raise BrowserError(
+                    raise SiteAway(
                         f"{str(place_of(url))!r} does not answer ({why}), so "
                         f"{self.net.clean(url)!r} was not opened. Nothing was sent there. See "
                         "whether the site is up and the address is right, then do it again."
@@ -212,9 +215,12 @@ class Session:
                 self.net.add_plain(text)
                 await locator.fill(text, timeout=within)
 
-    def acting(self, page: Page) -> AbstractAsyncContextManager[None]:
-        """Keep a page as it is while something is done on it: no look masks it meanwhile."""
-        return self._masks.acting(page)
+    @asynccontextmanager
+    async def acting(self, page: Page) -> AsyncIterator[None]:
+        """Let no look mask a page while something is done on it, unless `before_acting` raises."""
+        async with self._masks.acting(page):
+            self.before_acting()
+            yield
 
     async def look(self, page: Page, look: Callable[[MaskedPage], Awaitable[T]], /) -> T:
         """What a function gives that looks at a page, while every secret in it is masked.
@@ -307,9 +313,10 @@ class Session:
             # Playwright quotes elements and cuts them anywhere, also in the middle of a secret.
             said = said if self.net.is_empty else without_elements(said)
             told = self.net.clean(f"could not {what}: {said}")[:_LONGEST]
+            closed = is_target_closed(error)
         else:
             return
-        if "crashed" in told or await self.gone() is not None:
+        if closed or "crashed" in told or await self.gone() is not None:
             raise self._gone(told)
         raise BrowserError(f"The browser {told}")
 

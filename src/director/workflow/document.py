@@ -29,6 +29,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "config": (Mapping,),
     "limits": (Mapping,),
     "proof": (Mapping, type(None)),
+    "retry": (int, float, type(None)),
 }
 _LISTS = ("nodes", "inputs", "origins", "requires", "ensures", "checks", "notes")
 # Left out where there is nothing to say: documents stay as they were.
@@ -48,7 +49,7 @@ def _plain(value: Node | Input | Workflow) -> dict[str, Json]:
     if isinstance(value, Input):
         # As earlier versions wrote it, so that what they stored reads as unchanged.
         return {name: each for name, each in plain.items() if _LATER.get(name, ...) != each}
-    return plain
+    return {name: each for name, each in plain.items() if name != "retry" or each is not None}
 
 
 def _one(value: object) -> Json:

@@ -30,6 +30,7 @@ async def execute(visit: Visit) -> Json:
             if use_of(wanted) in allowed:
                 raise
             allowed.add(await _ask_for_secret_use(visit, use_of(wanted)))
+    stage.check_reached()
     _list_bindings(visit)
     take_doubts(visit, result)
     # What was typed may name a secret, because the workflow says so; what a page says may not.
