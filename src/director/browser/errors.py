@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from playwright.async_api import Error as PlaywrightError
 
-_PINNED = re.compile(r"locator\([^)]*data-director-pin[^)]*\)")
+_NUMBERED = re.compile(r"(?:\S*\.)?locator\(\"director=[^\"]*\"\)")
 _ELEMENT = re.compile(r"<([\w-]+)[\s>].*>")
 
 _AWAY = re.compile(
@@ -29,12 +29,11 @@ if TYPE_CHECKING:
 
 def plainly(message: str) -> str:
     """What Playwright said, without the pages of log that it adds when a browser ends."""
-    return message.partition("\nBrowser logs:")[0].strip()
+    return _NUMBERED.sub("the element", message.partition("\nBrowser logs:")[0]).strip()
 
 
 def without_elements(message: str) -> str:
     """A message of Playwright with each element that it quotes reduced to its tag."""
-    message = _PINNED.sub("the element", message)
     return "\n".join(_ELEMENT.sub(r"<\1>", line) for line in message.split("\n"))
 
 

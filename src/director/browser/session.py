@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar, cast, final
 
@@ -27,16 +28,18 @@ from director.browser.errors import (
     plainly,
     without_elements,
 )
-from director.browser.events import Answered, Event, Events, OutgoingRequest
+from director.browser.events import Answered, DialogEvent, Event, Events, OutgoingRequest
 from director.browser.fields import watch
 from director.browser.filling import SecretDoor, SessionDoor, fill_secret, references
 from director.browser.guard import Blocked, Unreached
 from director.browser.logins import Logins
 from director.browser.masks import MaskedPage, Masks
+from director.browser.navigation import TIMEOUT, go_to
 from director.browser.nets import SessionNet
 from director.browser.network import VARIABLE
 from director.browser.origins import Origins, describe_place, place_of
 from director.browser.points import RestartPoint
+from director.browser.readiness import wait_until_ready
 from director.browser.screens import shot
 from director.browser.snapshots import Happened, Snapshot, take
 from director.browser.tabs import FIRST, Tabs, tab_name
@@ -44,7 +47,6 @@ from director.browser.watching import Watch
 from director.workflow.values import Tab
 
 T = TypeVar("T")
-TIMEOUT: Final = 30_000.0
 _POPUP: Final = 5.0
 _LONGEST: Final = 1_000
 _GRACE: Final = 2.0
@@ -169,7 +171,7 @@ class Session:
                 if left > 1:
                     self._watch.asked_outside[page] = left - 1
             try:
-                await _go(page, url)
+                await go_to(page, url)
             except PlaywrightError:
                 if origin := self._watch.refused.get(page):
                     raise NotApproved(
@@ -257,15 +259,21 @@ class Session:
         """The files that are there now, of the downloads that began after a mark."""
         return tuple(each for each in self._downloads.list_arrived() if each.began >= since)
 
-    def answer_dialogs(self, answer: Callable[[Dialog], str | None]) -> None:
-        """Answer dialogs from now on: a text accepts with it, None dismisses."""
+    def answer_dialogs(self, answer: Callable[[Dialog], str | None] | None) -> None:
+        """Answer dialogs from now on (None dismisses); without it only alerts are accepted."""
         self._watch.answer = answer
 
+    def take_dialogs(self) -> tuple[DialogEvent, ...]:
+        """The dialogs since they were last taken."""
+        return self._events.take_dialogs()
+
     async def snapshot(self, tab: str | None = None) -> Snapshot:
-        """The page as an outline with refs, without secrets, and what happened since the last."""
-        happened = self._happened()
+        """The page as an outline with refs, once it rests, and what happened since the last."""
+        page = self.page(tab)
         async with self.doing("take a snapshot"):
-            return await take(self.page(tab), self._masks, happened=happened)
+            loading = await wait_until_ready(page, lambda: self._watch.pending(page))
+            happened = replace(self._happened(), loading=loading)
+            return await take(page, self._masks, happened=happened)
 
     async def screenshot(
         self, tab: str | None = None, *, full: bool = False, selector: str | None = None
@@ -388,22 +396,6 @@ class Session:
         if self._logins is None:
             raise BrowserError("This session keeps no logins: open it with `logins=`.")
         return self._logins
-
-
-async def _go(page: Page, url: str, tries: int = 3) -> None:
-    try:
-        await page.goto(url, timeout=TIMEOUT)
-    except PlaywrightError as error:
-        if "Download is starting" in error.message:
-            return
-        if "interrupted by another navigation" not in error.message or tries == 1:
-            raise
-        if "chrome-error:" in error.message:
-            # The error page of an earlier, refused navigation arrived only now.
-            await _go(page, url, tries - 1)
-        else:
-            # The page sent itself on before it had loaded.
-            await page.wait_for_load_state(timeout=TIMEOUT)
 
 
 def _address(page: Page) -> str:

@@ -13,8 +13,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from playwright.async_api import Error as PlaywrightError
 
 from director.browser import BrowserError, BrowserGone, Origins, RestartPoint, Session
-from director.browser.actions import Outside, act
+from director.browser.actions import act
 from director.browser.errors import SiteAway
+from director.browser.outside import Outside
 from director.runs.ledger import Ledger
 from director.runs.values import Means, RunError, Step
 from director.workflow.values import Json, Workflow
