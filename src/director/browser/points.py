@@ -11,6 +11,8 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
+from playwright.async_api import Page
+
 from director.secrets import Seal
 
 Storage: TypeAlias = dict[str, Any]
@@ -41,3 +43,8 @@ class RestartPoint:
         plain = json.loads(seal.open(base64.b64decode(text), _PURPOSE))
         tabs = tuple((name, url) for name, url in plain["tabs"])
         return cls(plain["storage"], tabs, plain["active"])
+
+
+def address_of(page: Page) -> str:
+    """The address that a tab is opened with again; one that only its browser knew is left out."""
+    return page.url if page.url.startswith(("http://", "https://")) else "about:blank"

@@ -38,7 +38,7 @@ from director.browser.navigation import TIMEOUT, go_to
 from director.browser.nets import SessionNet
 from director.browser.network import VARIABLE
 from director.browser.origins import Origins, describe_place, place_of
-from director.browser.points import RestartPoint
+from director.browser.points import RestartPoint, address_of
 from director.browser.readiness import wait_until_ready
 from director.browser.screens import shot
 from director.browser.snapshots import Happened, Snapshot, take
@@ -288,7 +288,7 @@ class Session:
         """What is needed to go on in another browser: storage, tabs, which one is active."""
         async with self.doing("take a restart point"):
             storage = await self._context.storage_state(indexed_db=True)
-        tabs = tuple((name, _address(self.page(name))) for name in self._tabs.names())
+        tabs = tuple((name, address_of(self.page(name))) for name in self._tabs.names())
         self._last = RestartPoint(dict(storage), tabs, self._tabs.active if tabs else "")
         return self._last
 
@@ -396,7 +396,3 @@ class Session:
         if self._logins is None:
             raise BrowserError("This session keeps no logins: open it with `logins=`.")
         return self._logins
-
-
-def _address(page: Page) -> str:
-    return page.url if page.url.startswith(("http://", "https://")) else "about:blank"

@@ -23,6 +23,7 @@ from director.runs.keeping import Keeping, Kept
 from director.runs.ledger import Ledger
 from director.runs.nodes import CONTROL, EXECUTE, PLAN
 from director.runs.observation import DoneVisit, observe
+from director.runs.outcome import failure_of, replay_step
 from director.runs.own_conditions import check_records, demand, is_own
 from director.runs.questions import answered
 from director.runs.recovery import happened_before
@@ -130,7 +131,7 @@ class Engine:
         node, key = self.nodes[id_], place.key(id_, nth)
         known = self.ledger.step(key)
         if known and known.state == "finished":
-            return _replayed(known)
+            return replay_step(known)
         draft = Step(key, id_, node.alias, node.type, "open", effect=node.effect)
         visit = Visit(self, node, place, known or draft)
         began = time.monotonic()
@@ -290,7 +291,7 @@ class Engine:
             raise gone
         visit.step = self.ledger.finish(step)
         self._tell(visit.step)
-        raise _as_failure(problem, visit.step) from problem
+        raise failure_of(problem, visit.step) from problem
 
     async def checked(
         self,
@@ -385,19 +386,6 @@ def _may_have_acted(visit: Visit, problem: Exception) -> bool:
     if not visit.began:
         return visit.step.acted
     return visit.done or not isinstance(problem, _BEFORE)
-
-
-def _replayed(step: Step) -> Json:
-    if step.status == "failed":
-        raise _as_failure(None, step)
-    return step.result
-
-
-def _as_failure(problem: Exception | None, step: Step) -> NodeFailed:
-    # A node that failed because of one inside it names the one inside.
-    if isinstance(problem, NodeFailed):
-        return problem
-    return NodeFailed(step.error, key=step.key, alias=step.alias, kind=step.error_kind)
 
 
 def _told(config: Config, type_: str) -> Config:

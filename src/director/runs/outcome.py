@@ -6,7 +6,7 @@ from typing import Any
 
 from director.browser import BrowserGone
 from director.runs.ledger import steps_of
-from director.runs.values import Cancelled, NodeFailed, Parked, Run
+from director.runs.values import Cancelled, NodeFailed, Parked, Run, Step
 from director.store import Store
 from director.workflow.values import Json
 
@@ -37,3 +37,18 @@ def summary_of(store: Store, run: Run, took: float) -> dict[str, Json]:
         "skipped": done.count("skipped"),
         "execution_time": round(took, 3),
     }
+
+
+def replay_step(step: Step) -> Json:
+    """The result of a finished step; one that failed raises its failure again."""
+    if step.status == "failed":
+        raise failure_of(None, step)
+    return step.result
+
+
+def failure_of(problem: Exception | None, step: Step) -> NodeFailed:
+    """The failure of a step that a problem ended, or that the journal has."""
+    # A node that failed because of one inside it names the one inside.
+    if isinstance(problem, NodeFailed):
+        return problem
+    return NodeFailed(step.error, key=step.key, alias=step.alias, kind=step.error_kind)
