@@ -20,7 +20,8 @@ from director.agent.turn import resume_turn, take_turn
 from director.models.script import Say, Wait
 from director.settings import load_settings
 from director.store import Store, open_store
-from director.testing.double import Double
+from director.testing.double import Double, Fault
+from director.testing.double.responses.state import Shelf
 from models.talk import environment
 
 MODEL = "openai:gpt-6.1-terra"
@@ -88,7 +89,9 @@ def test_a_model_is_chosen_on_this_machine(tmp_path: Path, monkeypatch: pytest.M
 def test_after_a_kill_the_answer_is_fetched_and_paid_once(tmp_path: Path) -> None:
     """The program that starts next gets what the model worked out while none ran."""
     place = tmp_path / "killed.db"
-    with Double("openai", lambda _: [Wait(8), Say("The answer is 42.")], clock="real") as double:
+    stuck = Fault("background_stuck")
+    answer = [Wait(0), Say("The answer is 42.")]
+    with Double("openai", lambda _: answer, clock="real", faults=[stuck]) as double:
         env = {**os.environ, **environment(double), "DIRECTOR_HOME": str(tmp_path)}
         command = [sys.executable, "-c", PROGRAM, str(place), MODEL]
         program = subprocess.Popen(command, env=env)
@@ -97,6 +100,7 @@ def test_after_a_kill_the_answer_is_fetched_and_paid_once(tmp_path: Path) -> Non
         finally:
             program.send_signal(signal.SIGKILL)
             program.wait(PATIENCE)
+        _finish_jobs(double)
         with open_store(place) as again:
             thread = again.threads("w")[0]
             assert has_waiting_job(again, thread)
@@ -113,6 +117,13 @@ def test_after_a_kill_the_answer_is_fetched_and_paid_once(tmp_path: Path) -> Non
             assert "The answer is 42." in json.dumps(dict(again.entries(thread)[1].body))
         assert posts(double) == [True]
         assert len(double.ledger.lines) == 1
+
+
+def _finish_jobs(double: Double) -> None:
+    """What the provider worked on while no program ran is done."""
+    for made in double.world.state(Shelf).responses.values():
+        if made.job is not None:
+            made.job.stuck = False
 
 
 def _wait_for_job(place: Path, double: Double) -> None:

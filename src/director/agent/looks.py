@@ -89,7 +89,8 @@ def _identify(found: TabLook) -> str:
 
 
 async def active_tab(desk: Desk) -> str:
-    """The name of the tab that is active."""
+    """The name of the tab that is active, in a browser that is opened where it was left."""
+    await desk.bench.session()
     found = [tab.name for tab in await desk.bench.tabs() if tab.active]
     if not found:
         raise BrowserError("No tab is open. Open one with debug_open_tab.")
