@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from director.context.marks import Sticky
+from director.context.compaction import Compactor
 from director.context.presets import PRESETS, Options
 from director.context.recall import recall
 from director.context.report import Report, report_on
@@ -100,7 +100,7 @@ def as_strategy(strategy: str | Strategy, options: Options) -> Strategy:
     return as_preset(strategy, options) if isinstance(strategy, str) else strategy
 
 
-def as_preset(name: str, options: Options) -> Sticky:
+def as_preset(name: str, options: Options) -> Compactor:
     """A preset from its name."""
     if name not in PRESETS:
         message = f"unknown strategy {name!r}: choose one of {', '.join(PRESETS)}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from director.api import Fitted, as_budget, as_level, as_preset, with_summary
 from director.context.checkpoint import Phases
 from director.context.importance import PruningRules
-from director.context.marks import Scan, Sticky
+from director.context.compaction import CompactionState, Compactor
 from director.context.presets import Options
 from director.context.report import report_on
 from director.context.shrink import Shrinking
@@ -50,6 +50,9 @@ class ContextConfig:
     merge_similar: bool = True
     keep_error_context: int = 5
 
+    thrift: bool = False
+    recall: bool = True
+
     def options(self, named: tuple[tuple[int, str], ...] = ()) -> Options:
         """The engine's options behind these fields."""
         skip = {"snapshot"} if not self.truncate_snapshots else set()
@@ -61,12 +64,14 @@ class ContextConfig:
                 skip=frozenset(skip),
                 depth=self.max_snapshot_depth,
                 keeps_latest_image=self.preserve_screenshots,
+                recalls=self.recall,
             ),
             preserve_errors=self.preserve_errors,
             phases=Phases(names, named, self.max_checkpoint_size),
             rules=PruningRules(
                 self.importance_threshold, self.merge_similar, self.keep_error_context
             ),
+            thrift=self.thrift,
         )
 
 
@@ -90,7 +95,7 @@ class ContextManager:
             raise ValueError(message)
         self._sizes: dict[str, int] = {}
         self._named: tuple[tuple[int, str], ...] = ()
-        self._ahead: tuple[Turn, Scan] | None = None
+        self._ahead: tuple[Turn, CompactionState] | None = None
         self._counter = self._counting()
         self._budget = self._marks()
         self._strategy(())
@@ -166,10 +171,10 @@ class ContextManager:
             return message_budget(self.config.window_size)
         return replace(as_budget(self.config.budget, self.config.model), counter=self._counter)
 
-    def _strategy(self, named: tuple[tuple[int, str], ...]) -> Sticky:
+    def _strategy(self, named: tuple[tuple[int, str], ...]) -> Compactor:
         preset = as_preset(self.config.strategy, self.config.options(named))
         if self.config.budget is None and self.config.strategy != "sliding_window":
-            return Sticky(by_messages(preset.cut, self._counter), preset.arrive)
+            return Compactor(by_messages(preset.cut, self._counter), preset.ingest)
         return preset
 
     def _forget(self) -> None:
@@ -186,7 +191,7 @@ class ContextManager:
         self._summary: Summary | None = None
         self._gone: frozenset[int] = frozenset()
         self.prepared = None
-        self._scan: Scan = self._strategy(()).scan(Context(), self._budget)
+        self._scan: CompactionState = self._strategy(()).begin(Context(), self._budget)
         self._ahead = None
 
     def _read(self, messages: Sequence[object]) -> None:
@@ -223,7 +228,7 @@ class ContextManager:
             gone = given.fold.turns if given.fold else ()
             self._gone = frozenset(turn.at for turn in gone)
             start = replace(given, turns=())
-        self._scan = self._strategy(self._named).scan(start, self._budget)
+        self._scan = self._strategy(self._named).begin(start, self._budget)
         self._ahead = None
         self._fed = 0
 

@@ -32,10 +32,10 @@ from director import (
     summarise,
     truncate,
 )
-from director.context.digest import HEADER, earlier, pieces, select, write
+from director.context.excerpts import HEADER, earlier, pieces, select, write
 from director.context.fold import fold_cut
 from director.context.laws import sticky
-from director.context.marks import Sticky, low_mark, room_at
+from director.context.compaction import Compactor, target_size, room_at
 from director.context.shrink import Shrinking, noticed, shrink_text
 from director.context.sizes import context_size
 from director.context.values import Turn
@@ -76,14 +76,14 @@ class TestMarks:
     def test_a_rewrite_leaves_room_for_several_calls(self) -> None:
         """The faster text arrives, the deeper the cut, within bounds set by the prices."""
         budget = Budget(10_000)
-        marks = [low_mark(1_000, rate, budget) for rate in (10, 300, 700, 5_000)]
+        marks = [target_size(1_000, rate, budget) for rate in (10, 300, 700, 5_000)]
         assert marks == sorted(marks, reverse=True)
         assert marks[0] <= 10_000
         assert marks[-1] < 6_000
 
-    def test_a_given_target_is_the_low_mark(self) -> None:
+    def test_a_given_target_is_the_target_size(self) -> None:
         """Whoever knows better decides."""
-        assert low_mark(1_000, 9_999, Budget(10_000, target=4_000)) == 4_000
+        assert target_size(1_000, 9_999, Budget(10_000, target=4_000)) == 4_000
 
     def test_below_the_cached_minimum_a_result_may_take_more_room(self) -> None:
         """Shrinking under the size that is cached saves nothing."""
@@ -340,7 +340,7 @@ def test_a_crossing_that_was_looked_at_is_not_worked_out_again() -> None:
         cuts += 1
         return fold_cut()(context, budget, low)
 
-    walk = Sticky(cut).scan(Context(), Budget(300))
+    walk = Compactor(cut).scan(Context(), Budget(300))
     for turn in run_of(*(looked(at, f"page {at}: " + "words " * 40) for at in range(1, 8))).turns:
         walk.add(turn)
     before = cuts

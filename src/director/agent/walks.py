@@ -12,7 +12,7 @@ from dataclasses import replace
 from operator import is_
 from typing import Generic, TypeAlias, TypeVar
 
-from director.context.marks import Sticky
+from director.context.compaction import Compactor
 from director.context.presets import PRESETS, Options
 from director.context.sizes import context_size, turn_size
 from director.context.values import Budget, Context, Counter, Section, Summary, Turn
@@ -101,7 +101,7 @@ class Walks:
 class _Walk:
     """A walk along a history as far as it goes, and what is sent there."""
 
-    def __init__(self, strategy: Sticky, start: Context, budget: Budget) -> None:
+    def __init__(self, strategy: Compactor, start: Context, budget: Budget) -> None:
         self.cuts = 0
         self.sent = start
         self._fed: tuple[Turn, ...] = ()
@@ -110,7 +110,7 @@ class _Walk:
             self.cuts += 1
             return strategy.cut(context, budget, low)
 
-        self._scan = Sticky(cut, strategy.arrive, messages=strategy.messages).scan(start, budget)
+        self._scan = Compactor(cut, strategy.ingest, messages=strategy.messages).begin(start, budget)
 
     def goes_on(self, turns: Sequence[Turn]) -> bool:
         """Whether turns begin with those that were walked over, the very same."""

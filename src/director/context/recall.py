@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from director.context.notices import reference_of
 from director.context.report import calls_of
-from director.context.shrink import handle_of
 from director.context.values import AgentTurn, Context, Turn
 
 
@@ -16,7 +16,7 @@ def recall(context: Context, handle: str) -> str:
                 return whole(turn)
     for _, call in calls_of(turns):
         original = call.result if call.original is None else call.original
-        if handle_of(original) == handle:
+        if reference_of(original) == handle:
             return original
     message = (
         f"nothing is known by the handle {handle!r}: a handle is 't' and a turn's number, "

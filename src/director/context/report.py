@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from director.context.shrink import handle_of
+from director.context.notices import reference_of
 from director.context.sizes import (
     call_size,
     context_size,
@@ -165,7 +165,7 @@ def _shrunk(context: Context, counter: Counter) -> Iterator[Loss]:
                 f"result of {call.tool} shrunk",
                 counter(call.original),
                 counter(call.result),
-                handle_of(call.original),
+                reference_of(call.original),
             )
 
 
