@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from director.api import Fitted, as_budget, as_level, as_preset, with_summary
 from director.context.checkpoint import Phases
-from director.context.importance import PruningRules
 from director.context.compaction import CompactionState, Compactor
+from director.context.importance import PruningRules
 from director.context.presets import Options
 from director.context.report import report_on
 from director.context.shrink import Shrinking
@@ -174,7 +174,9 @@ class ContextManager:
     def _strategy(self, named: tuple[tuple[int, str], ...]) -> Compactor:
         preset = as_preset(self.config.strategy, self.config.options(named))
         if self.config.budget is None and self.config.strategy != "sliding_window":
-            return Compactor(by_messages(preset.cut, self._counter), preset.ingest)
+            return Compactor(
+                by_messages(preset.cut, self._counter), preset.ingest, recalls=preset.recalls
+            )
         return preset
 
     def _forget(self) -> None:

@@ -110,7 +110,9 @@ class _Walk:
             self.cuts += 1
             return strategy.cut(context, budget, low)
 
-        self._scan = Compactor(cut, strategy.ingest, messages=strategy.messages).begin(start, budget)
+        self._state = Compactor(
+            cut, strategy.ingest, messages=strategy.messages, recalls=strategy.recalls
+        ).begin(start, budget)
 
     def goes_on(self, turns: Sequence[Turn]) -> bool:
         """Whether turns begin with those that were walked over, the very same."""
@@ -119,9 +121,9 @@ class _Walk:
     def on(self, turns: tuple[Turn, ...]) -> None:
         """Walk over what is new, up to the call that is made there."""
         for turn in turns[len(self._fed) :]:
-            self._scan.add(turn)
+            self._state.add(turn)
         self._fed = turns
         # The turn after a call makes it again, so that nothing depends on a call that failed.
-        ahead = self._scan.copy()
+        ahead = self._state.copy()
         ahead.call()
         self.sent = ahead.context()

@@ -19,6 +19,7 @@ from director.context.notices import with_notice
 HEAD, TAIL = 0.12, 0.12
 _LONG_LINE, _CHUNK = 600, 320
 _GAP = 14
+NOTICE_SIZE = 60
 _WORD = re.compile(r"[^\W_][\w.@/+-]{2,}")
 _BREAK = re.compile(r"(?<=[.!?;,>}\])])\s+|\s+")
 
@@ -32,24 +33,29 @@ def words_of(texts: Collection[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def cut_text(
+def cut_text(  # noqa: PLR0913  each has a name
     text: str,
     room: int,
     *,
     named: frozenset[str] = frozenset(),
     has_reference: Callable[[str], bool] | None = None,
     recalls: bool = True,
+    original: str | None = None,
 ) -> str:
-    """The text in at most about `room` characters, with a notice; itself where it fits."""
-    if len(text) <= room:
+    """The text in at most about `room` characters, with a notice; itself where it fits.
+
+    `original` is the text as it came, where this one says the same facts in fewer characters.
+    """
+    if len(text) <= room and original is None:
         return text
+    original = text if original is None else original
     pieces = _pieces(text)
     lines = [piece for piece, _ in pieces]
-    inside = max(0, room - 60)
+    inside = max(0, room - NOTICE_SIZE)
     ranks = _ranks(lines, named, has_reference)
     keep = _fill(lines, ranks, inside)
-    smaller = with_notice(_weave(pieces, keep), text, recalls=recalls)
-    return smaller if len(smaller) < len(text) else text
+    smaller = with_notice(_weave(pieces, keep), original, recalls=recalls)
+    return smaller if len(smaller) < len(original) else original
 
 
 def _pieces(text: str) -> list[tuple[str, str]]:

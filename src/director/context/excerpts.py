@@ -44,14 +44,15 @@ _OUTCOME = re.compile(
 _FAILED, _ERROR, _HUGE = 1.5, 3.0, 2_000
 _WHOLE = 600
 _PIECE = 360
-_EXPONENT = 1.0
+_EXPONENT = 0.85
 _USER_EXPONENT = 1.85
 _TYPICAL = 20
+_RECENT = 0.1
 _AGAIN = 0.03
 _BESIDE = 0.2
 _FATIGUE = 24.0
 _ELSEWHERE = 0.1
-_WEIGHTS = {"user": 3.0, "call": 1.6, "agent": 1.0, "result": 1.0}
+_WEIGHTS = {"user": 3.0, "call": 1.6, "agent": 0.8, "result": 1.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +185,9 @@ def select(
 class _Ranking:
     """A greedy choice that looks again at a piece before it takes it: worth only ever falls."""
 
-    def __init__(self, found: Sequence[Excerpt], counter: Counter, elsewhere: Iterable[str]) -> None:
+    def __init__(
+        self, found: Sequence[Excerpt], counter: Counter, elsewhere: Iterable[str]
+    ) -> None:
         self.found, self.counter = found, counter
         self.words = [_words(piece.text) for piece in found]
         self.costs = [counter(piece.text) + 2 for piece in found]
@@ -199,7 +202,7 @@ class _Ranking:
         """The part of a piece's worth that no other piece changes."""
         piece = self.found[i]
         cue = 1.3 if _CUE.search(piece.text) else 1.0
-        recent = 0.7 + 0.3 * piece.at / (self.found[-1].at + 1)
+        recent = 1 - _RECENT * (1 - piece.at / (self.found[-1].at + 1))
         power = _USER_EXPONENT if piece.who == "user" else _EXPONENT
         return float(piece.rank * cue * recent / (self.costs[i] / _TYPICAL) ** power)
 

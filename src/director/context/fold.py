@@ -6,8 +6,9 @@ agent, and the words of the user last. Every turn that left is named and in the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from director.context import excerpts
 from director.context.compaction import Compactor, Cut, room_at
@@ -31,7 +32,7 @@ from director.context.usage import turns_by_use
 from director.context.values import AgentTurn, Budget, Call, Context, Level, Summary, Turn
 
 TAIL_SHARE = 0.15
-SQ=0
+_Sizes: TypeAlias = tuple[Sequence[int], Callable[[Unit], int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,6 @@ def fold_cut(folding: Folding | None = None) -> Cut:
         turns = _older_images_gone(turns, keep_latest=how.keeps_latest_image)
         whole = replace(context, turns=tuple(turns))
         smaller = compact_results(whole, budget, low, how, turns_by_use(turns))
-        if SQ: smaller = squeeze(smaller, budget, low, recalls=how.recalls)
         if context_size(smaller, counter) <= low:
             return smaller
         smaller = _folded(smaller, whole, budget, low, plan)
@@ -83,7 +83,10 @@ def _folded(context: Context, whole: Context, budget: Budget, low: int, plan: Fo
     fixed = sum(section_size(section, counter) for section in context.sections)
     stay |= users
     room = low - fixed - sum(unit_size(parts[i], counter) for i in stay)
-    _keep_newest(parts, full, stay, budget, room, plan)
+    if any(isinstance(unit[0], AgentTurn) for unit in parts):
+        # Only where an agent is at work: a transcript has no newest that matters more.
+        sizes = (_favoured(parts, plan), lambda unit: unit_size(unit, counter))
+        _keep_newest(parts, full, stay, int(room * plan.tail), sizes)
     left = low - fixed - sum(unit_size(parts[i], counter) for i in stay)
     worth = _worth(parts, plan.rules) if len(stay) < len(parts) else []
     gone = [(turn, worth[i]) for i, unit in enumerate(parts) if i not in stay for turn in unit]
@@ -105,28 +108,20 @@ def _folded(context: Context, whole: Context, budget: Budget, low: int, plan: Fo
 
 
 def _keep_newest(
-    parts: list[Unit], full: Sequence[Unit], stay: set[int], budget: Budget, room: int, plan: Folding
+    parts: list[Unit], full: Sequence[Unit], stay: set[int], tail: int, sizes: _Sizes
 ) -> None:
-    """Add what stays beside the protected: what no rule lets go, and the newest, whole if it can.
-
-    Only where an agent is at work: a transcript has no newest that matters more.
-    """
-    if not any(isinstance(turn, AgentTurn) for unit in parts for turn in unit):
-        return
-    tail = int(room * (TAIL_SHARE if plan.tail == 0.15 else plan.tail))
-    for i in [*_favoured(parts, plan), *range(len(parts) - 1, -1, -1)]:
+    """Add the newest units to what stays, each whole if it can, as long as the tail lasts."""
+    first, size_of = sizes
+    for i in [*first, *range(len(parts) - 1, -1, -1)]:
         if i in stay:
             continue
-        for unit in (full[i], parts[i]):
-            size = unit_size(unit, budget.counter)
-            if size <= tail:
-                parts[i] = unit
-                stay.add(i)
-                tail -= size
-                break
-        else:
-            if i not in _favoured(parts, plan):
-                break
+        unit = next((unit for unit in (full[i], parts[i]) if size_of(unit) <= tail), None)
+        if unit is not None:
+            parts[i] = unit
+            stay.add(i)
+            tail -= size_of(unit)
+        elif i not in first:
+            break
 
 
 def _favoured(parts: Sequence[Unit], plan: Folding) -> list[int]:
@@ -138,9 +133,10 @@ def _favoured(parts: Sequence[Unit], plan: Folding) -> list[int]:
         if isinstance(turn, AgentTurn)
         and any(call.tool in plan.how.exclude_tools for call in turn.calls)
     ]
+    far = plan.rules.keep_error_context
     for error in unresolved_errors(parts)[-1:]:
-        near = range(error - plan.rules.keep_error_context, error + plan.rules.keep_error_context + 1)
-        found += sorted((i for i in near if 0 <= i < len(parts)), key=lambda i: abs(i - error))
+        near = range(max(0, error - far), min(len(parts), error + far + 1))
+        found += sorted(near, key=lambda i: abs(i - error))
     return list(dict.fromkeys(found))
 
 

@@ -252,9 +252,7 @@ def _seen_size(context: Context, counter: Counter) -> int:
     return context_size(context, counter) - unseen_size(context, counter)
 
 
-def identity_below_the_trigger(
-    strategy: Strategy, context: Context, budget: Budget
-) -> list[str]:
+def identity_below_the_trigger(strategy: Strategy, context: Context, budget: Budget) -> list[str]:
     """Law 11: while the context fits, the identical objects come back."""
     if context_size(context, budget.counter) > budget.compacts_above:
         return []

@@ -30,7 +30,7 @@ _NOTE = 24
 _MOST = 0.9
 
 
-def drop(
+def drop(  # noqa: PLR0913  each has a name
     context: Context,
     parts: Sequence[Unit],
     order: Sequence[int],

@@ -39,6 +39,10 @@ class Options:
         """What happens to a turn that comes in."""
         return on_ingest(self.shrinking) if self.thrift else as_it_is
 
+    def compactor(self, cut: Cut) -> Compactor:
+        """A strategy of a cut under these options."""
+        return Compactor(cut, self.ingest, recalls=self.shrinking.recalls)
+
     @property
     def folding(self) -> Folding:
         """How old turns are folded."""
@@ -48,7 +52,7 @@ class Options:
 def hybrid(options: Options | None = None) -> Compactor:
     """At a compaction results take their compact form, and old turns become one summary."""
     options = options or Options()
-    return Compactor(fold_cut(options.folding), options.ingest, recalls=options.shrinking.recalls)
+    return options.compactor(fold_cut(options.folding))
 
 
 def adaptive(options: Options | None = None) -> Compactor:
@@ -59,7 +63,7 @@ def adaptive(options: Options | None = None) -> Compactor:
         checkpoint_cut(options.shrinking, options.phases),
         _window(options),
     )
-    return Compactor(cheapest(cuts), options.ingest, recalls=options.shrinking.recalls)
+    return options.compactor(cheapest(cuts))
 
 
 def cheapest(cuts: tuple[Cut, ...]) -> Cut:
@@ -99,11 +103,11 @@ def _window(options: Options) -> Cut:
 
 
 def _sliding(options: Options) -> Compactor:
-    return Compactor(_window(options), options.ingest, recalls=options.shrinking.recalls)
+    return options.compactor(_window(options))
 
 
 def _checkpoint(options: Options) -> Compactor:
-    return Compactor(checkpoint_cut(options.shrinking, options.phases), options.ingest, recalls=options.shrinking.recalls)
+    return options.compactor(checkpoint_cut(options.shrinking, options.phases))
 
 
 PRESETS: Mapping[str, Callable[[Options], Compactor]] = MappingProxyType(

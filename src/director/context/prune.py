@@ -29,8 +29,10 @@ def prune_cut(rules: PruningRules | None = None) -> Cut:
             i
             for i in loose
             if isinstance(parts[i][0], AgentTurn)
-            and (scores[i] < rules.importance_threshold
-            or (rules.merge_similar and says_the_same(parts, i)))
+            and (
+                scores[i] < rules.importance_threshold
+                or (rules.merge_similar and says_the_same(parts, i))
+            )
         }
         smaller = drop(context, parts, sorted(idle), budget, 0)
         said = [i for i in loose if isinstance(parts[i][0], UserTurn)]

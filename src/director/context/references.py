@@ -66,8 +66,10 @@ def learned_patterns(turns: Sequence[Turn]) -> tuple[str, ...]:
             for token in _arguments(call.args):
                 for text in results[-3:]:
                     patterns.update(dict.fromkeys(_patterns(token, text)))
-        for call in turn.calls:
-            results.append((call.result if call.original is None else call.original)[:_SAMPLE])
+        results += [
+            (call.result if call.original is None else call.original)[:_SAMPLE]
+            for call in turn.calls
+        ]
     return tuple(patterns)
 
 

@@ -9,39 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from types import ModuleType
 
 from director.context.compaction import Compactor, Cut, Ingest, room_at
 from director.context.memory import remembered
 from director.context.notices import is_lossless, is_noticed, with_notice
-from director.context.shapes import (
-    code,
-    diff,
-    html,
-    log,
-    prose,
-    record,
-    search,
-    shell,
-    snapshot,
-    table,
-)
+from director.context.shapes import snapshot
+from director.context.shapes.dispatch import shape_of
 from director.context.sizes import context_size, turn_size
 from director.context.units import unseen_turn
 from director.context.values import AgentTurn, Budget, Call, Context, Level, Turn
 
-SHAPES: tuple[ModuleType, ...] = (
-    snapshot,
-    html,
-    diff,
-    search,
-    log,
-    record,
-    table,
-    shell,
-    code,
-    prose,
-)
 SQUEEZES = (0.5, 0.25, 0.1)
 
 
@@ -67,11 +44,6 @@ class Shrinking:
         if tool in self.exclude_tools:
             return "none"
         return dict(self.levels).get(tool, self.level)
-
-
-def shape_of(text: str) -> ModuleType:
-    """The shape of a text: the first that recognises it."""
-    return next(shape for shape in SHAPES if shape.recognise(text))
 
 
 @remembered
@@ -149,7 +121,8 @@ def compact_results(
 ) -> Context:
     """Results in compact form, turn by turn in an order, until the target is reached.
 
-    A form that says the same facts is taken by all of them: the prefix breaks anyway. The newest `keep_latest` come last, those that no model has seen not at all.
+    A form that says the same facts is taken by all of them: the prefix breaks anyway. The newest
+    `keep_latest` come last, those that no model has seen not at all.
     """
     room, counter = room_at(low, budget), budget.counter
     size = context_size(context, counter)

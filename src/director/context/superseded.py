@@ -44,7 +44,10 @@ def shorten_repeats(turns: Sequence[Turn], *, recalls: bool = True) -> list[Turn
 
 
 def _without_repeats(
-    call: Call, newer: dict[tuple[str, ...], int], whole: dict[str, int], recalls: bool  # noqa: FBT001
+    call: Call,
+    newer: dict[tuple[str, ...], int],
+    whole: dict[str, int],
+    recalls: bool,  # noqa: FBT001
 ) -> Call:
     text = call.result
     if call.original is not None or len(text) < _SHORTEST_TEXT or page(text):

@@ -5,16 +5,18 @@ Several results share the room by need: the small ones are whole, the large ones
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
-from director.context.cut import cut_text, words_of
+from director.context.cut import NOTICE_SIZE, cut_text, words_of
+from director.context.notices import is_lossless, with_notice
 from director.context.references import reference_finder
+from director.context.shapes.dispatch import PAGES, shape_of
 from director.context.sizes import context_size
 from director.context.units import unseen_turn
 from director.context.values import AgentTurn, Budget, Call, Context, Counter, UserTurn
 
-_TRIES = 8
+_TRIES, _CLOSE, _FILLED = 8, 0.95, 0.75
 
 
 def share_by_need(needs: Sequence[int], room: int) -> list[int]:
@@ -56,16 +58,40 @@ def cut_unseen(context: Context, budget: Budget, *, recalls: bool) -> Context:
         if counter(call.result) <= room:
             calls.append(call)
             continue
-        named = task | words_of([call.args])
-        smaller = fill_room(
-            original, room, counter, lambda text, chars, named=named: cut_text(  # type: ignore[misc]
-                text, chars, named=named, has_reference=finder, recalls=recalls
-            )
-        )
-        calls.append(_replaced(call, smaller, original))
+        cutting = Cutting(task | words_of([call.args]), finder, recalls)
+        calls.append(_replaced(call, fill_room(original, room, counter, cutting), original))
     turns = list(context.turns)
     turns[at] = replace(turn, calls=tuple(calls))
     return replace(context, turns=tuple(turns))
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """How a result is cut to a number of characters: what is named, which lines have references."""
+
+    named: frozenset[str]
+    has_reference: Callable[[str], bool]
+    recalls: bool
+
+    def __call__(self, text: str, room: int, /) -> str:
+        """The result in its own shape where that loses nothing or fills the room, else by lines."""
+        shape = shape_of(text)
+        inside = room - NOTICE_SIZE
+        plain: str = shape.render(text, "low", inside)
+        if len(plain) <= inside:
+            return with_notice(plain, text, recalls=self.recalls, same=True)
+        if shape in PAGES:
+            smaller: str = shape.render(text, "medium", inside)
+            if room * _FILLED <= len(smaller) <= inside:
+                return with_notice(smaller, text, recalls=self.recalls)
+        return cut_text(
+            plain,
+            room,
+            named=self.named,
+            has_reference=self.has_reference,
+            recalls=self.recalls,
+            original=text,
+        )
 
 
 def _replaced(call: Call, smaller: str, original: str) -> Call:
@@ -74,23 +100,23 @@ def _replaced(call: Call, smaller: str, original: str) -> Call:
     return replace(call, result=smaller, original=original)
 
 
-def fill_room(text: str, room: int, counter: Counter, cut) -> str:
+def fill_room(text: str, room: int, counter: Counter, cut: Callable[[str, int], str]) -> str:
     """The largest cut of a text that takes at most so many tokens, by a function of characters."""
     size = counter(text)
     if size <= room:
         return text
     chars = int(len(text) * room / max(1, size))
-    best = ""
+    best, smaller = "", text
     for _ in range(_TRIES):
         smaller = cut(text, chars)
         taken = counter(smaller)
         if taken <= room:
             best = smaller if len(smaller) > len(best) else best
-            if taken >= room * 0.95 or chars >= len(text):
+            if taken >= room * _CLOSE or chars >= len(text) or is_lossless(smaller):
                 break
             chars = int(chars * min(1.3, max(1.02, 0.99 * room / max(1, taken))))
+        elif best:
+            break
         else:
-            if best:
-                break
             chars = int(chars * max(0.5, min(0.98, 0.98 * room / max(1, taken))))
     return best or smaller

@@ -39,7 +39,9 @@ def mechanical(fold: Fold, room: int, counter: Counter) -> Summary:
         found += excerpts.extract(turn, SMALLEST_ROOM)
     found.sort(key=lambda piece: piece.at)
     chosen = excerpts.select(found, room, counter)
-    return Summary(excerpts.write(chosen, _covers(fold)), _covers(fold), trust_of(fold.turns, fold.previous))
+    covers = _covers(fold)
+    text = excerpts.write(chosen, covers)
+    return Summary(text, covers, trust_of(fold.turns, fold.previous))
 
 
 def repaired(written: str, fold: Fold, room: int, counter: Counter) -> Summary:
