@@ -43,6 +43,12 @@ Summariser: TypeAlias = Annotated[
     str | None,
     typer.Option(help="A model that summarises what leaves, with a key of its own."),
 ]
+Thrift: TypeAlias = Annotated[
+    bool, typer.Option("--thrift", help="Shrink large results before the model sees them: cheaper.")
+]
+Recall: TypeAlias = Annotated[
+    bool, typer.Option("--recall", help="Name references in notices: your agent can open them.")
+]
 AllowedOrigins: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(help="The origin of a web page that may use it.", metavar="ORIGIN"),
@@ -58,6 +64,8 @@ def proxy(
     upstream: Upstream = None,
     strategy: StrategyName = "hybrid",
     level: Level = "medium",
+    thrift: Thrift = False,
+    recall: Recall = False,
     summariser: Summariser = None,
     name: HostNames = None,
     allow_origin: AllowedOrigins = None,
@@ -76,7 +84,11 @@ def proxy(
 
     try:
         config = ContextConfig(
-            strategy=strategy, budget=tokens(budget), compression_level=level, model=None
+            strategy=strategy,
+            budget=tokens(budget),
+            compression_level=level,
+            thrift=thrift,
+            recall=recall,
         )
         made = Proxy(
             config,

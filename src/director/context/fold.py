@@ -167,6 +167,8 @@ def _summary(
     elsewhere = [section.text for section in context.sections] + [
         text for turn in context.turns for text in _texts(turn)
     ]
+    shown = {line.strip() for text in elsewhere for line in text.splitlines()}
+    found = [piece for piece in found if piece.who != "→" or piece.text not in shown]
     top = excerpts.heading(plan.heading, room // 2, budget.counter)
     chosen = excerpts.select(found, room - budget.counter(top), budget.counter, elsewhere)
     text = excerpts.write(chosen, covers, recalls=plan.how.recalls)

@@ -31,7 +31,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What became smaller or left: where it stood, why, and the handle that brings it back."""
+    """What became smaller or left: where it stood, why, and the reference that brings it back."""
 
     turn: int
     what: str
@@ -75,7 +75,7 @@ class Report:
     @property
     def losses(self) -> tuple[Loss, ...]:
         """Everything that became smaller or left, the largest first."""
-        found = [*_shrunk(self.sent, self.counting), *self._folded()]
+        found = [*_shrunk(self.sent, self.counting), *self._cut(), *self._folded()]
         return tuple(sorted(found, key=lambda loss: loss.after - loss.before))
 
     @property
@@ -91,6 +91,14 @@ class Report:
             for turn in parts[i]
         ]
         return tuple(sorted(named, key=lambda pair: -pair[1]))
+
+    def _cut(self) -> Iterator[Loss]:
+        for turn in self.sent.turns:
+            if turn.original is not None:
+                who = "agent" if isinstance(turn, AgentTurn) else "user"
+                before, after = self.counting(turn.original), self.counting(turn.text)
+                reference = reference_of(turn.original)
+                yield Loss(turn.at, f"{who}'s turn cut", before, after, reference)
 
     def _folded(self) -> Iterator[Loss]:
         turns = self.sent.fold.turns if self.sent.fold else ()
