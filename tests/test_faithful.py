@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from chats import Message
-from director import ContextConfig, ContextManager, counter_for, fit_messages
+from director import Budget, ContextConfig, ContextManager, counter_for, fit_messages
 
 TOKENS = counter_for()
 
@@ -361,7 +361,8 @@ def test_the_newest_results_and_those_of_excluded_tools_take_their_compact_form_
         messages += call(n, "keep" if n == 1 else "look", {"n": n}, json.dumps(rows))
 
     def shrunk(**fields: object) -> set[str]:
-        config = ContextConfig(strategy="hybrid", budget=9_500, **fields)  # type: ignore[arg-type]
+        budget = Budget(11_000, target=9_000, counter=counter_for())
+        config = ContextConfig(strategy="hybrid", budget=budget, **fields)  # type: ignore[arg-type]
         turns = ContextManager(config).fit(messages).context.turns
         calls = [one for turn in turns for one in getattr(turn, "calls", ())]
         return {one.id for one in calls if one.original is not None}
