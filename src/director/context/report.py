@@ -37,7 +37,12 @@ class Loss:
     what: str
     before: int
     after: int
-    handle: str
+    reference: str
+
+    @property
+    def handle(self) -> str:
+        """The name of `reference` one release ago."""
+        return self.reference
 
 
 @dataclass(frozen=True, slots=True)
