@@ -1,12 +1,14 @@
-"""How quickly the app answers a second client while the first ones are hostile.
+"""How quickly the app answers a second client while the first ones, or their inputs, are hostile.
 
-The app as a program of its own, on loopback. Each row: what the hostile clients do, and the median
-and the longest time of a page for somebody who was let in. Prints markdown for `docs/measured.md`.
+The app as a program of its own, on loopback. Each row: what the hostile clients do or give it to work
+on, and the median and the longest time of a page for somebody who was let in. Prints markdown for
+`docs/measured.md`.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import socket
@@ -14,9 +16,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from itertools import chain
+from typing import Any
 
 import httpx
 
@@ -34,6 +40,28 @@ SENT = {
     f"{CROWD} stop in the middle of the body": BODY,
     f"{CROWD} open an event stream and never read": STREAM,
     f"{CROWD} send 50 requests for another host at once and never read": FLOOD,
+}
+
+FOLDED = "x = []\nfor i in range(60):\n    x = [x, x]\nx"
+# Code of workflows that are run again and again meanwhile.
+CODE = {
+    "a run whose code unfolds a value without end": FOLDED,
+    "a run whose code never ends": "while True:\n    pass\n1",
+    "a run that makes 5,000 records": "[{'id': i} for i in range(5_000)]",
+}
+# Nodes of documents that are sent again and again meanwhile.
+NODES = {
+    "a document nested 100,000 deep": "[" * 100_000 + "]" * 100_000,
+    "a document of half a million braces": json.dumps(
+        [
+            {
+                "id": "n",
+                "alias": "n",
+                "type": "context",
+                "config": {"variables": {"a": "{{" * 250_000}},
+            }
+        ]
+    ),
 }
 
 
@@ -69,6 +97,57 @@ def answered(port: int, key: str, rounds: int) -> list[float]:
     return took
 
 
+def run_again(client: httpx.Client, code: str) -> None:
+    """Take in a workflow with this code, and run it to its end."""
+    config = {"code": code, "store": True, "create_records": "thing"}
+    node = {"id": "n", "alias": "n", "type": "transform", "config": config}
+    document = {"version": 1, "id": "h", "name": "H", "nodes": [node]}
+    made = client.post("/api/workflows/import", json={"document": document}).json()
+    run = client.post(f"/api/workflows/{made['id']}/runs", json={}).json()["run"]
+    while run["state"] in ("queued", "running"):
+        run = client.get(f"/api/runs/{run['id']}").json()["run"]
+
+
+def send_document(client: httpx.Client, nodes: str) -> None:
+    """Send a document with these nodes."""
+    body = f'{{"document": {{"version": 1, "id": "h", "name": "H", "nodes": {nodes}}}}}'
+    headers = {"content-type": "application/json"}
+    client.post("/api/workflows/import", content=body.encode(), headers=headers)
+
+
+@contextmanager
+def repeated(port: int, key: str, work: Callable[[httpx.Client], None]) -> Iterator[None]:
+    """Do something again and again in a thread."""
+    over = threading.Event()
+
+    def repeat() -> None:
+        given: dict[str, Any] = {"base_url": f"http://127.0.0.1:{port}", "timeout": PATIENCE}
+        # The app is ended when enough was measured, also in the middle of a run.
+        with (
+            suppress(httpx.HTTPError),
+            httpx.Client(**given, headers={"authorization": key}) as client,
+        ):
+            while not over.is_set():
+                work(client)
+
+    thread = threading.Thread(target=repeat)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(PATIENCE)
+
+
+def measured_inputs(rounds: int) -> Iterator[tuple[str, list[float]]]:
+    """Each hostile input with the times of the pages meanwhile."""
+    works = [(name, partial(run_again, code=code)) for name, code in CODE.items()]
+    works += [(name, partial(send_document, nodes=nodes)) for name, nodes in NODES.items()]
+    for name, work in works:
+        with served() as (port, key), repeated(port, key, work):
+            yield name, answered(port, key, rounds)
+
+
 def measured(rounds: int) -> Iterator[tuple[str, list[float]]]:
     """Each kind of hostility with the times of the pages meanwhile."""
     for name, sent in SENT.items():
@@ -85,8 +164,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=30)
     given = parser.parse_args()
-    print("| hostile clients | a page meanwhile, ms | the longest, ms |\n|---|--:|--:|")
-    for name, took in measured(given.rounds):
+    print("| hostile clients and inputs | a page meanwhile, ms | the longest, ms |\n|---|--:|--:|")
+    for name, took in chain(measured(given.rounds), measured_inputs(given.rounds)):
         print(f"| {name} | {statistics.median(took):.0f} | {max(took):.0f} |", flush=True)
 
 

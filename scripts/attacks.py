@@ -1,19 +1,22 @@
 """Writes the catalogue of attacks in docs/security.md from the tests in tests/attacks.
 
-Each test there is one attack and says so in its marker; the table is never written by hand.
+Each test there is one attack and says so in its marker; the table is never written by hand. What
+was seen of an attack on the code before is in `tests/attacks/before.json`, by commit and test.
 `--check` writes nothing and fails if the table is not what the tests say.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "security.md"
+BEFORE = ROOT / "tests" / "attacks" / "before.json"
 BEGIN, END = "<!-- attacks -->\n", "<!-- /attacks -->"
 
 
@@ -25,20 +28,33 @@ class Attack:
     must: str
     tries: int
     test: str
+    before: str = ""
 
 
 def read_attacks(folder: Path) -> list[Attack]:
     """The attacks of a folder of tests, in the order of files and lines."""
-    return [attack for path in sorted(folder.glob("test_*.py")) for attack in _attacks_in(path)]
+    before = read_before()
+    return [
+        replace(attack, before=before.get(attack.test, ""))
+        for path in sorted(folder.glob("test_*.py"))
+        for attack in _attacks_in(path)
+    ]
+
+
+def read_before() -> dict[str, str]:
+    """What was seen of each attack on the code before: "fell", "held" or "new"."""
+    seen: dict[str, dict[str, str]] = json.loads(BEFORE.read_text())
+    return {test: result for results in seen.values() for test, result in results.items()}
 
 
 def render_table(attacks: list[Attack]) -> str:
     """The table that the page holds."""
     rows = [
-        f"| {_cell(each.text)} | {each.tries} | {_cell(each.must)} | `{each.test}` |"
+        f"| {_cell(each.text)} | {each.tries} | {each.before} | {_cell(each.must)} |"
+        f" `{each.test}` |"
         for each in attacks
     ]
-    head = ["| attack | tries | result | test |", "|---|---|---|---|"]
+    head = ["| attack | tries | before | result | test |", "|---|---|---|---|---|"]
     return "\n".join([*head, *rows]) + "\n"
 
 

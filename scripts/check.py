@@ -113,6 +113,7 @@ def run_all(rest: Sequence[str], *, resume: bool, checks: StaticChecks) -> list[
     if passed:
         say(f"resuming: {len(passed):,} tests of this tree have passed and are not run again")
     os.environ.setdefault("DIRECTOR_EXAMPLES", MANY_EXAMPLES)
+    os.environ.setdefault("DIRECTOR_FULL_BROWSER", "1")  # the headless shell is for the fast tier
     codes = {tier: run_pytest(tier, folder, rest, passed) for tier in (FAST, SLOW)}
     records = read_records(folder)
     tiers = [

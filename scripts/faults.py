@@ -1,10 +1,13 @@
 """Plants ten faults, one at a time and each in another package; `./test --changed` is to find it.
 
-    python -m scripts.faults           those not tried on this tree yet; writes docs/loop/faults.md
-    python -m scripts.faults --whole   tries the whole fast tier on those that --changed missed
+    python -m scripts.faults           those that no earlier run found; writes docs/loop/faults.md
+    python -m scripts.faults store     the one in this package, or in these
+    python -m scripts.faults --again   all of them, whatever was found before
 
-All of it happens in a copy of the project. A test that fails counts only if it passes without the
-fault.
+All of it happens in a copy of the project. What `--changed` misses is looked for by the tests of
+the package, which are a part of `./test`. A test that fails counts only if it passes without the
+fault. Each result is kept as it comes, and holds until the file with the fault or the test that
+found it changes: a run that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from scripts.affected import list_files
@@ -56,6 +59,8 @@ class Trial:
     seconds: float
     command: str
     problem: str = ""
+    state: str = ""  # a fingerprint of the file with the fault and of the tests that found it
+    missed_by: str = ""  # the command that came before this one
 
 
 FAULTS = [
@@ -127,7 +132,9 @@ def copy_project(root: Path) -> Iterator[Path]:
     """A copy under git, with an environment of its own that borrows the packages of this one."""
     with tempfile.TemporaryDirectory(prefix="faults-") as made:
         copy = Path(made) / "director"
-        for name in list_files(root):
+        # With the bytecode, which is good for files of the same time, nothing is compiled again.
+        compiled = (path for part in ("src", "tests") for path in (root / part).rglob("*.pyc"))
+        for name in [*list_files(root), *(str(path.relative_to(root)) for path in compiled)]:
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(root / name, copy / name)
         git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "gc.auto=0"]
@@ -156,27 +163,60 @@ def try_fault(copy: Path, fault: Fault, arguments: Sequence[str]) -> Trial:
     begin = time.monotonic()
     path.write_text(text.replace(fault.line, fault.instead))
     try:
-        failed = _run_tests(copy, ["--no-checks", *arguments, "-x"])
+        # In one process the closest tests come first, and one that fails ends it.
+        _, failed = _run_tests(copy, [*arguments, "-x", "-n", "0"])
     finally:
         path.write_text(text)
-    seconds = time.monotonic() - begin
-    also = set(_run_tests(copy, ["--no-checks", *failed])) if failed else set()
-    problem = f"fails without the fault as well: {', '.join(sorted(also))}" if also else ""
-    return Trial([name for name in failed if name not in also], round(seconds, 1), command, problem)
+    seconds = round(time.monotonic() - begin, 1)
+    passed = not failed or _run_tests(copy, [*failed, "-n", "0"])[0]
+    if not passed:
+        return Trial([], seconds, command, f"without the fault it does not pass either: {failed}")
+    return Trial(failed, seconds, command)
 
 
-def _run_tests(copy: Path, arguments: Sequence[str]) -> list[str]:
-    """The tests that fail."""
+def _run_tests(copy: Path, arguments: Sequence[str]) -> tuple[bool, list[str]]:
+    """Whether the tests pass, and which fail; they do not pass if they do not end in time."""
     python = str(copy / ".venv" / "bin" / "python")
-    done = subprocess.run(
-        [python, "-m", "scripts.check", *arguments, "-rfE", "-p", "no:randomly"],
-        cwd=copy,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=LIMIT,
+    command = [
+        python,
+        "-m",
+        "scripts.check",
+        "--no-checks",
+        *arguments,
+        "-rfE",
+        "-p",
+        "no:randomly",
+    ]
+    try:
+        done = subprocess.run(
+            command, cwd=copy, capture_output=True, text=True, check=False, timeout=LIMIT
+        )
+    except subprocess.TimeoutExpired:
+        return False, []
+    return done.returncode == 0, read_failures(done.stdout)
+
+
+def read_failures(output: str) -> list[str]:
+    """The tests that pytest names as failed; a name may hold blanks."""
+    return re.findall(
+        r"^(?:FAILED|ERROR) (tests/\S+?\.py(?:::.+?)?)(?: - .*)?$", output, re.MULTILINE
     )
-    return re.findall(r"^(?:FAILED|ERROR) (tests/\S+?\.py(?:::\S+)?)", done.stdout, re.MULTILINE)
+
+
+def look_for(copy: Path, fault: Fault) -> Trial:
+    """What finds it: `./test --changed`, or else the tests of its package."""
+    trial = try_fault(copy, fault, ["--changed", "HEAD"])
+    if not trial.found and (copy / "tests" / fault.package).is_dir():
+        wider = try_fault(copy, fault, [f"tests/{fault.package}"])
+        trial = replace(wider, missed_by=trial.command)
+    return replace(trial, state=describe_state(copy, fault, trial.found))
+
+
+def describe_state(root: Path, fault: Fault, found: Sequence[str]) -> str:
+    """A fingerprint of all that a result rests on; none of a fault that was not found."""
+    files = sorted({fault.file, *(name.partition("::")[0] for name in found)})
+    is_there = found and all((root / name).is_file() for name in files)
+    return fingerprint(root, files)[:16] if is_there else ""
 
 
 def render_page(trials: Mapping[str, Trial]) -> str:
@@ -189,15 +229,17 @@ def render_page(trials: Mapping[str, Trial]) -> str:
                 f"| {fault.package} | {fault.effect} | `{fault.instead}` | `{trial.command}` "
                 f"| {trial.seconds:.0f} s | {found} |"
             )
-    by_changed = [t for t in trials.values() if t.found and "--changed" in t.command]
+    by_changed = [t for t in trials.values() if t.found and not t.missed_by]
     found_all = [t for t in trials.values() if t.found]
     head = [
         "# Faults planted, faults found",
         "",
         (
             f"Written by `python -m scripts.faults`. {describe_machine()}. Of {len(trials)} faults "
-            f"`./test --changed` found {len(by_changed)}, and `./test`, of which its tests are a "
-            f"part, {len(found_all)}. The time is that until the first test failed."
+            f"`./test --changed` found {len(by_changed)}. What it missed was looked for by the "
+            "tests of the package alone. These are a part of `./test`, and so are those of "
+            f"`--changed`: `./test` finds {len(found_all)}. Its other tests were not run. The time "
+            "is that until the first test failed, on a machine that may have had other work to do."
         ),
         "",
         "| package | fault | written instead | command | time | found by |",
@@ -206,28 +248,46 @@ def render_page(trials: Mapping[str, Trial]) -> str:
     return "\n".join([*head, *rows]) + "\n"
 
 
+def read_trials() -> dict[str, Trial]:
+    """What earlier runs found, as far as it still holds."""
+    stored = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    trials = {file: Trial(**each) for file, each in stored.items()}
+    return {
+        fault.file: trials[fault.file]
+        for fault in FAULTS
+        if fault.file in trials
+        and trials[fault.file].state
+        and trials[fault.file].state == describe_state(ROOT, fault, trials[fault.file].found)
+    }
+
+
+def write_trials(trials: Mapping[str, Trial]) -> None:
+    """Keep them, and write the page."""
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    RESULTS.write_text(json.dumps({file: asdict(each) for file, each in trials.items()}))
+    PAGE.parent.mkdir(parents=True, exist_ok=True)
+    PAGE.write_text(render_page(trials))
+
+
 def main() -> int:
-    """Try what was not tried on this tree; 0 if all but one were found."""
+    """Try what no earlier run found; 0 if all were found, and all but one by `--changed`."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--whole", action="store_true", help="the whole fast tier on those missed")
+    parser.add_argument("package", nargs="*", help="only the faults in these packages")
     parser.add_argument("--again", action="store_true", help="forget earlier results")
     options = parser.parse_args()
-    tree = fingerprint(ROOT, list_files(ROOT))
-    stored = json.loads(RESULTS.read_text()) if RESULTS.exists() and not options.again else {}
-    trials = {file: Trial(**each) for file, each in stored.get(tree, {}).items()}
-    arguments = [] if options.whole else ["--changed", "HEAD"]
+    trials = {} if options.again else read_trials()
+    wanted = [each for each in FAULTS if not options.package or each.package in options.package]
     with copy_project(ROOT) as copy:
-        for fault in FAULTS:
-            known = trials.get(fault.file)
-            if known is None or (options.whole and not known.found):
-                trials[fault.file] = trial = try_fault(copy, fault, arguments)
-                print(f"{fault.package}: {trial.found or trial.problem or 'not found'}", flush=True)
-                RESULTS.parent.mkdir(parents=True, exist_ok=True)
-                kept = {file: asdict(each) for file, each in trials.items()}
-                RESULTS.write_text(json.dumps({tree: kept}))
-                PAGE.parent.mkdir(parents=True, exist_ok=True)
-                PAGE.write_text(render_page(trials))
-    return int(sum(bool(trial.found) for trial in trials.values()) < len(FAULTS) - 1)
+        for fault in wanted:
+            if fault.file in trials:
+                continue
+            trial = look_for(copy, fault)
+            print(f"{fault.package}: {trial.found or trial.problem or 'not found'}", flush=True)
+            trials = {**({} if options.again else read_trials()), **trials, fault.file: trial}
+            write_trials(trials)
+    found = [each for each in trials.values() if each.found]
+    by_changed = [each for each in found if not each.missed_by]
+    return int(len(found) < len(FAULTS) or len(by_changed) < len(FAULTS) - 1)
 
 
 if __name__ == "__main__":

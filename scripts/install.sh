@@ -75,6 +75,20 @@ find_browser() {
         ".venv/bin/python -m playwright install chromium), or name yours in DIRECTOR_CHROMIUM"
 }
 
+# find_shell: Chromium's headless shell, for the tests only: it needs a third of the processor. Asked
+# for once; without it the tests use the whole Chromium and take longer.
+find_shell() {
+    [ -n "${DIRECTOR_CHROMIUM-}" ] || [ -e .venv/no-shell ] && return
+    command -v chromium-headless-shell >/dev/null 2>&1 && return
+    touch .venv/no-shell
+    if command -v apt-get >/dev/null 2>&1 && as_root true 2>/dev/null; then
+        say "installing chromium-headless-shell with apt-get, for faster tests"
+        as_root env DEBIAN_FRONTEND=noninteractive \
+            apt-get install -y -qq --no-upgrade chromium-headless-shell >/dev/null 2>&1 ||
+            say "it could not be installed: the tests use the whole Chromium"
+    fi
+}
+
 # install NAME: what locked/NAME.txt names; at once, and offline, when nothing changed since.
 install() {
     stamp=.venv/installed-$1

@@ -16,7 +16,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 from playwright import async_api, sync_api
 
+from chromiums import full_chromium, prefer_shell
 from director.browser import Browser, BrowserError, open_browser
+
+gc.disable()  # while modules are loaded there is nothing to find
 
 T = TypeVar("T")
 SLOW_LIMIT = 1800  # seconds for a slow test; pyproject.toml has the limit of all others
@@ -71,6 +74,9 @@ def _keep_files_in_memory() -> None:
 
 _keep_files_in_memory()
 
+
+prefer_shell()
+
 for api in (async_api, sync_api):
     api.expect.set_options(timeout=60_000)
 
@@ -79,6 +85,7 @@ def pytest_collection_finish() -> None:
     """What is loaded by now stays to the end: nobody needs to look through it for garbage."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
@@ -97,6 +104,20 @@ def run(runner: asyncio.Runner) -> Callable[[Coroutine[Any, Any, T]], T]:
 @pytest.fixture(scope="session")
 def browser(runner: asyncio.Runner) -> Iterator[Browser]:
     """One Chromium for all tests of a process; each opens sessions of its own."""
+    yield from _open(runner)
+
+
+@pytest.fixture(scope="session")
+def full_browser(runner: asyncio.Runner) -> Iterator[Browser]:
+    """The same with the Chromium that users have, where the other is the shell of it."""
+    opened = _open(runner)
+    with full_chromium():
+        made = next(opened)
+    yield made
+    next(opened, None)
+
+
+def _open(runner: asyncio.Runner) -> Iterator[Browser]:
     stack = AsyncExitStack()
     try:
         opened = runner.run(stack.enter_async_context(open_browser()))

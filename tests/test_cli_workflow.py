@@ -20,6 +20,7 @@ from director.store import Store, open_store
 from director.store.away import put_away
 from director.store.changes import Subscription
 from director.store.values import Change
+from runs.doubt_pages import serve_lists, table
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 _USUAL = "http://127.0.0.1:8765"
@@ -312,3 +313,34 @@ def script(run: Run, name: str, folder: Path, *flags: str) -> subprocess.Complet
     assert run("workflow", "export", name, "--script", "-o", str(path))[0] == 0
     arguments = [sys.executable, str(path), *flags]
     return subprocess.run(arguments, capture_output=True, text=True, check=False)
+
+
+def test_a_run_with_doubts_ends_with_3_unless_they_are_allowed_or_dismissed(
+    run: Run, tmp_path: Path
+) -> None:
+    """The doubt is told with its run, in JSON too; what dismisses it is a line to copy."""
+    with serve_lists() as (origin, pages):
+        pages["/list"] = f"<p>82 results</p>{table(1, 5)}"
+        looks = {"method": "deterministic_extract", "selector": "tbody tr"}
+        nodes = [
+            {"alias": "open", "type": "browser_action", "config": {"action": "navigate", "url": f"{origin}/list"}},
+            {"alias": "read", "type": "browser_query", "config": looks},
+        ]  # fmt: skip
+        given = {"version": 2, "id": "lamps", "name": "Lamps", "origins": [origin], "nodes": nodes}
+        (tmp_path / "lamps.json").write_text(json.dumps(given))
+        said = "doubt (total): read read 5 rows, and the page says '82 results'."
+        code, out, err = run("workflow", "run", str(tmp_path / "lamps.json"), "--approve", origin)
+        assert (code, said in out) == (3, True), out + err
+        assert "director workflow check lamps read total --dismiss --because WHY" in out
+        name = out.split()[1]
+        assert said in run("runs", "show", name)[1]
+        shown = json.loads(run("runs", "show", name, "--json")[1])
+        assert shown["doubts"][0]["evidence"]["said"] == 82
+        assert json.loads(run("runs", "list", "--json")[1])[0]["doubts"] == 1
+        assert run("workflow", "run", "lamps", "--allow-doubts")[0] == 0
+        dismissed = ("--dismiss", "--because", "the first are enough")
+        code, out, _ = run("workflow", "check", "lamps", "read", "total", *dismissed)
+        assert (code, out) == (0, "total (dismissed: the first are enough)\n")
+        code, out, err = run("workflow", "run", "lamps")
+        assert (code, "doubt (" in out) == (0, False), out + err
+        assert run("workflow", "check", "lamps", "read", "none")[0] == 2

@@ -35,6 +35,8 @@ def test_without_anything_the_defaults_hold(path: Path) -> None:
         "profile": "structured_cached",
         "model": "",
         "model_servers": "",
+        "model_windows": "",
+        "background_models": "",
         "store": f"sqlite:///{path.parent / 'director.db'}",
         "budget": 0.3,
         "warn_at": 160_000,

@@ -20,6 +20,7 @@ if sys.platform == "win32":
     import msvcrt
 else:
     import fcntl
+    import resource
 
 VARIABLE = "DIRECTOR_HOME"
 
@@ -74,6 +75,13 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def limit_connections(most: int) -> int:
+    """How many connections may wait at once: `most`, or a third of the files that may be open."""
+    if sys.platform == "win32":
+        return most
+    return min(most, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 3)
 
 
 def write_private(path: Path, content: bytes) -> None:

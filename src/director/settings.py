@@ -79,6 +79,14 @@ class Settings:
         Setting[str],
         Rule(str, "", "servers that may be sent a key, such as openai:https://gateway.example/v1"),
     ]
+    model_windows: Annotated[
+        Setting[str],
+        Rule(str, "", "windows of models that nothing else says, as MODEL=TOKENS, by spaces"),
+    ]
+    background_models: Annotated[
+        Setting[str],
+        Rule(str, "", "models that answer in the background, by their names, by spaces"),
+    ]
     store: Annotated[Setting[str], Rule(str, _beside, "the address of the store")]
     budget: Annotated[Setting[float], Rule(float, 0.3, "share of the window to fill", upto=1)]
     warn_at: Annotated[Setting[int], Rule(int, 160_000, "tokens: a context is called large")]

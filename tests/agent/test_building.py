@@ -121,7 +121,8 @@ def test_a_workflow_is_built_and_then_runs_without_a_model(
     assert "li.bad matches 0, not 4" in scout
     assert not [text for text in told if "not run" in text or "broke" in text], told
     tried = next(text for text in told if text.startswith("open_shop: success"))
-    assert f" open_shop could say: ensures status of {site.url}/shop below 400" in tried
+    proposed = f'{{"below":400,"status":"{site.url}/shop"}}'
+    assert f" open_shop could carry: ensures {proposed}" in tried
     assert [one.state for one in approvals(store, "w")] == ["approved"]
     plan = made.saved.plan()
     assert plan is not None

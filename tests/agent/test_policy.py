@@ -60,7 +60,7 @@ def test_each_tool_reaches_approved_origins_only(
 def test_each_tool_that_acts_on_pages_by_itself_says_what_it_does(tool: str) -> None:
     """What runs nodes or clicks shows its effects first; a new such tool must be listed here."""
     shows = {"test_single_node", "execute_nodes", "debug_action"}
-    quiet = {"debug_close_tab"}
+    quiet = {"debug_close_tab", "reset_browser"}
     assert (REGISTRY[tool].policy == "run") == (tool in shows | quiet)
     assert (REGISTRY[tool].does is not REGISTRY["read"].does) == (tool in shows)
 

@@ -104,3 +104,21 @@ def test_a_scout_that_never_reports_is_ended(
     assert "ended without a report" in told
     assert len([each for each in shown if "report" in each.tools]) == ROUNDS
     assert made.spent.rounds == ROUNDS + 2
+
+
+def test_what_a_scout_finds_is_named(
+    runner: asyncio.Runner, browser: Browser, store: Store, site: Site
+) -> None:
+    """By role, name and test id of the first element, so that no selector has to be guessed."""
+    claim = {"claim": "matches", "selector": "button[type=submit]", "count": 10}
+    answers: list[Sequence[Emit]] = [
+        [asks("find", text="Show")],
+        [asks("report", findings=[claim])],
+    ]
+    shown: list[Seen] = []
+    speaks = brain(site.url, answers)
+    made = desk(store, speaks, browser=browser, origins=(site.url,), seen=shown)  # type: ignore[arg-type]
+    told = scouted(made, shown, runner)
+    assert 'matches 10; the first is {"' in told
+    assert '"name":"Show"' in told
+    assert '"role":"button"' in told

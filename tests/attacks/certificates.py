@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from chromiums import full_chromium
 from director.browser.chromium import find_chromium
 
 _NOW = dt.datetime.now(dt.UTC)
@@ -56,7 +57,9 @@ def write_chromium(path: Path, trusted: Certificate, *switches: str) -> Path:
     """A command that starts Chromium with more switches, and with trust in one key."""
     words = [f"--ignore-certificate-errors-spki-list={trusted.key_hash}", *switches]
     more = " ".join(f"'{word}'" for word in words)
-    path.write_text(f'#!/bin/sh\nexec {find_chromium()} "$@" {more}\n')
+    with full_chromium():
+        chromium = find_chromium()
+    path.write_text(f'#!/bin/sh\nexec {chromium} "$@" {more}\n')
     path.chmod(0o700)
     return path
 

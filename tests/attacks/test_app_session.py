@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import signal
 import stat
 import subprocess
@@ -23,6 +22,7 @@ from playwright.sync_api import Browser, Page, expect
 from starlette.testclient import TestClient
 
 from attacks.listener import listening
+from director.browser.chromium import find_chromium
 from director.store import Store
 from director.web import make_app
 from director.web.serving import bound, studio_at
@@ -252,7 +252,7 @@ def test_the_launch_file_opens_the_app_and_leaves_nothing(
 def _another(browser: Browser, *, finds_names: bool) -> Browser:
     rules = [] if finds_names else ["--host-resolver-rules=MAP *.localhost ^NOTFOUND"]
     kind = browser.browser_type
-    return kind.launch(executable_path=shutil.which("chromium"), args=[*FLAGS, *rules])
+    return kind.launch(executable_path=find_chromium(), args=[*FLAGS, *rules])
 
 
 def _history(page: Page) -> list[str]:

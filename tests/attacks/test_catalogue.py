@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from scripts.attacks import read_attacks, read_before
+
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 
@@ -31,3 +33,11 @@ def test_the_page_lists_what_the_tests_attack() -> None:
         [sys.executable, "scripts/attacks.py", "--check"], cwd=ROOT, check=False
     )
     assert checked.returncode == 0, "docs/security.md is out of date: run python scripts/attacks.py"
+
+
+def test_what_was_seen_before_is_of_attacks_that_are_made() -> None:
+    """An attack that was renamed keeps what was seen of it."""
+    made = {each.test for each in read_attacks(HERE)}
+    seen = read_before()
+    assert set(seen) - made == set()
+    assert set(seen.values()) <= {"fell", "held", "new"}

@@ -114,8 +114,44 @@ def test_a_value_that_only_the_run_knows_is_asked_for_then(
         assert runner.run(take_turn(made, "Go on.")).ended == "said"
         runner.run(made.close())
         assert [one.path for one in site.asked if one.method == "POST"] == ["/buy"]
-        loads = [one.path for one in site.asked if one.path == "/"]
-        assert len(loads) == (2 if how == "isolated" else 1)
+        assert [one.path for one in site.asked].count("/") == 1
+
+
+@pytest.mark.attack(
+    "A list of nodes, or a loop, is tested one by one and stopped at its second effect; approved, "
+    "the model makes the same call again",
+    must="it goes on there: the first effect is not done a second time",
+    tries=2,
+)
+@pytest.mark.parametrize("how", ["list", "loop"])
+def test_what_was_done_before_a_stop_is_not_done_again(
+    runner: asyncio.Runner, browser: Browser, store: Store, how: str
+) -> None:
+    """Two purchases are two posts."""
+    forms = "".join(
+        f"<form method=post action=/{one} target=_blank><button id={one}>{one}</button></form>"
+        for one in ("tea", "cup")
+    )
+    with served({"/": forms, "/tea": "sold", "/cup": "sold"}) as site:
+        there = {"config": {"action": "navigate", "url": site.origin}}
+        tea = {"config": {"action": "click", "selector": "#tea"}}
+        sets = {"type": "context", "config": {"variables": {"which": "cup"}}}
+        other = {"config": {"action": "click", "selector": "#{{which}}"}}
+        over = {"over": ["tea", "cup"], "variable": "which", "body": "n1"}
+        loop = {"type": "iterate", "config": over}
+        nodes = [there, other, loop] if how == "loop" else [there, tea, sets, other]
+        shop(store, *nodes, origins=(site.origin,))
+        chosen = "n0,n2" if how == "loop" else "all"
+        run = [asks("execute_nodes", nodes=chosen, mode="isolated")]
+        made = shown_always(desk(store, [run, run, run, SAY], browser=browser))
+        for _ in ("tea", "cup"):
+            assert runner.run(take_turn(made, "Go on.")).ended == "waiting"
+            (asked,) = [one for one in effects(store, "w") if one.state == "asked"]
+            answer_effect(store, "w", asked.key, "approved")
+        assert runner.run(take_turn(made, "Go on.")).ended == "said"
+        runner.run(made.close())
+        sold = [one.path for one in site.asked if one.method == "POST"]
+        assert sold == ["/tea", "/cup"]
 
 
 @pytest.mark.attack(

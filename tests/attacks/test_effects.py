@@ -17,7 +17,7 @@ from director.agent.effects import (
 )
 from director.agent.turn import take_turn
 from director.browser import Browser
-from director.runs import Run, Step
+from director.runs import Means, Run, Step, run_workflow, steps_of
 from director.runs.ledger import run_json, step_json
 from director.settings import load_settings
 from director.store import Store
@@ -195,3 +195,44 @@ def test_the_setting_says_which_sites_are_shown(store: Store, wanted: str) -> No
     given = {"confirm_effects": wanted}
     made.settings = load_settings(given, environ={"DIRECTOR_HOME": "/nonexistent"})
     assert bool(effects_of_nodes(made, ["n_0"])) == (wanted == "always")
+
+
+FIELDS = {
+    "select": (
+        "<select id=f onchange=this.form.requestSubmit()><option>a<option>b</select>",
+        {"action": "select", "selector": "#f", "value": "b"},
+    ),
+    "check": (
+        "<input id=f type=checkbox onchange=this.form.requestSubmit()>",
+        {"action": "check", "selector": "#f"},
+    ),
+    "type": (
+        "<input id=f oninput=this.form.requestSubmit()>",
+        {"action": "type", "selector": "#f", "text": "b"},
+    ),
+}
+
+
+@pytest.mark.attack(
+    "A page sends a form as soon as something is chosen, checked or typed, by a node that was "
+    "never declared to happen once",
+    must="the step says that a form was sent and where, to the user and to the model",
+    tries=3,
+)
+@pytest.mark.parametrize("how", FIELDS)
+def test_a_form_that_a_harmless_node_sends_is_told(
+    runner: asyncio.Runner, browser: Browser, store: Store, how: str
+) -> None:
+    """Nothing can be taken back, but nobody repeats it unknowingly."""
+    field, config = FIELDS[how]
+    form = f"<form method=post action=/buy>{field}</form>"
+    with served({"/": form, "/buy": "sold"}) as site:
+        there = {"config": {"action": "navigate", "url": site.origin}}
+        sold = {"ensures": [{"url": f"{site.origin}/buy"}]}
+        made = shop(store, there, {"config": config, **sold}, origins=(site.origin,))
+        means = Means(browser=browser, pictures="none")
+        run = runner.run(run_workflow(store, made, means))
+        (_, acted) = steps_of(store, run.id)
+        # A box that is gone too soon after it was checked fails the node: that is told as well.
+        assert run.state == "done" or how == "check", acted.error
+        assert f"A form was sent (POST to {site.origin})" in " ".join(acted.warnings)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ import pytest
 from director.distribution import NAME, install_line
 
 ROOT = Path(__file__).parent.parent.parent
-OTHERS = {".git", ".venv", "locked", "site", "dist"}
+OTHERS = {".git", ".venv", "locked", "site", "dist", "__pycache__"}
 INSTALL = re.compile(
     r"(?:pip|pipx|uv|uvx|poetry|conda)\b[^\n`]{0,40}\b(?:install|add)\s+([^\n`#]+)"
 )
@@ -23,15 +24,23 @@ STRANGER = re.compile(r"""(?:^|[\s'"])director(?=[\s'"\[=<>~]|$)""")
 LINE = re.compile(r"pip install '\.(?:\[([\w,-]+)\])?'")
 
 
-def read_texts() -> Iterator[tuple[Path, str]]:
-    """Every text of the repository, but for this file, which names what is wrong."""
-    for path in sorted(ROOT.rglob("*")):
-        part = path.relative_to(ROOT).parts
-        if path.is_file() and not OTHERS & set(part) and path != Path(__file__):
-            try:
-                yield path.relative_to(ROOT), path.read_text("utf-8")
-            except UnicodeDecodeError:
-                continue
+def list_paths() -> Iterator[Path]:
+    """Every file of the repository, but for this one, which names what is wrong."""
+    for folder, folders, files in os.walk(ROOT):
+        folders[:] = sorted(set(folders) - OTHERS)  # what is left out is not even looked into
+        yield from (Path(folder, name) for name in sorted(files) if name != Path(__file__).name)
+
+
+@cache
+def read_texts() -> list[tuple[Path, str]]:
+    """What is text among them, read once."""
+    found = []
+    for path in list_paths():
+        try:
+            found.append((path.relative_to(ROOT), path.read_text("utf-8")))
+        except UnicodeDecodeError:
+            continue
+    return found
 
 
 def list_extras() -> list[str]:

@@ -139,6 +139,32 @@ def test_clients_without_a_key_share_no_originals() -> None:
 
 
 @pytest.mark.attack(
+    "A client of the proxy with the key that everybody has for a local server reads what another "
+    "one sent",
+    must="404, unless both name one session",
+    tries=4,
+)
+@pytest.mark.parametrize("key", ["Bearer ollama", "Bearer EMPTY", "Bearer sk-no-key-required", "x"])
+def test_clients_with_a_placeholder_for_a_key_share_no_originals(key: str) -> None:
+    """A key of one's own reads its originals on any connection."""
+    with stranger() as upstream, proxied(upstream.url, 3_000) as proxy:
+        mine, other = (
+            http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=30) for _ in range(2)
+        )
+        shared = {"Authorization": key}
+        assert _sent(mine, **shared) == 200
+        assert _recalled(other, **shared)[0] == 404
+        session = {**shared, "X-Director-Session": "a-session-nobody-guesses"}
+        assert _sent(mine, **session) == 200
+        assert _recalled(other, **session)[0] == 200
+        own = {"Authorization": "Bearer sk-proj-0123456789abcdef"}
+        assert _sent(mine, **own) == 200
+        assert _recalled(other, **own)[0] == 200
+        for each in (mine, other):
+            each.close()
+
+
+@pytest.mark.attack(
     "A server listens to other machines without a password",
     must="refused in words before anything listens",
     tries=5,

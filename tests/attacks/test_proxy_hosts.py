@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from typing import Any
 
 import httpx2
@@ -11,6 +10,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from attacks.listener import listening
+from director.browser.chromium import find_chromium
 from director.middleware.proxy import Proxy
 from director.middleware.proxy.lines import Request
 from director.middleware.proxy.request_guard import RequestGuard
@@ -111,7 +111,7 @@ def test_a_real_browsers_page_reaches_no_provider() -> None:
         listening() as stranger,
         sync_playwright() as playing,
     ):
-        browser = playing.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        browser = playing.chromium.launch(executable_path=find_chromium(), args=FLAGS)
         stranger.pages["/evil"] = ("text/html", EVIL % (proxy.url, proxy.url))
         page = browser.new_page()
         page.goto(f"{stranger.url}/evil")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 
 import pytest
 
 from attacks.networks import OTHER_PUBLIC, PUBLIC, Table
 from browser.sites import site, until
 from browser.test_guard_wire import say
+from chromiums import full_chromium
 from director.browser import NotApproved, Origins, open_browser
 from director.browser.guard import Blocked, guarded
 from director.browser.network import load_private_hosts
@@ -43,6 +45,13 @@ PRIVATE = (
     "ff02::1",
     "no address",
 )
+
+
+@pytest.fixture(autouse=True)
+def _chromium() -> Iterator[None]:
+    """What a browser itself does is tried on the one that users have."""
+    with full_chromium():
+        yield
 
 
 @pytest.mark.promise("E2")

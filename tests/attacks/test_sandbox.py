@@ -146,6 +146,23 @@ def test_records_do_not_flood_the_store(store: Store) -> None:
 
 
 @pytest.mark.attack(
+    "A node makes as many records as it may",
+    must="they are written beside the event loop, which goes on",
+)
+def test_many_records_are_written_beside_the_loop(store: Store) -> None:
+    """Thousands take seconds."""
+    made = code("many", "[{'id': i} for i in range(3_000)]", create_records="thing")
+    found = run_attack(run_workflow(store, flow(made), Means()), 200)
+    assert found.value.state == "done"
+    assert by_key(store, found.value)["many"].records == {
+        "made": 3_000,
+        "merged": 0,
+        "total": 3_000,
+    }
+    assert found.turn < TURN
+
+
+@pytest.mark.attack(
     "An imported document holds half a million opened braces that are never closed",
     must="refused in one pass over the text",
     tries=2,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 from playwright.async_api import Error as PlaywrightError
 
 from browser.sites import Served, site, until
+from chromiums import full_chromium
 from director.browser import Browser, BrowserError, NotApproved, Origins, Session, open_browser
 
 # The commands by which Chromium has the desktop open an address.
@@ -27,6 +28,19 @@ WAYS = {
     "blank": '<a id="go" target="_blank" href="{0}">go</a>',
 }
 SCHEMES = ("mailto:a@b.test", "custom-app:go", "intent:x", "ssh://b.test")
+
+
+@pytest.fixture
+def browser(full_browser: Browser) -> Browser:
+    """What a browser itself does is tried on the one that users have."""
+    return full_browser
+
+
+@pytest.fixture(autouse=True)
+def _chromium() -> Iterator[None]:
+    """What a browser itself does is tried on the one that users have."""
+    with full_chromium():
+        yield
 
 
 def events_of(session: Session) -> set[str]:

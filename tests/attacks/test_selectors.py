@@ -205,6 +205,26 @@ pen.getContext("2d").fillText("{said}", 5, 20); b.src = pen.toDataURL();
 c.style.backgroundImage = `url(${{pen.toDataURL()}})`;
 </script>"""
 
+COPIED = {
+    "shadow": "#t { filter: drop-shadow(0 90px #000) }",
+    "shadow of all": "body { filter: drop-shadow(0 190px #000) }",
+    "shadow that stays": "#t { filter: drop-shadow(0 90px #000); opacity: 1 !important; "
+    "transition: all 99s; animation: x 99s infinite } @keyframes x { from { opacity: 1 } }",
+    "reflection": "#t { -webkit-box-reflect: below 40px }",
+    "rule": "",
+    "part": "#c::after { content: ''; display: block; height: 30px }",
+}
+COPYING = """<title>L</title><style>STYLE</style><input type=password id=pw name=password>
+<input id=t style="font-size: 30px; background: none; border: 0"><p id=c>-</p><script>
+const pen = Object.assign(document.createElement("canvas"), {{height: 30}});
+pw.oninput = () => {{
+  t.value = pw.value;
+  pen.getContext("2d").fillText(pw.value, 5, 20);
+  const part = {{rule: "#c", part: "#c::after"}}["NAME"];
+  if (part) document.styleSheets[0].insertRule(`${{part}} {{ background: url(${{pen.toDataURL()}}) }}`);
+}};
+</script>"""
+
 
 def _pictures(browser: Browser, run: Run, folder: Path, html: str) -> list[bytes]:
     async def one(secret: str) -> bytes:
@@ -250,6 +270,24 @@ def test_a_picture_that_the_page_has_made_is_covered(
 ) -> None:
     """What was drawn cannot be read, so it is covered as a whole."""
     first, second = _pictures(browser, run, tmp_path, DRAWN)
+    assert pixels(first) == pixels(second)
+
+
+@pytest.mark.promise("D6")
+@pytest.mark.attack(
+    "A page draws a copy of a covered field beside it: by shadows, reflections, and style rules with "
+    "pictures of it",
+    must="two secrets of one length give the same picture, pixel by pixel",
+    tries=6,
+)
+@pytest.mark.parametrize("name", COPIED)
+def test_no_copy_of_a_cover_stands_beside_it(
+    browser: Browser, run: Run, tmp_path: Path, name: str
+) -> None:
+    """Nothing is drawn below a cover."""
+    style = COPIED[name].replace("{", "{{").replace("}", "}}")
+    html = COPYING.replace("STYLE", style).replace("NAME", name)
+    first, second = _pictures(browser, run, tmp_path, html)
     assert pixels(first) == pixels(second)
 
 

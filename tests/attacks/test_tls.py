@@ -15,7 +15,7 @@ from attacks.certificates import Certificate, make_certificate, write_chromium
 from attacks.networks import PUBLIC, Table
 from browser.sites import Served, site, until
 from browser.test_guard_wire import say
-from director.browser import NotApproved, Origins, Session, open_browser
+from director.browser import Browser, NotApproved, Origins, Session, open_browser
 from director.browser.guard import Blocked, guarded
 from director.browser.network import Network
 
@@ -71,24 +71,28 @@ def test_a_certificate_that_is_not_valid_is_refused_and_recorded(
         "other": make_certificate(folder / "other.pem", ["elsewhere.example"]),
     }
 
-    async def attack() -> None:
-        for certificate in false.values():
-            with (
-                site({"/": "hello"}, certificate=certificate.path) as evil,
-                site(certificate=trusted.path) as home,
-            ):
-                home.pages["/"] = f'<title>home</title><img src="{evil.origin}/image">'
-                async with session_for(home.origin, evil.origin) as session:
-                    await session.navigate(home.origin)
-                    told = f"{evil.origin} (its certificate is not valid (ERR_CERT_"
-                    await until(lambda told=told: told in "".join(refusals(session)))
-                    with pytest.raises(NotApproved, match=r"certificate is not valid.*not opened"):
-                        await session.navigate(evil.origin)
-                    assert sum(text.startswith(told) for text in refusals(session)) == 2
-                assert evil.asked == []
-                assert home.paths >= {"/"}
+    async def attack(browser: Browser, certificate: Certificate) -> None:
+        with (
+            site({"/": "hello"}, certificate=certificate.path) as evil,
+            site(certificate=trusted.path) as home,
+        ):
+            home.pages["/"] = f'<title>home</title><img src="{evil.origin}/image">'
+            async with browser.session(Origins([home.origin, evil.origin])) as session:
+                await session.navigate(home.origin)
+                told = f"{evil.origin} (its certificate is not valid (ERR_CERT_"
+                await until(lambda: told in "".join(refusals(session)))
+                with pytest.raises(NotApproved, match=r"certificate is not valid.*not opened"):
+                    await session.navigate(evil.origin)
+                assert sum(text.startswith(told) for text in refusals(session)) == 2
+            assert evil.asked == []
+            assert home.paths >= {"/"}
 
-    asyncio.run(attack())
+    async def attack_with_all() -> None:
+        async with open_browser() as browser:
+            for certificate in false.values():
+                await attack(browser, certificate)
+
+    asyncio.run(attack_with_all())
 
 
 @pytest.mark.promise("E2")
@@ -108,16 +112,17 @@ def test_approving_a_scheme_approves_no_other(trusted: Certificate) -> None:
             }
             plain.pages["/up"] = Served(status=302, headers={"Location": f"{secure.origin}/"})
             pairs = ((secure, "/down", plain), (plain, "/up", secure))
-            for home, path, other in pairs:
-                before = other.reached
-                async with session_for(home.origin) as session:
-                    with pytest.raises(NotApproved, match=other.origin):
-                        await session.navigate(home.origin + path)
-                    for url in (swap_scheme(home.origin), other.origin):
-                        with pytest.raises(NotApproved):
-                            await session.navigate(url)
-                        assert f"{url} (navigation)" in refusals(session)
-                assert other.reached == before
+            async with open_browser() as browser:
+                for home, path, other in pairs:
+                    before = other.reached
+                    async with browser.session(Origins([home.origin])) as session:
+                        with pytest.raises(NotApproved, match=other.origin):
+                            await session.navigate(home.origin + path)
+                        for url in (swap_scheme(home.origin), other.origin):
+                            with pytest.raises(NotApproved):
+                                await session.navigate(url)
+                            assert f"{url} (navigation)" in refusals(session)
+                    assert other.reached == before
 
     asyncio.run(attack())
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import shutil
 from collections.abc import Awaitable, Callable
 from functools import cache
 from typing import TypeVar
@@ -12,6 +11,8 @@ from typing import TypeVar
 import pytest
 from playwright.async_api import Browser, Page, Route, async_playwright
 
+from director.browser import BrowserError
+from director.browser.chromium import find_chromium
 from director.browser.fields import watch
 
 ORIGIN = "https://pages.test"
@@ -29,9 +30,10 @@ T = TypeVar("T")
 @cache
 def opened() -> tuple[asyncio.Runner, Browser]:
     """One loop and one browser for the tests of a process; each test has a context of its own."""
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("there is no Chromium here")
+    try:
+        chromium = find_chromium()
+    except BrowserError as reason:
+        pytest.skip(str(reason))
     runner = asyncio.Runner()
 
     async def begin() -> tuple[Browser, Callable[[], Awaitable[None]]]:

@@ -49,6 +49,12 @@ ADDRESSES = (
 )
 
 
+@pytest.fixture
+def browser(full_browser: Browser) -> Browser:
+    """What a browser itself does is tried on the one that users have."""
+    return full_browser
+
+
 def redirect(target: str, status: int = 302) -> Served:
     """A redirect to an address."""
     return Served(status=status, headers={"Location": target})

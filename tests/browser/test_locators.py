@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
-import shutil
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, TypeAlias, TypeVar
 
 import pytest
-from playwright.async_api import Page, async_playwright
+from playwright.async_api import Page
 
+from browser.bare import opened
 from director.browser.bundle import Bundle, LocatorError
 from director.browser.locators import Found, bundle_of, resolve
 from director.browser.masks import Masks
@@ -39,24 +38,16 @@ ROWS = "<table>{}</table>".format(
 @pytest.fixture(scope="module")
 def on() -> Iterator[On[Any]]:
     """Some work on a page that is made of a text; all share one tab."""
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("there is no Chromium here")
-    with asyncio.Runner() as runner:
-        playwright = runner.run(async_playwright().start())
-        browser = runner.run(
-            playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        )
-        page = runner.run(browser.new_page(viewport={"width": 800, "height": 600}))
+    runner, browser = opened()
+    page = runner.run(browser.new_page(viewport={"width": 800, "height": 600}))
 
-        async def work_on(html: str, work: Callable[[Page], Awaitable[T]]) -> T:
-            await page.goto("about:blank")
-            await page.set_content(html)
-            return await work(page)
+    async def work_on(html: str, work: Callable[[Page], Awaitable[T]]) -> T:
+        await page.goto("about:blank")
+        await page.set_content(html)
+        return await work(page)
 
-        yield lambda html, work: runner.run(work_on(html, work))
-        runner.run(browser.close())
-        runner.run(playwright.stop())
+    yield lambda html, work: runner.run(work_on(html, work))
+    runner.run(page.close())
 
 
 async def html_of(found: Found) -> str:

@@ -54,6 +54,7 @@ def test_a_login_by_hand_is_kept_for_later_runs(
 ) -> None:
     """The window is shown, Enter is pressed, the login is sealed, and another session is in."""
     around = {**os.environ, "DISPLAY": display, "DIRECTOR_HOME": str(tmp_path)}
+    around.pop("DIRECTOR_CHROMIUM", None)  # the headless shell has no window
     with site(PAGES) as home:
         command = [sys.executable, "-m", "director.cli", "login", "shop", f"{home.origin}/login"]
         ran = subprocess.run(

@@ -56,7 +56,7 @@ COSTLY = {
     "preset hybrid",
     "preset adaptive",
 }
-CHEAP_PAIRS, COSTLY_PAIRS, ALL_PAIRS, PARTS = 2_000, 1_000, 8_000, 2
+CHEAP_PAIRS, COSTLY_PAIRS, ALL_PAIRS, PARTS = 2_450, 500, 8_000, 2
 ELSEWHERE = 1_000_000
 
 
@@ -185,8 +185,12 @@ def drops_the_user(context: Context, budget: Budget, /) -> Context:
 )
 def test_a_broken_strategy_is_caught(broken: Strategy, laws: set[str]) -> None:
     """Each sabotage breaks the laws it should, within 300 histories."""
-    found = {each.law for seed in range(300) for each in broken_laws(broken, *history(seed))}
-    assert laws <= found
+    missed = set(laws)
+    for seed in range(300):
+        missed -= {each.law for each in broken_laws(broken, *history(seed))}
+        if not missed:
+            return
+    pytest.fail(f"300 histories show no breach of {missed}")
 
 
 def test_the_report_of_a_failure_names_the_seed_and_the_law() -> None:

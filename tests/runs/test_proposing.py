@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,11 +12,12 @@ from director.browser import Origins, Session
 from director.demo.site import Site
 from director.runs import Step, run_workflow, steps_of, try_node
 from director.runs.proposing import Proposal, accepted, proposals
-from director.store import Store
+from director.store import Store, open_store
 from director.store.variables import set_variable, workbench
 from director.workflow.values import Workflow
 from runs.building import flow, node, pages
 from runs.conftest import Live
+from store.engines import prepared_file
 
 
 @pytest.fixture
@@ -42,8 +44,8 @@ def steps(site: Site, *nodes: dict[str, Any]) -> Workflow:
     )
 
 
-def tried(live: Live, store: Store, workflow: Workflow) -> dict[str, list[Proposal]]:
-    """Try each node in turn in one session, as a builder does; what is proposed for each."""
+def try_all(live: Live, store: Store, workflow: Workflow) -> dict[str, Step]:
+    """Try each node in turn in one session, as a builder does."""
 
     async def all_of_them() -> dict[str, Step]:
         found: dict[str, Step] = {}
@@ -52,9 +54,29 @@ def tried(live: Live, store: Store, workflow: Workflow) -> dict[str, list[Propos
                 found[each.alias] = await _tried(live, store, workflow, each.alias, session)
         return found
 
+    return live.run(all_of_them())
+
+
+def propose(workflow: Workflow, seen: Mapping[str, Step]) -> dict[str, list[Proposal]]:
+    """What is proposed for each node that was tried."""
     given = {each.name: each.default for each in workflow.inputs}
-    seen = live.run(all_of_them())
     return {each.alias: proposals(each, seen[each.alias], given) for each in workflow.nodes}
+
+
+def tried(live: Live, store: Store, workflow: Workflow) -> dict[str, list[Proposal]]:
+    """Both."""
+    return propose(workflow, try_all(live, store, workflow))
+
+
+@pytest.fixture(scope="module")
+def bought(
+    live: Live, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Workflow, dict[str, Step]]:
+    """A link and a form of the demo site, tried once."""
+    file = prepared_file(tmp_path_factory.mktemp("store") / "runs.db")
+    with Site(seed=1).serve() as site, open_store(file) as store:
+        workflow = steps(site, LINK, ADD)
+        return workflow, try_all(live, store, workflow)
 
 
 async def _tried(
@@ -72,13 +94,10 @@ USER = act("user", "type", selector="main [name=user]", text="ada@postbox.exampl
 
 
 def test_what_was_there_where_it_led_and_what_is_new_is_proposed(
-    live: Live, store: Store, shop: Site
+    bought: tuple[Workflow, dict[str, Step]],
 ) -> None:
     """Of a click: the page and the target before it; address, answer and news after it."""
-    found = {
-        alias: [str(each) for each in wanted]
-        for alias, wanted in tried(live, store, steps(shop, LINK, ADD)).items()
-    }
+    found = {alias: [str(each) for each in wanted] for alias, wanted in propose(*bought).items()}
     assert found["open"] == [
         "ensures url {{site}}/shop",
         "ensures status of {{site}}/shop below 400",
@@ -99,17 +118,19 @@ def test_what_was_there_where_it_led_and_what_is_new_is_proposed(
     ]
 
 
-def test_the_effect_is_proposed_from_what_was_sent(live: Live, store: Store, shop: Site) -> None:
+def test_the_effect_is_proposed_from_what_was_sent(
+    bought: tuple[Workflow, dict[str, Step]],
+) -> None:
     """A link is idempotent, a form is not; what its author has said stays as it is."""
-    again = {**LINK, "alias": "again", "id": "id-again", "effect": "idempotent"}
-    back = act("back_to_it", "navigate", url="{{site}}/shop")
-    found = tried(live, store, steps(shop, LINK, back, again, ADD))
+    workflow, seen = bought
+    nodes = {each.alias: each for each in workflow.nodes}
+    nodes["said"] = replace(nodes["choose"], effect="idempotent")
     effects = {
-        alias: [str(each) for each in wanted if each.where == "effect"]
-        for alias, wanted in found.items()
+        name: [str(one) for one in proposals(each, seen[each.alias]) if one.where == "effect"]
+        for name, each in nodes.items()
     }
     link = ["effect idempotent (it only led to another page and sent nothing)"]
-    assert effects == {"open": [], "choose": link, "back_to_it": [], "again": [], "add": []}
+    assert effects == {"open": [], "choose": link, "add": [], "said": []}
 
 
 def test_a_field_that_the_page_saves_by_itself_happens_once(live: Live, store: Store) -> None:

@@ -18,6 +18,7 @@ from director.sections.compress import BESIDE, compression_request, compression_
 from director.sections.render import section
 from director.sections.system import prompt, system_section
 from director.workflow.conditions import check_condition
+from director.workflow.expressions import PARSERS
 from director.workflow.types import KINDS, check_config
 from director.workflow.values import Effect
 from sections.states import BUILDING
@@ -52,7 +53,7 @@ def test_the_examples_of_the_prompt_are_taken_as_they_stand() -> None:
 def test_the_prompt_names_tools_and_words_that_exist() -> None:
     """Whatever it calls a tool is one; every effect is explained."""
     named = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", prompt("system")))
-    fields = {"create_records", "test_id"}
+    fields = {"create_records", "test_id", *PARSERS}
     assert named - fields <= set(TOOLS)
     assert {"update_plan", "test_single_node", "ask_user"} <= named
     assert all(f"`{effect}`" in prompt("system") for effect in get_args(Effect))

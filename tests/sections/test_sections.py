@@ -21,12 +21,12 @@ from director.sections.plan import plan_section
 from director.sections.render import PULLED, SECTIONS, pulled, section
 from director.sections.state import State
 from director.sections.summary import spans, summary_section
-from director.sections.variables import variables_in_full, variables_section
+from director.sections.variables import variables_in_full, variables_of_state
 from director.sections.words import compact, line
 from director.sections.workflow import chosen_nodes, workflow_section
 from director.workflow.document import to_json
 from director.workflow.plan import plan_json
-from director.workflow.values import Workflow, WorkflowError
+from director.workflow.values import Json, Workflow, WorkflowError
 from sections.states import BUILDING, HOSTILE, STATES, node
 from workflow.written import WRITTEN
 
@@ -160,9 +160,10 @@ def test_no_section_shows_a_secret_or_what_a_page_is_called() -> None:
 
 def test_variables_are_shown_by_the_rules() -> None:
     """Short ones whole, long ones cut, lists by their first and count, nothing as nothing."""
-    shown = variables_section(
-        {"a": "x" * 100, "b": "x" * 101, "c": [1, 2, 3], "d": [], "e": None, "api_key": "k"}
-    ).text.splitlines()
+    values: dict[str, Json] = {"a": "x" * 100, "b": "x" * 101, "c": [1, 2, 3], "d": []}
+    values |= {"e": None, "api_key": "k"}
+    state = State(Workflow("w", "W"), variables=values)
+    shown = variables_of_state(state).text.splitlines()
     assert f'- a = "{"x" * 100}"' in shown
     assert f'- b = "{"x" * 100}..."' in shown
     assert "- c = [Array of 3 - first: 1]" in shown

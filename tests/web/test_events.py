@@ -110,7 +110,7 @@ def served(store: Store, folder: Path) -> Iterator[tuple[Studio, httpx.Client]]:
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])))
     thread.start()
     try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as browser:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=90) as browser:
             enter(browser, studio.sessions.link())
             yield studio, browser
     finally:
@@ -174,7 +174,7 @@ def test_a_workflow_of_many_windows_is_told_to_all(store: Store, tmp_path: Path)
 
         def window(number: int) -> None:
             with (
-                httpx.Client(base_url=browser.base_url, headers=browser.headers, timeout=30) as own,
+                httpx.Client(base_url=browser.base_url, headers=browser.headers, timeout=90) as own,
                 own.stream("GET", "/events") as response,
             ):
                 lines = response.iter_lines()

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from functools import partial
 from typing import Any
 
 from starlette.testclient import TestClient
 
-from director.runs import save_workflow
+from director.runs import Run, Step, save_workflow
+from director.runs.doubts import Doubt
+from director.runs.ledger import run_json, step_json
 from director.store import Store
 from director.web import Studio
 from director.workflow.document import from_json
@@ -116,3 +119,54 @@ def test_a_run_is_cancelled_and_gone_on_with(
     client.post(f"/api/runs/{run}/answer", json={"question": question["id"], "text": "1"})
     assert ended(studio, client, run)["run"]["state"] == "done"
     assert client.get("/api/runs/never").status_code == 404
+
+
+def test_a_doubt_is_shown_beside_the_state_and_dismissed_on_the_page(
+    store: Store, client: TestClient
+) -> None:
+    """In the lists, on the run and at its node, until somebody says that it is right as it is."""
+    version = save_workflow(store, from_json(WORKFLOW))  # type: ignore[arg-type]
+    said = "find read 40 rows, and the page says '82 <b>results</b>'."
+    found = Doubt("total", "n2", "find", said, {"read": 40, "said": 82})
+    run = Run("doubted", "asks", version, state="done", doubts=(found.json(),))
+    step = Step("n2", "n2", "find", "transform", "finished", began=1.0)
+    store.put("run", run.id, run_json(run), "made")
+    store.put("step", f"{run.id}/n2", step_json(step), "made")
+    assert client.get("/api/runs").json()[0]["doubts"] == 1
+    (doubt,) = client.get("/api/runs/doubted").json()["doubts"]
+    assert (doubt["dismissed"], doubt["evidence"]) == (False, {"read": "40", "said": "82"})
+    page = client.get("/w/asks/runs/doubted").text
+    assert "1 doubt<" in page
+    assert "and the page says &#39;82 &lt;b&gt;results" in page
+    assert "It is right as it is" in page
+    assert "1 doubt<" in client.get("/w/asks/runs").text
+    assert "1 doubt<" in client.get("/w/asks").text
+    change = {"changes": {"checks": [doubt["check"]]}}
+    assert client.patch("/api/workflows/asks/nodes/n2", json=change).status_code == 200
+    assert client.get("/api/runs/doubted").json()["doubts"][0]["dismissed"] is True
+    assert "It is right as it is" not in client.get("/w/asks/runs/doubted").text
+    assert "1 doubt<" not in client.get("/w/asks").text
+
+
+def test_the_form_of_a_run_has_a_field_for_each_input(store: Store, client: TestClient) -> None:
+    """Of its type, with its default; a secret is typed unseen; what it gives starts a run."""
+    inputs = [
+        {"name": "room", "type": "text", "required": True, "description": "Which room"},
+        {"name": "limit", "type": "number", "default": 5},
+        {"name": "fast", "type": "boolean", "default": True},
+        {"name": "door", "type": "text", "sensitive": True, "required": True},
+    ]
+    save_workflow(store, from_json({**WORKFLOW, "inputs": inputs, "nodes": WORKFLOW["nodes"][:1]}))  # type: ignore[arg-type,index]
+    page = client.get("/w/asks/runs").text
+    assert "Run with inputs" in page
+    fields = dict(re.findall(r'<(input type="\w+"|select)[^>]*name="inputs\.(\w+)"', page))
+    assert {name: kind for kind, name in fields.items()} == {
+        "room": 'input type="text"',
+        "limit": 'input type="number"',
+        "fast": "select",
+        "door": 'input type="password"',
+    }
+    assert re.search(r'name="inputs\.limit"[^>]*value="5"', page)
+    assert "Which room" in page
+    wrong = client.post("/api/workflows/asks/runs", json={"inputs": {"room": 7, "door": "x"}})
+    assert "takes a text" in wrong.text

@@ -93,6 +93,7 @@ def test_secrets_are_listed_by_name_and_origin_and_removed(store: Store, tmp_pat
             "reference": "{{secret:door}}",
             "origins": ["https://example.com", "https://shop.example"],
             "warning": "",
+            "said": "",
         }
         assert client.put("/api/secrets/.bad", json=body).status_code == 422
         client.put("/api/models/keys/ANTHROPIC_API_KEY", json={"value": KEY})

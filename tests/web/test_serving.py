@@ -80,7 +80,7 @@ def test_it_listens_on_this_machine_only_and_prints_no_key(tmp_path: Path) -> No
         address, port = host.split(":")
         assert address == "127.0.0.1"
         assert listening(made.pid) == [f"0100007F:{int(port):04X}"]
-        with httpx.Client(base_url=f"http://{host}", timeout=30) as browser:
+        with httpx.Client(base_url=f"http://{host}", timeout=90) as browser:
             key = enter(browser, token)["authorization"].removeprefix("Bearer ")
             assert browser.post("/launch", json={"link": token}).status_code == 401
             browser.get("/?key=told-in-a-query")

@@ -31,6 +31,10 @@ RIGHT: list[Config] = [
     {"count": "tr", "at_least": "{{n}}"},
     {"status": "https://example.org/api/*", "is": 201},
     {"status": "*", "below": 400},
+    {"download": "*.csv"},
+    {"download": "report-{{month}}.pdf", "at_least": 1_000, "within": 20_000},
+    {"records": "order", "equals": 82},
+    {"records": "order_*", "at_least": 1, "at_most": 500},
 ]
 
 

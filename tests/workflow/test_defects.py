@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import sys
+import threading
 from dataclasses import replace
 
 import pytest
 
 from director.workflow.display import shown
 from director.workflow.edit import Draft, add, delete, move, update
-from director.workflow.expressions import with_values
+from director.workflow.expressions import syntax, with_values
 from director.workflow.records import Naming, find_records
 from director.workflow.references import direct, nested
 from director.workflow.scope import Scope
@@ -96,3 +99,41 @@ def test_references_survive_insertion_deletion_and_moving() -> None:
     workflow = delete(workflow, "first")
     each = next(node for node in workflow.nodes if node.alias == "each")
     assert each.config["body"] == ["id_4", "id_5"]
+
+
+def test_code_is_read_in_several_threads_at_once() -> None:
+    """Python 3.11 counts the depth of trees for all threads together and breaks where two make one."""
+    code = "x = " + " + ".join(["f(a, [b, {'c': d}])"] * 60) + "\nx"
+    problems: list[BaseException] = []
+
+    class Collected:
+        """Runs Python code while garbage is collected, where threads may change."""
+
+        def __del__(self) -> None:
+            pass
+
+    def parse(depth: int) -> None:
+        if depth:
+            return parse(depth - 1)
+        try:
+            for _ in range(100):
+                syntax(code)
+                list_of_itself: list[object] = [Collected()]
+                list_of_itself.append(list_of_itself)
+        except SystemError as problem:
+            problems.append(problem)
+        return None
+
+    before, threshold = sys.getswitchinterval(), gc.get_threshold()
+    sys.setswitchinterval(1e-6)
+    gc.set_threshold(10)
+    try:
+        threads = [threading.Thread(target=parse, args=(40 * number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+    finally:
+        sys.setswitchinterval(before)
+        gc.set_threshold(*threshold)
+    assert not problems

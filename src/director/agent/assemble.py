@@ -23,7 +23,11 @@ _ANSWER = 8_192  # tokens left for what the model says
 
 
 class ContextTooLarge(Exception):
-    """What must be sent is larger than what may be; nothing was sent."""
+    """What must be sent is larger than what may be; nothing was sent. `size` is in tokens."""
+
+    def __init__(self, text: str, size: int = 0) -> None:
+        super().__init__(text)
+        self.size = size
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,8 @@ def fit(  # noqa: PLR0913  each has a name
         gone=walks.gone.of(cut.fold.turns, measure) if cut.fold else (),
     )
     if context_size(cut, counter) > room.limit:
-        raise ContextTooLarge(_too_large(report, tools_size(tools, counter)))
+        more = tools_size(tools, counter)
+        raise ContextTooLarge(_too_large(report, more), report.after + more)
     return Fitted(sent, report)
 
 
@@ -105,8 +110,10 @@ def _after(turns: Sequence[Turn]) -> int:
 
 def _too_large(report: Report, tools: int) -> str:
     largest = ", ".join(f"{name} {size:,}" for name, size in report.floor[:5])
+    turn = next((name for name, _ in report.floor if name.startswith("turn ")), "")
+    leave = f"Leave {turn} out (/drop {turn[5:]}), shorten" if turn else "Shorten"
     return (
         f"The request was not sent: it takes {report.after + tools:,} tokens at the least, and "
         f"{report.limit:,} are allowed. What cannot be left out: {largest}, tools {tools:,}. "
-        "Shorten what is largest, or choose a model with a larger window."
+        f"{leave} what is largest, or choose a model with a larger window."
     )

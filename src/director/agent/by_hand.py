@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from director.agent.choosing import chosen_model, chosen_profile
 from director.agent.compressing import Outcome, compress_now
@@ -14,7 +14,7 @@ from director.models import Model
 from director.profiles import Profile
 
 
-def talks_as(desk: Desk, *, model: str = "", profile: str = "") -> tuple[Model, Profile]:
+def talks_as(desk: Desk, *, model: str = "", profile: str | Profile = "") -> tuple[Model, Profile]:
     """The model and the profile that the next message would be answered with."""
     chosen = chosen_profile(desk.store, desk.workflow, desk.settings, now=profile)
     name = chosen_model(desk.store, desk.workflow, desk.settings, now=model or desk.model)
@@ -27,7 +27,7 @@ def marks_of(desk: Desk, model: Model) -> Marks:
     return marks_for(desk.settings, model.capabilities, provider=place.provider, model=place.model)
 
 
-async def compress_by_hand(desk: Desk, turns: Iterable[int] | None = None) -> Outcome:
+async def compress_by_hand(desk: Desk, turns: Sequence[int] | None = None) -> Outcome:
     """Put a checked summary in the place of these turns, of all if none are named.
 
     Raises `TurnRunning` while a turn is taken; a summary that cannot be used is an outcome.

@@ -17,6 +17,7 @@ from director.agent.journal import answered
 from director.agent.policy import Allowed, Denied, Waits, decide, origins_in, typed
 from director.agent.progress import Progress
 from director.agent.provenance import ReadTexts, address_source, collect_texts, source_line, sources
+from director.agent.secret_requests import SecretWanted, request_secret
 from director.agent.tools import REGISTRY, Question, Spec
 from director.browser import BrowserError, BrowserGone, Session
 from director.browser.bundle import LocatorError
@@ -53,7 +54,7 @@ _MISTAKES = (
 class Round:
     """What the model had read when it answered, and what its calls led to.
 
-    `origins`, `effects` and `questions` are what the user is to approve or answer.
+    `origins`, `effects`, `questions` and `secrets` are what the user is to approve or answer.
     """
 
     profile: Profile
@@ -63,6 +64,7 @@ class Round:
     origins: list[str] = field(default_factory=list)
     effects: list[str] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)
+    secrets: list[str] = field(default_factory=list)
     _texts: ReadTexts | None = None
 
     @property
@@ -147,7 +149,10 @@ async def run_call(desk: Desk, asked: Asked, going: Round) -> Result | Question:
     except _MISTAKES as mistake:
         if isinstance(mistake, EffectNotApproved):
             going.effects += [key for key in mistake.asked if key not in going.effects]
-        return Result(str(mistake), failed=True)
+        if isinstance(mistake, SecretWanted):
+            key = request_secret(desk.store, desk.workflow, mistake.wanted, going.texts)
+            going.secrets += [key] if key not in going.secrets else []
+        return Result(str(mistake), failed=not isinstance(mistake, SecretWanted))
     except Exception as fault:  # noqa: BLE001  a fault of a tool must not cost the conversation
         said = f"{asked.tool} broke: {type(fault).__name__}: {fault}. This is a fault of Director."
         return Result(said, failed=True)

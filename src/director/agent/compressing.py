@@ -7,7 +7,7 @@ the thread is as it was and the conversation goes on. Every attempt is kept besi
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, TypeAlias
@@ -64,7 +64,7 @@ async def compress_now(  # noqa: PLR0913  each has a name
     *,
     writer: Model,
     marks: Marks,
-    turns: Iterable[int] | None = None,
+    turns: Sequence[int] | None = None,
     by: By = "manual",
     turn: int = 0,
     beside: int = 0,
@@ -88,7 +88,7 @@ async def compress_now(  # noqa: PLR0913  each has a name
             clean=clean,
         )
     except Refused as why:
-        _note(store, thread, by, turn=turn, model=writer.name, refused=why)
+        _note(store, thread, by, turn=turn, model=writer.name, refused=why, turns=turns)
         return Outcome("failed", f"{why} Nothing was compressed.")
     except asyncio.CancelledError:
         _note(store, thread, by, turn=turn, model=writer.name)
@@ -96,7 +96,7 @@ async def compress_now(  # noqa: PLR0913  each has a name
     try:
         made = _applied(store, thread, proposal, by)
     except StoreError as why:
-        _note(store, thread, by, turn=turn, model=writer.name, refused=why)
+        _note(store, thread, by, turn=turn, model=writer.name, refused=why, turns=turns)
         return Outcome("failed", str(why), proposal=proposal)
     _note(
         store,
@@ -158,11 +158,9 @@ async def compress_if_due(  # noqa: PLR0913  each has a name
     if newest and turn and newest.body.get("turn") == turn and newest.body.get("by") == "auto":
         tried = "This turn's compression was tried already."
         return Outcome("not due" if newest.body.get("outcome") == "done" else "stopped", tried)
-    if stopped(store, thread, writer.name):
-        return Outcome("stopped", STOPPED)
     turns, beside = older(store, thread, marks, writer.counter)
-    if not turns:
-        return Outcome("stopped", "Nothing older is left to compress.")
+    if why := _reason_to_stop(store, thread, turns, writer.name):
+        return Outcome("stopped", why)
     return await compress_now(
         store,
         thread,
@@ -177,6 +175,7 @@ async def compress_if_due(  # noqa: PLR0913  each has a name
     )
 
 
+SAME = "the same messages would be summarised once more. Compress by hand, or say something else."
 STOPPED = (
     "Automatic compression has stopped: the last two gained less than 10 %. Compress by hand, "
     "choose another model for it, or begin a new conversation."
@@ -198,6 +197,20 @@ def older(store: Store, thread: str, marks: Marks, counter: Counter) -> tuple[li
         staying += size
         units.pop()
     return [seq for unit in units for seq in unit], staying
+
+
+def _reason_to_stop(store: Store, thread: str, turns: Sequence[int], model: str) -> str:
+    """Why another attempt is of no use, in words; empty if it may be."""
+    if stopped(store, thread, model):
+        return STOPPED
+    if not turns:
+        return "Nothing older is left to compress."
+    newest = store.get(KIND, thread)
+    body = newest.body if newest else {}
+    same = body.get("model") == model and body.get("turns") == list(turns)
+    if same and body.get("by") == "auto" and body.get("outcome") in ("failed", "refused"):
+        return f"{body.get('why')} It was not tried again: {SAME}"
+    return ""
 
 
 def stopped(store: Store, thread: str, model: str) -> bool:
@@ -240,6 +253,7 @@ def _note(  # noqa: PLR0913  each has a name
     proposal: Proposal | None = None,
     checkpoint: int | None = None,
     refused: Exception | None = None,
+    turns: Sequence[int] | None = None,
 ) -> None:
     """Keep an attempt beside the thread: what it took, what it gave, or why it gave nothing."""
     bad = isinstance(refused, Refused) and refused.bad
@@ -264,5 +278,6 @@ def _note(  # noqa: PLR0913  each has a name
         "cost": str(spent) if isinstance(spent, Decimal) else None,
         "request": proposal.request if proposal else None,
         "checkpoint": checkpoint,
+        **({"turns": list(turns)} if turns else {}),
     }
     store.put(KIND, thread, body)

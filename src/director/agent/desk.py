@@ -8,33 +8,43 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from director.agent.bench import Bench, OpensBrowser
 from director.agent.journal import StoreJournal
 from director.agent.limits import Spent
+from director.agent.looks import TabLook
 from director.agent.progress import Progress
 from director.agent.requests_made import Made, made_known
 from director.agent.saved import Saved
+from director.agent.secret_leaks import KnowsReferences, guard_model, leak_references, leak_stamp
 from director.agent.threads import Log
 from director.agent.walks import Once, Walks
-from director.browser.snapshots import Snapshot
 from director.context.values import Context, Turn
 from director.models import Journal, Model, list_accepted_servers, open_model
+from director.models.windows import get_window_setting
 from director.profiles import Profile
 from director.runs import Means
+from director.secrets import SecretReferences
 from director.sections.state import State
 from director.settings import Settings, load_settings
 from director.store import Store
 from director.workflow.values import Workflow
 
+T = TypeVar("T")
 Compress: TypeAlias = Callable[["Desk", Profile, State, Context], Awaitable[bool]]
 Opens: TypeAlias = Callable[[str, Journal | None], Model]
 
 
 def opens_model(name: str, journal: Journal | None) -> Model:
     """The model of a name, with its key from the environment, at an accepted server only."""
-    return open_model(name, journal=journal, accepted=list_accepted_servers(load_settings()))
+    settings = load_settings()
+    return open_model(
+        name,
+        journal=journal,
+        accepted=list_accepted_servers(settings),
+        window=get_window_setting(settings, name),
+    )
 
 
 @dataclass(slots=True)
@@ -46,7 +56,10 @@ class Desk:
     `progress` what happens, as it does. `open_model` opens a model by its name, with a journal;
     `browser` the browser that is used when first needed, if `means` has none. `questions` are those
     that the calls of now have put to the user, `effects` the keys of what their runs stopped at.
-    `stopped` are the runs that were, by what was called: the same call goes on with one.
+    `stopped` are the runs, or the nodes of a test, that were: the same call goes on with one.
+    `background` says of the next turn whether the provider works it out while nobody waits, None
+    that the settings say so; a turn that `resumes` fetches such an answer.
+    `hinted` are the hints that were given: none is given twice.
     """
 
     store: Store
@@ -62,16 +75,20 @@ class Desk:
     thread: str = ""
     talks: str = ""
     spent: Spent = field(default_factory=Spent)
-    looked: dict[str, Snapshot] = field(default_factory=dict)
+    background: bool | None = None
+    resumes: bool = False
+    looked: dict[str, TabLook] = field(default_factory=dict)
     questions: list[str] = field(default_factory=list)
     effects: list[str] = field(default_factory=list)
     stopped: dict[str, str] = field(default_factory=dict)
+    hinted: set[str] = field(default_factory=set)
     bench: Bench = field(init=False)
     saved: Saved = field(init=False)
     log: Log = field(init=False)
     marked: Once[Turn] = field(default_factory=Once)
     walks: Walks = field(default_factory=Walks)
     _models: dict[str, Model] = field(default_factory=dict)
+    _leaks: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
         self.saved = Saved(self.store, self.workflow)
@@ -85,8 +102,35 @@ class Desk:
     def talking(self, name: str) -> Model:
         """The model of this name, which writes what it says into the thread."""
         if name not in self._models:
-            self._models[name] = self.open_model(name, StoreJournal(self.store))
+            journal = StoreJournal(self.store, self.hide_said)
+            self._models[name] = self.open(name, journal)
         return self._models[name]
+
+    async def forget_model(self, name: str) -> None:
+        """Close a model; it is opened anew, with the settings of then, when next needed."""
+        known = self._models.pop(name, None)
+        if known is not None:
+            await known.close()
+
+    def open(self, name: str, journal: Journal | None) -> Model:
+        """A model of this name, which is never sent the value of a secret that was said before."""
+        return guard_model(self.open_model(name, journal), self.store, self.means.secrets)
+
+    def leak_references(self) -> SecretReferences:
+        """What replaces the secrets that stand in a conversation; what was marked before is not."""
+        stamp = leak_stamp(self.store)
+        if stamp != self._leaks:
+            self._leaks, self.marked = stamp, Once()
+        return leak_references(self.store, self.means.secrets)
+
+    def hide_said(self, value: T) -> T:
+        """A value with references in the place of secrets that stand in a conversation."""
+        return leak_references(self.store, self.means.secrets).replace_in(value)
+
+    def hide_all(self, text: str) -> str:
+        """A text of the user with references in the place of all that the vault holds."""
+        vault: object = self.means.secrets
+        return vault.references().replace(text) if isinstance(vault, KnowsReferences) else text
 
     def clean(self, text: str) -> str:
         """A text without anything that the vault holds."""

@@ -12,6 +12,8 @@ from typing import cast
 from director.agent.desk import Desk
 from director.agent.saved import last_run
 from director.context.values import Context, Trust, Turn, UserTurn
+from director.runs.download_facts import list_downloads
+from director.runs.ledger import records_of, steps_of
 from director.sections.boundary import guarded
 from director.sections.state import State
 from director.store.variables import variables, workbench
@@ -22,7 +24,8 @@ async def gather(desk: Desk, context: Context | None = None) -> State:
     """The plan, the description, the workflow with statuses, the variables and the tabs."""
     saved = desk.saved
     ran = saved.ran()
-    found = variables(desk.store, workbench(desk.workflow))
+    bench = workbench(desk.workflow)
+    found = variables(desk.store, bench)
     return State(
         saved.workflow(),
         plan=saved.plan(),
@@ -32,14 +35,18 @@ async def gather(desk: Desk, context: Context | None = None) -> State:
         tabs=await desk.bench.tabs(),
         summary=context.summary if context else None,
         last_executed=last_run(ran),
+        records=tuple(records_of(desk.store, bench)),
+        downloads=tuple(list_downloads(steps_of(desk.store, bench))),
     )
 
 
 def conversation(desk: Desk, trusts: Mapping[str, Trust]) -> Context:
     """The thread as the model sees it; each result as trusted as what its tool brings."""
     context = desk.log.read(desk.thread).context
-    turns = desk.marked.of(context.turns, lambda turn: _marked(turn, trusts))
-    return replace(context, turns=tuple(turns))
+    hidden = desk.leak_references()
+    turns = desk.marked.of(context.turns, lambda turn: hidden.replace_in(_marked(turn, trusts)))
+    summary = hidden.replace_in(context.summary)
+    return replace(context, turns=tuple(turns), summary=summary)
 
 
 def _marked(turn: Turn, trusts: Mapping[str, Trust]) -> Turn:

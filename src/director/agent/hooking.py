@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from director.agent.assemble import assemble, tools_size
+from director.agent.assemble import assemble, budget_of, tools_size
 from director.agent.compressing import KIND, compress_if_due
 from director.agent.desk import Desk
 from director.agent.marks import marks_for
+from director.agent.message_size import least_size
 from director.agent.progress import Progress
 from director.agent.requests import Asking, keep_request
 from director.agent.requests_made import Made
@@ -36,6 +37,10 @@ async def compress_when_due(desk: Desk, profile: Profile, state: State, said: Co
     place = model.place
     marks = marks_for(desk.settings, model.capabilities, provider=place.provider, model=place.model)
     size = request_size(profile, state, said, desk)
+    budget = budget_of(model.capabilities, desk.settings, model.counter)
+    if marks.fill(size) == "full" and await least_size(desk, model, profile) > budget.limit:
+        # No summary would make it fit: none is paid for.
+        return False
     writer = desk.talking(profile.compression.model or desk.talks)
     outcome = await compress_if_due(
         desk.store,

@@ -5,7 +5,7 @@ Only what was said is written here, never a section that was injected into a req
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 
 from director.context.wire.events import Heard
@@ -19,11 +19,15 @@ from director.store import Draft, Entry, Store
 class StoreJournal:
     """A journal in a store: the reply is the next entry of its thread.
 
-    What the model layer needs after a restart is written with it, or neither is.
+    What the model layer needs after a restart is written with it, or neither is. `hide` takes out
+    of a reply what must not be kept.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(
+        self, store: Store, hide: Callable[[dict[str, object]], dict[str, object]] = dict
+    ) -> None:
         self._store = store
+        self._hide = hide
 
     def read(self, thread: str, /) -> Record:
         """The record of a thread, an empty one if there is none."""
@@ -36,7 +40,7 @@ class StoreJournal:
         if reply is None:
             self._store.set_reference(thread, kept)
             return
-        spoken = [Draft("agent", spoken_body(reply))]
+        spoken = [Draft("agent", self._hide(spoken_body(reply)))]
         self._store.append(thread, spoken, reference=kept, clear_reference=kept is None)
 
 

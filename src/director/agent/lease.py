@@ -46,8 +46,8 @@ def last_turn(store: Store, thread: str) -> Mapping[str, object]:
 
 
 @asynccontextmanager
-async def held(store: Store, thread: str) -> AsyncIterator[Hold]:
-    """Hold a thread for one turn."""
+async def held(store: Store, thread: str, **about: object) -> AsyncIterator[Hold]:
+    """Hold a thread for one turn; what it is `about` is there for whoever goes on with it."""
     before = store.get(KIND, thread)
     hold = Hold(f"turn-{uuid.uuid4().hex[:12]}", before)
     if _alive(store, before):
@@ -55,7 +55,7 @@ async def held(store: Store, thread: str) -> AsyncIterator[Hold]:
     _HERE.add(hold.worker)
     try:
         _beat(store, hold.worker)
-        body = {"thread": thread, "state": "running", "worker": hold.worker}
+        body = {"thread": thread, "state": "running", "worker": hold.worker, **about}
         try:
             mine = store.put(KIND, thread, body, expect=before.version if before else 0)
         except Moved:

@@ -18,6 +18,7 @@ from director.agent.effects import ask_at_nodes
 from director.agent.hooking import keep_made
 from director.agent.refs import act_on_ref
 from director.agent.requests_made import Asking, Made, made_known
+from director.agent.secret_leaks import guard_model
 from director.agent.threads import current_thread
 from director.agent.tools.kind import Spec, spec
 from director.browser import BrowserError, BrowserGone, Session, closer
@@ -26,7 +27,17 @@ from director.browser.showing import show
 from director.browser.snapshots import Snapshot
 from director.context.report import report_on
 from director.context.values import Context, Section, Turn, UserTurn
-from director.models import Asked, Model, Policy, Reply, Result, Tool, ToolArgumentError, turn_of
+from director.models import (
+    Asked,
+    Journal,
+    Model,
+    Policy,
+    Reply,
+    Result,
+    Tool,
+    ToolArgumentError,
+    turn_of,
+)
 from director.models.tools import arguments
 from director.runs import Means
 from director.runs.supplies import Supplies
@@ -46,8 +57,11 @@ def lend(supplies: Supplies, store: Store, open_model: Opens = opens_model) -> N
     What a model began and somebody else goes on with still asks the user before its effects.
     """
 
+    def opens(name: str, journal: Journal | None) -> Model:
+        return guard_model(open_model(name, journal), store, supplies.vault)
+
     def minds(workflow: str) -> Minds:
-        lender = Lender(store, workflow, open_model, supplies.vault.net)
+        lender = Lender(store, workflow, opens, supplies.vault.net)
         return Minds(lender.think, lender.work)
 
     def permit(workflow: str) -> Permit:

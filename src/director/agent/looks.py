@@ -2,30 +2,90 @@
 
 from __future__ import annotations
 
-from typing import cast
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, cast
 
-from director.agent.desk import Desk
 from director.browser import BrowserError
 from director.browser.snapshots import Snapshot
 from director.store import Moved
 
+if TYPE_CHECKING:
+    from director.agent.desk import Desk
+
+_EVENTS = {"Dialog": "dialogs", "Download": "downloads", "Blocked": "blocked"}
+
+
+@dataclass(frozen=True, slots=True)
+class TabLook:
+    """A tab at one moment, and as it was `ago` seconds before, if it was looked at."""
+
+    tab: str
+    page: Snapshot
+    at: float
+    before: Snapshot | None = None
+    ago: float = 0.0
+
+    def text(self) -> str:
+        """Which look it is, how old, and whether the page has changed since the one before."""
+        when = datetime.fromtimestamp(self.at, UTC).strftime("%H:%M:%S UTC")
+        return f"{_identify(self)} taken now, {when}{self._since()}{self._list_events()}"
+
+    def _since(self) -> str:
+        if self.before is None:
+            return ""
+        if self.before.document != self.page.document:
+            return f"; another page than at the look {self.ago:.0f} s before: its refs are gone"
+        same = self.before.text == self.page.text
+        changed = "the same as" if same else "changed since"
+        return f"; {changed} the look {self.ago:.0f} s before"
+
+    def _list_events(self) -> str:
+        told = [
+            f"\n{word}: {' '.join(each.split())}"
+            for word, name in _EVENTS.items()
+            for each in getattr(self.page.happened, name)
+        ]
+        return "".join(told)
+
 
 async def look(desk: Desk, tab: str = "") -> tuple[Snapshot, Snapshot | None]:
     """A tab as it is now, and as it was when it was last looked at."""
+    found = await look_now(desk, tab)
+    return found.page, found.before
+
+
+async def look_now(desk: Desk, tab: str = "") -> TabLook:
+    """A tab as it is now: every look is a new one, and says how it compares with the one before."""
     session = await desk.bench.session()
     name = tab or await active_tab(desk)
-    found = await session.snapshot(name)
-    _keep(desk, found)
-    before = desk.looked.get(name)
+    known = desk.looked.get(name)
+    page = await session.snapshot(name)
+    _keep(desk, page)
+    now = time.time()
+    found = TabLook(name, page, now, known.page if known else None, now - known.at if known else 0)
     desk.looked[name] = found
-    return found, before
+    return found
 
 
-async def seen(desk: Desk, tab: str = "") -> Snapshot:
-    """The newest snapshot of a tab; taken now if there is none."""
-    await desk.bench.session()
+async def look_or_remember(desk: Desk, tab: str = "") -> tuple[Snapshot, str]:
+    """A tab as it is now, and a line about its age; an older look only if there can be no new."""
     name = tab or await active_tab(desk)
-    return desk.looked.get(name) or (await look(desk, name))[0]
+    known = desk.looked.get(name)
+    try:
+        found = await look_now(desk, name)
+    except BrowserError as problem:
+        if known is None:
+            raise
+        age = time.time() - known.at
+        why = " ".join(str(problem).split())
+        return known.page, f"{_identify(known)} taken {age:.0f} s ago; it may have changed: {why}"
+    return found.page, found.text()
+
+
+def _identify(found: TabLook) -> str:
+    return f"snapshot {found.page.hash[:12]} of {found.page.url}"
 
 
 async def active_tab(desk: Desk) -> str:

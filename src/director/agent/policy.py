@@ -19,7 +19,7 @@ from director.workflow.values import Json
 
 # look: reads what is kept or open · keep: changes Director's own records · reach: goes to the
 # addresses in its arguments · run: acts in the browser, behind the guard of its session · ask:
-# turns to the user
+# turns to the user, about approved origins only
 Policy: TypeAlias = Literal["look", "keep", "reach", "run", "ask"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 # What people type; what is longer was more likely pasted, and others wrote it.
@@ -55,7 +55,7 @@ def decide(
     """Whether a call may be made that names these addresses; what anybody said does not count."""
     if policy not in POLICIES:
         return Denied("this tool has no policy, so it is never run")
-    if policy != "reach":
+    if policy not in ("reach", "ask"):
         return Allowed()
     there, gone = Origins(approved), Origins(refused)
     new: dict[str, None] = {}

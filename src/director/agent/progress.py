@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 What: TypeAlias = Literal[
     "asking",
+    "background",
     "thinking",
     "text",
     "again",

@@ -120,11 +120,11 @@ async def propose(  # noqa: PLR0913  as `look`
 
     `clean` takes out of the words of a provider what must not be kept.
     """
-    found = preview(store, thread, turns, counter=writer.counter)
+    whole, found = _previews(store, thread, turns, writer)
     if not found.fold.turns:
         raise Refused("There is nothing to compress.", bad=False)
     cap = max(1, marks.to - beside)
-    context = _request(state, found, _wanted(found, cap), writer)
+    context = writer.conceal(_request(state, found, _wanted(found, cap), writer))
     most = min(writer.capabilities.max_output, cap + _THINKING)
     policy = replace(writer.policy, chain="never", background=False, max_output=most)
     limit = Budget(writer.capabilities.max_input, counter=writer.counter)
@@ -142,7 +142,18 @@ async def propose(  # noqa: PLR0913  as `look`
         made = checked(reply.text, found, cap)
     except Refused as why:
         raise Refused(str(why), spent=reply.cost) from None
-    return replace(made, cost=reply.cost, request=number)
+    return replace(made, preview=whole, cost=reply.cost, request=number)
+
+
+def _previews(
+    store: Store, thread: str, turns: Iterable[int] | None, writer: Model
+) -> tuple[Preview, Preview]:
+    """What is compressed, and the same as the writer may be shown it.
+
+    What it must not be sent must not come back with the names that a summary lost either.
+    """
+    whole = preview(store, thread, turns, counter=writer.counter)
+    return whole, replace(whole, fold=writer.conceal(whole.fold))
 
 
 def checked(written: str, found: Preview, cap: int, *, by_user: bool = False) -> Proposal:

@@ -106,6 +106,14 @@ def address_source(origin: str, known: ReadTexts) -> str:
     return next((read.origin for read in known.web if host in read.text and read.origin), "")
 
 
+def text_source(text: str, known: ReadTexts) -> str:
+    """The page that words were taken from, if the user did not say them; empty if from none."""
+    for read in known.web:
+        if any(piece in read.text and piece not in known.user for piece in _pieces(text)):
+            return read.origin or "that was read"
+    return ""
+
+
 def _arguments(value: Json, name: str = "") -> Iterator[tuple[str, str]]:
     """The texts in the arguments that are opened, typed or run, each with its name."""
     if isinstance(value, str):

@@ -88,16 +88,15 @@ async def explore(desk: Desk, page: Snapshot, question: str) -> str:
     shown = guarded(show(page, room=_ROOM), ("page",))
     asked = f"{question}\n\n<page trust=web>\n{shown}\n</page>"
     context = Context((Section("explore", prompt("explore")),), (UserTurn(1, asked),))
-    async with desk.open_model(desk.talks, None) as model:
+    async with desk.open(desk.talks, None) as model:
         reply = await _sent(desk, model, context, ())
-    text = reply.text if len(reply.text) <= _ANSWER else f"{reply.text[:_ANSWER]}…"
-    return f"snapshot {page.hash[:12]} of {page.url}\n{text}"
+    return reply.text if len(reply.text) <= _ANSWER else f"{reply.text[:_ANSWER]}…"
 
 
 async def _look_around(post: Post, question: str) -> None:
     sections = (Section("scout", prompt("scout")),)
     turns: tuple[Turn, ...] = (UserTurn(1, f"{question}\n\nThe page is {post.page.url}"),)
-    async with post.desk.open_model(post.desk.talks, None) as model:
+    async with post.desk.open(post.desk.talks, None) as model:
         for nth in range(ROUNDS):
             reply = await _sent(post.desk, model, Context(sections, turns), _TOOLS)
             results = {asked.id: await _looked(post, asked) for asked in reply.calls}
@@ -141,6 +140,12 @@ async def _look(post: Post) -> str:
     return show(post.page, room=_ROOM)
 
 
+async def _newest(post: Post) -> Snapshot:
+    """The page as it is now: what a scout brings is checked on that one."""
+    post.page, _ = await look(post.desk, post.tab)
+    return post.page
+
+
 async def _find(post: Post, text: str) -> str:
     """Find a text on the page; gives the lines with their refs.
 
@@ -148,7 +153,7 @@ async def _find(post: Post, text: str) -> str:
         text: what to find
 
     """
-    return closer.find(post.page, text)
+    return closer.find(await _newest(post), text)
 
 
 async def _expand(post: Post, ref: str) -> str:
@@ -158,7 +163,7 @@ async def _expand(post: Post, ref: str) -> str:
         ref: such as "e12"
 
     """
-    return closer.expand(post.page, ref)
+    return closer.expand(await _newest(post), ref)
 
 
 async def _read(post: Post, ref: str) -> str:
@@ -168,7 +173,7 @@ async def _read(post: Post, ref: str) -> str:
         ref: such as "e12"
 
     """
-    return closer.read(post.page, ref)
+    return closer.read(await _newest(post), ref)
 
 
 async def _count(post: Post, selector: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from director.agent.journal import said
+from director.context.units import units
 from director.models import Image
 from director.store import Draft, Entry, Json, Moved, Store, StoreError
 from director.store.project import Following, View, view
@@ -72,6 +73,28 @@ def take_back(store: Store, thread: str) -> str:
     gone = sorted(seq for seq in shown if seq >= last.seq)
     store.append(thread, [Draft("delete", {"seqs": gone})], expect=entries[-1].seq)
     return str(last.body.get("text", ""))
+
+
+def leave_out(store: Store, thread: str, seq: int) -> tuple[int, ...]:
+    """Leave a turn out of all that is sent from now on; what a provider takes with it goes too.
+
+    It stays in the log, out of view; what a server remembers is not built on any more.
+    """
+    entries = store.seen(thread)
+    shown = view(entries)
+    visible = [one.seq for one in shown.shown]
+    if seq not in visible:
+        raise StoreError(f"There is no turn {seq} in view. Nothing was changed.")
+    whole = (unit for unit in _units(shown) if seq in unit)
+    gone = sorted(next(whole, (seq,)))
+    left = Draft("delete", {"seqs": gone})
+    store.append(thread, [left], expect=entries[-1].seq, clear_reference=True)
+    return tuple(gone)
+
+
+def _units(shown: View) -> list[tuple[int, ...]]:
+    """The turns of a view by what a provider takes together, also of what still goes on."""
+    return [tuple(dict.fromkeys(turn.at for turn in unit)) for unit in units(shown.context.turns)]
 
 
 class Log:

@@ -13,20 +13,25 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from director.agent.assemble import Fitted, assemble, budget_of, fit
+from director.agent.background import has_waiting_job, is_background
 from director.agent.calls import Round, answer_calls
 from director.agent.choosing import chosen_model, chosen_profile
 from director.agent.desk import Desk
 from director.agent.effects import effects
 from director.agent.gather import conversation, gather
-from director.agent.lease import Hold, TurnRunning, held, running
+from director.agent.lease import Hold, TurnRunning, held, last_turn, running
 from director.agent.limits import Limit, Spent, said_of
+from director.agent.message_size import check_message
+from director.agent.model_windows import remember_window
 from director.agent.modes import refreshed
 from director.agent.progress import Progress
 from director.agent.requests_made import Asking, Made
+from director.agent.secret_requests import find_request
 from director.agent.threads import current_thread, hear, notice, take_back
 from director.agent.tools import REGISTRY, TRUSTS, Question
 from director.models import Again, Done, Happening, Image, Model, Reply, Text, Thinking, Tool
 from director.profiles import Profile
+from director.store import StoreError
 
 Ended: TypeAlias = Literal["said", "asked", "waiting", "cut"] | Limit
 
@@ -36,8 +41,8 @@ class Turn:
     """How a turn ended, what the user is told, and what it took.
 
     `asked` ends with a question, whose answer is what the user says next; `waiting` with origins
-    and effects to approve, or questions of a run; `cut` with an answer that the provider cut off;
-    a limit with a word that says so.
+    and effects to approve, questions of a run, or secrets to enter; `cut` with an answer that the
+    provider cut off; a limit with a word that says so.
     """
 
     thread: str
@@ -49,6 +54,7 @@ class Turn:
     origins: tuple[str, ...] = ()
     effects: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
 
 
 async def take_turn(
@@ -61,30 +67,60 @@ async def take_turn(
 ) -> Turn:
     """Answer what the user says, with as many calls as it takes.
 
-    `model` and `profile` are for this message; else the workflow's or the deployment's are used.
-    Raises `TurnRunning` if the thread is busy, `ContextTooLarge` and `ModelError` if nothing could
-    be sent or answered; what was said and done until then is kept.
+    `model`, `profile` and the desk's `background` are for this message; else the workflow's or the
+    deployment's are used. Raises `TurnRunning` if the thread is busy and `MessageTooLarge` if the
+    message can never be sent: nothing is stored then. Raises `ContextTooLarge` and `ModelError` if
+    nothing could be sent or answered; what was said and done until then is kept.
+    """
+    text = desk.hide_all(text)
+    await check_message(desk, text, model=model, profile=profile)
+    desk.thread = current_thread(desk.store, desk.workflow)
+    named = profile if isinstance(profile, str) else profile.name
+    async with held(desk.store, desk.thread, model=model, profile=named) as hold:
+        hear(desk.store, desk.thread, text, images, last=hold.before)
+        return await _run_turn(desk, hold, model, profile)
+
+
+async def resume_turn(desk: Desk) -> Turn:
+    """Fetch the answer that a model worked out while no program waited for it, and go on.
+
+    Only for a thread that `has_waiting_job`; it is asked for nothing a second time.
     """
     desk.thread = current_thread(desk.store, desk.workflow)
-    async with held(desk.store, desk.thread) as hold:
-        hear(desk.store, desk.thread, text, images, last=hold.before)
-        hold.ends = {"state": "failed"}
-        try:
-            turn = await _answered(desk, model, profile)
-        except asyncio.CancelledError:
-            hold.ends = {"state": "cancelled"}
-            raise
-        except Exception as problem:
-            # Whoever looks later, perhaps in another program, is told why as well.
-            why = desk.clean(str(problem)) or type(problem).__name__
-            hold.ends = {"state": "failed", "text": why}
-            raise
-        _ended(desk, hold, turn)
+    if not has_waiting_job(desk.store, desk.thread):
+        raise StoreError("No answer is being worked out in the background. Nothing was changed.")
+    last = last_turn(desk.store, desk.thread)
+    model, profile = str(last.get("model") or ""), str(last.get("profile") or "")
+    async with held(desk.store, desk.thread, model=model, profile=profile) as hold:
+        desk.resumes = desk.background = True
+        return await _run_turn(desk, hold, model, profile)
+
+
+async def _run_turn(desk: Desk, hold: Hold, model: str, profile: str | Profile) -> Turn:
+    """Take the turn of a thread that is held; however it ends, the hold says so."""
+    hold.ends = {"state": "failed"}
+    try:
+        turn = await _answered(desk, model, profile)
+    except asyncio.CancelledError:
+        hold.ends = {"state": "cancelled"}
+        raise
+    except Exception as problem:
+        # Whoever looks later, perhaps in another program, is told why as well.
+        why = desk.clean(str(problem)) or type(problem).__name__
+        hold.ends = {"state": "failed", "text": why}
+        raise
+    finally:
+        desk.background, desk.resumes = None, False
+    _ended(desk, hold, turn)
     return turn
 
 
 async def retry_turn(
-    desk: Desk, text: str = "", *, model: str = "", profile: str | Profile = ""
+    desk: Desk,
+    text: str = "",
+    *,
+    model: str = "",
+    profile: str | Profile = "",
 ) -> Turn:
     """Take the last turn back and say it again, or say another text in its place."""
     thread = current_thread(desk.store, desk.workflow)
@@ -98,8 +134,10 @@ async def _answered(desk: Desk, model: str, profile: str | Profile) -> Turn:
     chosen = chosen_profile(desk.store, desk.workflow, desk.settings, now=profile)
     name = model or desk.model
     desk.talks = chosen_model(desk.store, desk.workflow, desk.settings, now=name)
+    desk.background = is_background(desk.settings, desk.talks, now=desk.background)
     desk.spent = Spent()
     talking = await desk.talking(desk.talks).ready()
+    remember_window(desk.store, talking)
     try:
         async with asyncio.timeout(chosen.limits.seconds) as limit:
             return await _rounds(desk, talking, chosen)
@@ -124,7 +162,7 @@ async def _rounds(desk: Desk, model: Model, profile: Profile) -> Turn:
         if going.question is not None:
             said = str(going.question)
             return Turn(desk.thread, "asked", said, desk.spent, going.question, going.call)
-        if going.origins or going.effects or going.questions:
+        if going.origins or going.effects or going.questions or going.secrets:
             return _waits(desk, going)
 
 
@@ -141,6 +179,8 @@ async def _ready(
         state = replace(state, summary=said.summary)
         shown = refreshed(profile, said)
     context, around = assemble(shown, state, said)
+    context = replace(context, sections=desk.hide_said(context.sections))
+    around = desk.hide_said(around)
     budget = budget_of(model.capabilities, desk.settings, model.counter)
     fitted = fit(
         context,
@@ -158,7 +198,11 @@ async def _asked(
     desk: Desk, model: Model, profile: Profile, tools: tuple[Tool, ...], fitted: Fitted
 ) -> Reply:
     """Send; the answer is stored in the thread with all that goes on from it, as one."""
-    policy = replace(model.policy, chain=profile.chain)
+    waits = bool(desk.background) and model.capabilities.background
+    policy = replace(model.policy, chain=profile.chain, background=waits, resume=desk.resumes)
+    if waits:
+        says = "Its answer is fetched." if desk.resumes else "It goes on if this program ends."
+        desk.progress(Progress("background", says))
     asked = Asking(desk.workflow, desk.thread, profile.name, model, tools, policy, streaming=True)
     log = desk.log
     with desk.making(Made(asked, fitted.report, log.head, log.view.context)) as made:
@@ -169,6 +213,7 @@ async def _asked(
             policy=policy,
             attempts=made.attempts,
         )
+        desk.resumes = False
         made.ended = reply = await _arrived(desk, arriving)
     desk.spent.add(reply)
     return reply
@@ -209,10 +254,17 @@ def _waits(desk: Desk, going: Round) -> Turn:
     wanted = [f"to reach {', '.join(going.origins)}"] if going.origins else []
     wanted += ["to go on with a run that asks you something"] if going.questions else []
     wanted += [f"to run {one.name} on {', '.join(one.origins)}" for one in asked]
-    said = (
+    approval = (
         f"I need your approval {'; '.join(wanted)}. Nothing was done yet. Approve or refuse it, "
         "then tell me to go on."
     )
+    missing = [find_request(desk.store, desk.workflow, key) for key in going.secrets]
+    secrets = "".join(
+        f"I need the secret {one.name} for {one.origin}. Enter it where you are asked for it, "
+        "never in a message: it goes into the vault."
+        for one in missing
+    )
+    said = "\n\n".join(filter(None, (approval if wanted else "", secrets)))
     notice(desk.store, desk.thread, said)
     return Turn(
         desk.thread,
@@ -222,6 +274,7 @@ def _waits(desk: Desk, going: Round) -> Turn:
         origins=tuple(going.origins),
         effects=tuple(going.effects),
         questions=tuple(going.questions),
+        secrets=tuple(going.secrets),
     )
 
 
@@ -229,7 +282,7 @@ def _ended(desk: Desk, hold: Hold, turn: Turn) -> None:
     spent = turn.spent
     hold.ends = {
         "state": turn.ended,
-        "text": turn.text,
+        "text": desk.hide_said(turn.text),
         "rounds": spent.rounds,
         "tokens": spent.tokens,
         "money": str(spent.money),
@@ -237,6 +290,7 @@ def _ended(desk: Desk, hold: Hold, turn: Turn) -> None:
         "origins": list(turn.origins),
         "effects": list(turn.effects),
         "questions": list(turn.questions),
+        "secrets": list(turn.secrets),
         "head": desk.store.head(desk.thread),
     }
     desk.progress(Progress("ended", turn.text))

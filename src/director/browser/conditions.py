@@ -141,7 +141,16 @@ async def _status(session: Session, _: MaskedPage, condition: Config, since: int
     return _Look(bool(good) and all(good), found, final=not all(good))
 
 
+async def _download(session: Session, _: MaskedPage, condition: Config, since: int) -> _Look:
+    glob, least = str(condition["download"]), _number(condition, "at_least", 1)
+    there = session.list_arrived_downloads(since)
+    found: Json = [f"{each.path.name} ({each.size} bytes)" for each in there[-20:]]
+    fits = [each for each in there if matches_glob(glob, each.path.name) and each.size >= least]
+    return _Look(bool(fits), found)
+
+
 _KINDS: Mapping[str, _Looking] = {
+    "download": _download,
     "url": _url,
     "url_matches": _url_matches,
     "element": _element,

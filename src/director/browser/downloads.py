@@ -26,10 +26,11 @@ _LONGEST: Final = 120
 
 @dataclass(frozen=True, slots=True)
 class Downloaded:
-    """A file that was downloaded, and how large it is."""
+    """A file that was downloaded, how large it is, and the mark of the events when it began."""
 
     path: Path
     size: int
+    began: int = 0
 
 
 def safe_name(wish: str) -> str:
@@ -55,17 +56,29 @@ class Downloads:
         self._running: set[asyncio.Task[None]] = set()
         self._taken: set[Path] = set()
         self._done: list[Downloaded] = []
+        self._told = 0
 
     def begin(self, download: Download, tab: str) -> None:
         """Take a download in; it goes on by itself."""
-        task = asyncio.create_task(self._keep(download, tab))
+        task = asyncio.create_task(self._keep(download, tab, self._events.mark()))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
-    async def finished(self) -> tuple[Downloaded, ...]:
-        """Every file, once those that are on their way have arrived."""
-        await asyncio.gather(*self._running)
+    def list_arrived(self) -> tuple[Downloaded, ...]:
+        """The files that are there now."""
         return tuple(self._done)
+
+    async def finished(self, within: float | None = None) -> tuple[Downloaded, ...]:
+        """Every file, once those that are on their way have arrived, or so many seconds passed."""
+        if self._running:
+            await asyncio.wait(set(self._running), timeout=within)
+        return self.list_arrived()
+
+    async def list_new(self, within: float) -> tuple[Downloaded, ...]:
+        """The files that this has not given yet."""
+        new = (await self.finished(within))[self._told :]
+        self._told += len(new)
+        return new
 
     async def stop(self) -> None:
         """Give up what has not arrived."""
@@ -73,7 +86,7 @@ class Downloads:
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
 
-    async def _keep(self, download: Download, tab: str) -> None:
+    async def _keep(self, download: Download, tab: str, began: int) -> None:
         wish = safe_name(self._clean(download.suggested_filename))
         try:
             if self._folder is None:
@@ -85,7 +98,7 @@ class Downloads:
         except PlaywrightError as error:
             self._events.add("download", f"failed: {wish}: {error.message}", tab)
             return
-        self._done.append(Downloaded(path, path.stat().st_size))
+        self._done.append(Downloaded(path, path.stat().st_size, began))
         self._events.add("download", f"{path.name} ({path.stat().st_size} bytes)", tab)
 
     def _free(self, folder: Path, wish: str) -> Path:

@@ -1,4 +1,4 @@
-"""What happened in a session, in its order: console errors, dialogs, downloads, blocked origins.
+"""What happened in a session, in its order: errors, dialogs, downloads, forms, blocked origins.
 
 Kept in memory, bounded, and cleaned of secrets before it is kept.
 """
@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, final
 
 Kind: TypeAlias = Literal[
-    "console", "error", "dialog", "download", "blocked", "unreached", "popup", "crash"
+    "console", "error", "dialog", "download", "blocked", "unreached", "popup", "crash", "form"
 ]
 _KEPT: Final = 2_000
 _LONGEST: Final = 2_000
+_SENDINGS: Final = 100
+_LONGEST_BODY: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,20 @@ class Answered:
     status: int
 
 
+@dataclass(frozen=True, slots=True)
+class OutgoingRequest:
+    """A request that changes something, as it left: `is_page` if its answer is a page.
+
+    Its body is kept in memory only, to tell whether the same was sent twice.
+    """
+
+    number: int
+    method: str
+    url: str
+    body: bytes
+    is_page: bool
+
+
 @final
 class Events:
     """The events of one session."""
@@ -48,6 +64,7 @@ class Events:
         self._last = 0
         self._events: deque[Event] = deque(maxlen=_KEPT)
         self._answered: deque[Answered] = deque(maxlen=_KEPT)
+        self._sendings: deque[OutgoingRequest] = deque(maxlen=_SENDINGS)
 
     def mark(self) -> int:
         """Now, for `since`."""
@@ -61,6 +78,11 @@ class Events:
         """Keep a response."""
         self._answered.append(Answered(self._next(), method, self._clean(url), status))
 
+    def add_sending(self, method: str, url: str, body: bytes, *, is_page: bool) -> None:
+        """Keep a request that changes something."""
+        url, body = self._clean(url), body[:_LONGEST_BODY]
+        self._sendings.append(OutgoingRequest(self._next(), method, url, body, is_page))
+
     def since(self, mark: int = 0) -> tuple[Event, ...]:
         """The events after a mark, oldest first."""
         return tuple(event for event in self._events if event.number > mark)
@@ -68,6 +90,10 @@ class Events:
     def responses(self, mark: int = 0) -> tuple[Answered, ...]:
         """The responses after a mark, oldest first."""
         return tuple(each for each in self._answered if each.number > mark)
+
+    def sendings(self, mark: int = 0) -> tuple[OutgoingRequest, ...]:
+        """The requests that change something, after a mark, oldest first."""
+        return tuple(each for each in self._sendings if each.number > mark)
 
     def _next(self) -> int:
         self._last = next(self._count)

@@ -1,6 +1,7 @@
 // Which fields of a document hold a secret, and what they held. Runs in every frame, before the
 // page's own scripts where it is an init script, else when it is first asked. The page stays as it
-// is: fields are known by identity, and only `hide` leaves an attribute, which `reveal` removes.
+// is: fields are known by identity, and only `hide` leaves an attribute and a style, which `reveal`
+// takes back.
 (() => {
   if (globalThis.__director) return;
   const NAMED = /(^|[^a-z])(password|passwd|passcode|passphrase|pwd|otp|totp|cvv|cvc|one-?time-?code)([^a-z]|$)/;
@@ -8,6 +9,17 @@
   const NO_TEXT = new Set(["button", "submit", "reset", "image", "checkbox", "radio", "file", "hidden"]);
   const HIDDEN = "data-director-hidden";
   const MARK = "[redacted]";
+  // Below its cover nothing is drawn: a shadow or a reflection would stand beside it.
+  const UNDRAWN = { opacity: "0", transition: "none", animation: "none" };
+  const undo = [];
+  const cover = (node) => {
+    node.setAttribute(HIDDEN, "");
+    const { style } = node;
+    if (!style) return;
+    const before = node.getAttribute("style");
+    undo.push(() => (before === null ? node.removeAttribute("style") : (style.cssText = before)));
+    for (const [name, value] of Object.entries(UNDRAWN)) style.setProperty(name, value, "important");
+  };
   const marked = new WeakSet();
   const values = new Set();
 
@@ -114,9 +126,10 @@
     describe,
     secrets,
     values: () => (secrets(), [...values]),
-    hide: (others = []) => [...secrets(), ...others].forEach((node) => node.setAttribute(HIDDEN, "")),
+    hide: (others = []) => new Set([...secrets(), ...others]).forEach(cover),
     reveal: () => {
       for (const node of every(document, NodeFilter.SHOW_ELEMENT)) node.removeAttribute(HIDDEN);
+      for (const back of undo.splice(0)) back();
     },
   };
   Object.defineProperty(globalThis, "__director", { value: Object.freeze(api) });

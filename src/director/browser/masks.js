@@ -12,11 +12,30 @@
   const DRAWS = "canvas, video, embed, object";
   // A picture that the page itself has made.
   const MADE = /^\s*(blob|data):/i;
-  const MADE_STYLE = /url\(\s*["']?\s*(blob|data):/i;
-  const draws = (node) =>
+  const MADE_STYLE = /url\(\s*["']?\s*(blob|data):[^)]*/gi;
+  const DRAWN_BY = "background-image border-image-source list-style-image mask-image -webkit-mask-image content cursor".split(" ");
+  // Pictures in the style sheets of files are the site's own; all others may have been made of a secret.
+  const filed = () => {
+    const found = new Set();
+    for (const sheet of document.styleSheets) {
+      if (!sheet.href) continue;
+      try {
+        for (const rule of sheet.cssRules) for (const each of rule.cssText.match(MADE_STYLE) ?? []) found.add(each);
+      } catch {
+        // A file of another origin cannot be read, nor be changed.
+      }
+    }
+    return found;
+  };
+  const styled = (node, known) =>
+    [null, "::before", "::after", "::marker"].some((part) => {
+      const style = getComputedStyle(node, part);
+      return DRAWN_BY.some((name) => (style.getPropertyValue(name).match(MADE_STYLE) ?? []).some((each) => !known.has(each)));
+    });
+  const draws = (node, known) =>
     node.matches(DRAWS) ||
     [node.currentSrc, node.src, node.href?.baseVal].some((from) => typeof from === "string" && MADE.test(from)) ||
-    MADE_STYLE.test(node.getAttribute("style") ?? "");
+    styled(node, known);
   const BOTH = NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT;
   const live = (node) => (typeof node.value === "string" ? node.value : node.innerText) ?? "";
 
@@ -144,7 +163,8 @@
 
   // A document that held a secret may have drawn it: what is drawn is covered as a whole.
   const hide = () => {
-    const drawn = drawing ? [...every(document, NodeFilter.SHOW_ELEMENT)].filter(draws) : [];
+    const known = drawing ? filed() : null;
+    const drawn = drawing ? [...every(document, NodeFilter.SHOW_ELEMENT)].filter((node) => draws(node, known)) : [];
     globalThis.__director.hide([...covered, ...drawn]);
     changes.takeRecords();
   };

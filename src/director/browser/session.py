@@ -25,7 +25,7 @@ from director.browser.errors import (
     plainly,
     without_elements,
 )
-from director.browser.events import Answered, Event, Events
+from director.browser.events import Answered, Event, Events, OutgoingRequest
 from director.browser.fields import watch
 from director.browser.filling import SecretDoor, SessionDoor, fill_secret, references
 from director.browser.guard import Blocked, Unreached
@@ -235,9 +235,21 @@ class Session:
         """The responses to this session's requests after a mark."""
         return self._events.responses(since)
 
+    def sendings(self, since: int = 0) -> tuple[OutgoingRequest, ...]:
+        """What this session sent after a mark to change something."""
+        return self._events.sendings(since)
+
     async def downloads(self) -> tuple[Downloaded, ...]:
         """The files downloaded so far, once those on their way have arrived."""
         return await self._downloads.finished()
+
+    async def list_new_downloads(self, within: float) -> tuple[Downloaded, ...]:
+        """The files that this has not given yet; waits so many seconds for those on their way."""
+        return await self._downloads.list_new(within)
+
+    def list_arrived_downloads(self, since: int = 0) -> tuple[Downloaded, ...]:
+        """The files that are there now, of the downloads that began after a mark."""
+        return tuple(each for each in self._downloads.list_arrived() if each.began >= since)
 
     def answer_dialogs(self, answer: Callable[[Dialog], str | None]) -> None:
         """Answer dialogs from now on: a text accepts with it, None dismisses."""

@@ -6,6 +6,7 @@ A dialog is answered at once, so that no page can hold a session up.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from typing import Final, final
 
@@ -28,8 +29,10 @@ from director.browser.origins import Origins, describe_place, place_of
 from director.browser.tabs import Tabs
 from director.secrets import OriginError
 
+_CHANGING: Final = ("POST", "PUT", "PATCH", "DELETE")
 # Addresses that lead nowhere outside the browser.
 _INSIDE: Final = frozenset({"about", "blob", "chrome-error", "data"})
+_ASKS: Final = ("GET", "HEAD")
 _CERTIFICATE: Final = ("net::ERR_CERT_", "net::ERR_SSL_", "net::ERR_BAD_SSL_")
 
 
@@ -134,11 +137,26 @@ class Watch:
                 self.asked_outside[page] = 2
         else:
             if self._origins.allows(origin):
+                self._keep_sending(request)
+                self._note_form(request, str(origin))
                 return
             place = str(origin)
         self._events.add("blocked", f"{place} ({request.resource_type})")
         if request.is_navigation_request() and (page := _moving(request)):
             self.refused[page] = place
+
+    def _keep_sending(self, request: Request) -> None:
+        """Keep what is sent to change something; a page that goes away may take it with it."""
+        if request.method not in _CHANGING:
+            return
+        with contextlib.suppress(PlaywrightError):
+            body = request.post_data_buffer or b""
+            is_page = request.is_navigation_request()
+            self._events.add_sending(request.method, request.url, body, is_page=is_page)
+
+    def _note_form(self, request: Request, origin: str) -> None:
+        if request.is_navigation_request() and request.method not in _ASKS:
+            self._events.add("form", f"{request.method} to {origin}")
 
     def _response(self, response: Response) -> None:
         self._events.answered(response.request.method, response.url, status=response.status)

@@ -97,7 +97,8 @@ def _talk(opened: Store, workflow: str | None, model: str, profile: str) -> int:
     with Room(opened, name, settings, screen=Screen()) as room:
         room.elsewhere = "" if opened.url == settings.store.value else f" --store {opened.url}"
         talking, chosen = talks_as(room.desk)
-        room.screen.say(f"Workflow {name}. Model {talking.name}, profile {chosen.name}.", "bold")
+        told = f"Model {talking.name}{room.window_of(talking)}, profile {chosen.name}."
+        room.screen.say(f"Workflow {name}. {told}", "bold")
         if talking.place.provider == "scripted":
             room.screen.say("This model is a script: no model is asked.", "yellow")
         room.screen.say("/help lists what else there is.", "dim")
@@ -139,16 +140,18 @@ def _workflow(opened: Store, given: str | None) -> str:
 def converse(room: Room) -> None:
     """Listen and answer until the user leaves."""
     from director.cli.chat_commands import Leave, obey
+    from director.cli.chat_secrets import ask_about_passwords
 
     with suppress(ImportError):  # where there is one, a line can be edited and called back
         import readline  # noqa: F401
+    _settle(room, room.resume())
     while True:
         try:
             text = heard(room, "answer" if room.question else "you")
             if text.startswith("/"):
                 obey(room, text)
-            elif text:
-                _settle(room, room.say(text))
+            elif text and (fit := ask_about_passwords(room, text, heard)):
+                _settle(room, room.say(fit))
         except (EOFError, Leave):
             return
         except KeyboardInterrupt:
@@ -170,7 +173,9 @@ def heard(room: Room, who: str) -> str:
 
 
 def _settle(room: Room, turn: Turn | None) -> None:
-    """Ask for each origin and effect that a turn waits for, and go on."""
+    """Ask for each origin, effect and secret that a turn waits for, and go on."""
+    from director.cli.chat_secrets import ask_for_secret
+
     while turn is not None and turn.ended == "waiting":
         yes: list[str] = []
         no: list[str] = []
@@ -181,9 +186,12 @@ def _settle(room: Room, turn: Turn | None) -> None:
             (yes if agreed else no).append(name)
         for question in turn.questions:
             _answer_question(room, question)
+        entered = [ask_for_secret(room, key) for key in turn.secrets]
         told = [f"I approve {', '.join(yes)}."] if yes else []
         told += [f"I do not approve {', '.join(no)}."] if no else []
         told += ["I answered what the run asked."] if turn.questions else []
+        told += [f"{name} is in the vault." for name, given in entered if given]
+        told += [f"I do not enter {name}." for name, given in entered if not given]
         turn = room.say(f"{' '.join(told)} Go on.")
 
 

@@ -6,18 +6,23 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from director.agent import approvals, approve, choose, new_conversation, refuse
+from director.agent.background import NO, choose_background, is_background
 from director.agent.by_hand import compress_by_hand, talks_as
 from director.agent.effects import answer_effect, effects
 from director.agent.gather import gather
+from director.agent.threads import leave_out
 from director.cli.chat_room import TROUBLE, Room
+from director.cli.chat_secrets import enter_secret, purge_value
 from director.cli.chat_telling import context_table
 from director.cli.inputs import rows_of
 from director.cli.outline import outline
 from director.models.names import parse
 from director.models.servers import accept_server
+from director.models.windows import choose_window
 from director.profiles import load_profile
 from director.sections.render import section
 from director.sections.system import prompt
+from director.settings import load_settings
 
 if TYPE_CHECKING:
     from director.sections.state import State
@@ -99,6 +104,15 @@ def _retry(room: Room, rest: str) -> None:
     room.again(rest)
 
 
+def _drop(room: Room, rest: str) -> None:
+    if not rest.isdecimal():
+        room.screen.say("Say which turn, by its number: /drop 7. /context and errors name them.")
+        return
+    gone = leave_out(room.store, room.thread, int(rest))
+    told = ", ".join(map(str, gone))
+    room.screen.say(f"Left out of all that is sent from now on: {told}. It stays in the store.")
+
+
 def _model(room: Room, rest: str) -> None:
     if rest:
         parse(rest)
@@ -106,7 +120,36 @@ def _model(room: Room, rest: str) -> None:
             room.screen.say(f"{server} is accepted on this machine now.", "dim")
         room.desk.talking(rest)
         choose(room.store, room.workflow, model=rest)
-    room.screen.say(f"The model is {talks_as(room.desk)[0].name}.")
+    talking = talks_as(room.desk)[0]
+    room.screen.say(f"The model is {talking.name}{room.window_of(talking)}.")
+
+
+def _background(room: Room, rest: str) -> None:
+    talking = talks_as(room.desk)[0]
+    if not talking.capabilities.background:
+        room.screen.say(NO)
+    elif rest in ("on", "off"):
+        choose_background(talking.name, on=rest == "on")
+        room.desk.settings = load_settings()
+    elif rest == "next":
+        room.desk.background = True
+        room.screen.say("The next message is answered in the background.")
+        return
+    word = "on" if is_background(load_settings(), talking.name) else "off"
+    room.screen.say(f"In the background for {talking.name}: {word}.")
+
+
+def _window(room: Room, rest: str) -> None:
+    talking = talks_as(room.desk)[0]
+    if rest:
+        tokens = rest.replace(",", "").replace("_", "")
+        if not tokens.isdecimal():
+            room.screen.say("Say how many tokens: /window 32768; /window 0 takes it back.")
+            return
+        choose_window(talking.name, int(tokens))
+        room.run(room.desk.forget_model(talking.name))
+        talking = talks_as(room.desk)[0]
+    room.screen.say(f"{talking.name}{room.window_of(talking)}.")
 
 
 def _profile(room: Room, rest: str) -> None:
@@ -122,7 +165,7 @@ def _system(room: Room, _: str) -> None:
 
 
 def _run(room: Room, rest: str) -> None:
-    room.run_workflow(rows_of(rest.split(), None)[0] if rest else {})
+    room.run_workflow(rows_of(rest.split(), None, room.desk.now().inputs)[0] if rest else {})
 
 
 def _origins(room: Room, _: str) -> None:
@@ -172,11 +215,22 @@ COMMANDS: dict[str, tuple[Callable[[Room, str], None], str]] = {
     ),
     "run": (_run, "run the workflow without a model; /run name=value gives inputs"),
     "retry": (_retry, "say the last message again, or another in its place: /retry TEXT"),
+    "drop": (_drop, "leave a turn out of all that is sent, by its number: /drop 7"),
     "origins": (_origins, "the sites and effects that were asked for, and what you said to each"),
     "approve": (_approve, "approve a site or what a node does: /approve https://shop.example"),
     "refuse": (_refuse, "refuse a site or what a node does; it stands until you approve"),
+    "secret": (
+        enter_secret,
+        "enter a secret, hidden: /secret shop_password https://shop.example",
+    ),
+    "purge": (purge_value, "remove the value of a secret from all that is stored: /purge NAME"),
     "new": (_new, "begin a new conversation about the same workflow"),
     "model": (_model, "which model answers; /model NAME chooses another"),
+    "window": (_window, "the window of the model; /window 32768 sets it, /window 0 takes it back"),
+    "background": (
+        _background,
+        "let the model answer in the background: on, off, or next for one message",
+    ),
     "profile": (_profile, "who sees what; /profile structured, structured_cached or clean"),
     "system": (_system, "the system prompt, as the model reads it"),
     "quit": (_quit, "leave"),

@@ -22,20 +22,24 @@ from director.agent import (
     retry_turn,
     take_turn,
 )
+from director.agent.background import has_waiting_job
 from director.agent.by_hand import marks_of, talks_as
 from director.agent.lending import lend
+from director.agent.message_size import MessageTooLarge
+from director.agent.model_windows import get_capabilities, remember_window, tell_window
 from director.agent.requests import KIND as REQUEST
 from director.agent.tools import Question
+from director.agent.turn import resume_turn
 from director.browser import BrowserError
 from director.cli.chat_screen import Screen
-from director.models import ModelError, NoKey, NoLibrary, UnknownModel
+from director.models import Model, ModelError, NoKey, NoLibrary, UnknownModel
 from director.models.script import ScriptError
 from director.profiles import ProfileError
 from director.runs import Progress, Run, RunError, drive, queue_run
 from director.runs.supplies import Wishes, supplied
 from director.runs.telling import seconds_text
-from director.secrets import OriginError, VaultError
-from director.settings import Settings
+from director.secrets import OriginError, SecretRefused, VaultError
+from director.settings import Settings, SettingsError, load_settings
 from director.store import Store, StoreError, Versioned
 from director.store.variables import variables
 from director.workflow.display import shown
@@ -57,6 +61,8 @@ TROUBLE = (
     RunError,
     BrowserError,
     OriginError,
+    SecretRefused,
+    SettingsError,
     VaultError,
 )
 
@@ -118,6 +124,15 @@ class Room:
         """The size at which the conversation is compressed, with the model of now."""
         return marks_of(self.desk, talks_as(self.desk)[0]).at
 
+    def window_of(self, model: Model) -> str:
+        """The window of a model and who says so, in brackets; of a script there is none."""
+        if model.place.provider == "scripted":
+            return ""
+        # A server that speaks Chat Completions only lists its models: no model is asked.
+        if model.capabilities.form == "chat":
+            remember_window(self.store, self.run(model.ready()))
+        return f" ({tell_window(get_capabilities(self.store, load_settings(), model.name))})"
+
     @property
     def last_request(self) -> Versioned | None:
         """The newest request that was made for a turn of this conversation."""
@@ -137,6 +152,13 @@ class Room:
             text = parse_choice(text, self.question.choices)
         return self._taken(take_turn(self.desk, text))
 
+    def resume(self) -> Turn | None:
+        """Go on with what a model worked out in the background, if there is something."""
+        if not has_waiting_job(self.store, self.thread):
+            return None
+        self.screen.say("An answer was being worked out in the background. It is fetched.", "dim")
+        return self._taken(resume_turn(self.desk))
+
     def again(self, text: str = "") -> Turn | None:
         """Take the last turn again."""
         return self._taken(retry_turn(self.desk, text))
@@ -149,7 +171,8 @@ class Room:
             return None
         except TROUBLE as problem:
             self.trouble(problem)
-            self.screen.say("What was said is kept; /retry says it again.", "dim")
+            if not isinstance(problem, MessageTooLarge):
+                self.screen.say("What was said is kept; /retry says it again.", "dim")
             return None
         self.question = turn.question
         self.screen.ended(turn, self.last_request, compress_at=self.compress_at)

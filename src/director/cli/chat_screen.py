@@ -125,6 +125,8 @@ class Screen:
                     self._thinking = False
                     self._flow.end()
                 self._flow.feed(told.text)
+            case "background":
+                self.say(f"The model works in the background. {told.text}", "dim")
             case "again":
                 self.say(f"The answer begins anew: {told.text}", "yellow")
             case "answered":

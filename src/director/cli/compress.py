@@ -15,6 +15,7 @@ from director.cli.opening import Url, fail, opened_store
 
 if TYPE_CHECKING:
     from director.agent.proposing import Look, Proposal
+    from director.models import Model
     from director.sections.state import State
     from director.store import Store
 
@@ -135,6 +136,15 @@ def _turns(given: str | None) -> list[int] | None:
     return found
 
 
+def _open(name: str, opened: Store) -> Model:
+    """The model of a name, which is sent no value of a secret that was said before."""
+    from director.agent.secret_leaks import guard_model
+    from director.models import open_model
+    from director.secrets import open_vault
+
+    return guard_model(open_model(name), opened, open_vault())
+
+
 async def _compress(
     opened: Store,
     thread: str,
@@ -150,12 +160,12 @@ async def _compress(
     from director.agent.lease import TurnRunning
     from director.agent.marks import marks_for
     from director.agent.proposing import Refused, checked, look, propose
-    from director.models import NoKey, NoLibrary, UnknownModel, open_model
+    from director.models import NoKey, NoLibrary, UnknownModel
     from director.settings import load_settings
     from director.store.project import view
 
     try:
-        async with open_model(name) as model:
+        async with _open(name, opened) as model:
             place, settings = model.place, load_settings()
             marks = marks_for(
                 settings, model.capabilities, provider=place.provider, model=place.model

@@ -32,6 +32,7 @@ def _row(run: Run, at: float) -> dict[str, Json]:
         "id": run.id,
         "workflow": run.workflow,
         "state": run.state,
+        "doubts": len(run.doubts),
         "steps": run.summary.get("successfully_executed", 0),
         "failed": run.summary.get("failed", 0),
         "took": seconds_text(float(took)) if isinstance(took, int | float) else "",
@@ -62,6 +63,7 @@ def _lines(store: Store, run: Run) -> Iterator[str]:
     if run.error:
         where = key_text(str(run.error.get("key", "")), workflow.nodes)
         yield f"{where + ': ' if where else ''}{run.error.get('message', '')}"
+    yield from (f"doubt ({each['kind']}): {each['sentence']}" for each in run.doubts)
     yield ""
     timed = [step for step in steps if step.began]
     start = min((step.began for step in timed), default=0.0)

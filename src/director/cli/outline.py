@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from director.runs import Run, steps_of
 from director.runs.ledger import run_from
-from director.runs.telling import condition_text, node_text, time_text
+from director.runs.telling import check_text, condition_text, doubts_text, node_text, time_text
 from director.store import Store
 from director.store.away import away
 from director.workflow.display import shown
@@ -82,7 +82,8 @@ def outline(store: Store, workflow: Workflow) -> str:
         )
     if last:
         run, at = last[-1]
-        lines.append(f"last run {run.id}, {run.state}, {time_text(at)}")
+        doubted = f", {doubts_text(len(run.doubts))}" if run.doubts else ""
+        lines.append(f"last run {run.id}, {run.state}{doubted}, {time_text(at)}")
     return "\n".join([*lines, "", *drawn.lines()])
 
 
@@ -123,6 +124,7 @@ class _Outline:
         for word, conditions in (("requires", node.requires), ("ensures", node.ensures)):
             for condition in conditions:
                 yield f"{space}{word} {condition_text(condition)}"
+        yield from (f"{space}check {check_text(check)}" for check in node.checks)
         for part in parts_of(node):
             yield f"{indent}     {part.name}:"
             for id_ in part.nodes:

@@ -25,21 +25,25 @@ from director.cli.opening import fail
 from director.cli.watching import Watch
 from director.home import write_private
 from director.runs import Question, Run, RunError, cancel, run_of, steps_of, workflow_of
-from director.runs.ledger import run_json
+from director.runs.download_facts import download_text, list_downloads
+from director.runs.ledger import records_of, run_json
 from director.runs.report import report_html
 from director.runs.serving import execute, is_parked, waits_for
 from director.runs.supplies import Supplies, Wishes, supplied
-from director.runs.telling import evidence_text, key_text, seconds_text
+from director.runs.telling import dismissal_of, evidence_text, key_text, seconds_text
 from director.runs.worker import Worker
 from director.secrets import VaultError
 from director.store import Moved, Store
+from director.workflow.display import shown
+from director.workflow.record_types import list_record_types
 from director.workflow.values import WorkflowError
 
 _DRIVER = "Connection closed while reading from the driver"
 CODES = {"done": 0, "failed": 1, "waiting": 3, "cancelled": 4}
+DOUBTED = 3
 CODES_TOLD = (
     "Exit codes: 0 done, 1 a node failed, 2 nothing was started because something was given "
-    "wrong, 3 the run waits for an answer, 4 it was cancelled."
+    "wrong, 3 it waits for an answer or there are doubts about it, 4 it was cancelled."
 )
 
 
@@ -140,6 +144,7 @@ def summary(store: Store, run: Run, report: Path | None) -> str:
     steps = ", ".join(f"{counts.get(name, 0)} {word}" for name, word in names.items())
     length = seconds_text(float(took) if isinstance(took, int | float) else 0)
     lines = [f"{run.state} in {length}: {steps}"]
+    lines += [*_list_outcome(store, run), *_doubts(run)]
     if run.state == "failed":
         lines += _failure(store, run)
     if is_parked(run):
@@ -152,6 +157,28 @@ def summary(store: Store, run: Run, report: Path | None) -> str:
     return "\n".join(lines)
 
 
+def _doubts(run: Run) -> Iterator[str]:
+    """What speaks against a run that passed, and what to do about it."""
+    for each in run.doubts:
+        yield f"doubt ({each['kind']}): {each['sentence']}"
+    for each in run.doubts[:1]:
+        name = str(dismissal_of(each).get("field", ""))
+        field = f" --field {name}" if name else ""
+        yield (
+            f"look at it; if it is right as it is: director workflow check {run.workflow} "
+            f"{each['alias']} {each['kind']}{field} --dismiss --because WHY"
+        )
+
+
+def _list_outcome(store: Store, run: Run) -> Iterator[str]:
+    """The records and the files of a run: how many, and what the first ones say."""
+    for each in list_record_types(records_of(store, run.id)):
+        yield f"records: {each}"
+        yield from (f"  {shown(each.type, dict(row))}" for row in each.rows)
+    for file in list_downloads(steps_of(store, run.id)):
+        yield f"download: {download_text(file)} by {file['node']}"
+
+
 def _failure(store: Store, run: Run) -> Iterator[str]:
     error = run.error or {}
     key = str(error.get("key", ""))
@@ -162,12 +189,28 @@ def _failure(store: Store, run: Run) -> Iterator[str]:
         yield f"  {'held' if each.get('holds') else 'did not hold'}: {evidence_text(each)}"
 
 
-def finish(store: Store, run: Run, *, report: Path | None, as_json: bool = False) -> int:
+def finish(
+    store: Store,
+    run: Run,
+    *,
+    report: Path | None,
+    as_json: bool = False,
+    allow_doubts: bool = False,
+) -> int:
     """Print how a run ended; the exit code that says the same."""
     found = run_of(store, run.id)
     if as_json:
-        body = {"id": found.id, **run_json(found), "report": str(report) if report else None}
+        types = list_record_types(records_of(store, run.id))
+        body = {
+            "id": found.id,
+            **run_json(found),
+            "report": str(report) if report else None,
+            "records": {each.type: each.count for each in types},
+            "downloads": list_downloads(steps_of(store, run.id)),
+        }
         typer.echo(json.dumps(body, ensure_ascii=False))
     else:
         typer.echo(summary(store, found, report))
+    if found.state == "done" and found.doubts and not allow_doubts:
+        return DOUBTED
     return CODES.get(found.state, 3)

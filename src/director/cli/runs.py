@@ -12,7 +12,7 @@ import typer
 
 from director.cli.opening import Url, fail, opened_store, write_whole
 from director.cli.workflow import AsJson, Output
-from director.cli.workflow_run import Env, Files, Headed, NoPictures, Wait, wished
+from director.cli.workflow_run import AllowDoubts, Env, Files, Headed, NoPictures, Wait, wished
 
 if TYPE_CHECKING:
     from director.runs import Run
@@ -32,7 +32,7 @@ app = typer.Typer(
 Which: TypeAlias = Annotated[str, typer.Argument(help="The id of a run, or how it begins.")]
 CODES = (
     "Exit codes: 0 done, 1 a node failed, 2 nothing was started because something was given "
-    "wrong, 3 the run waits for an answer, 4 it was cancelled."
+    "wrong, 3 the run waits for an answer or there are doubts about it, 4 it was cancelled."
 )
 
 
@@ -55,7 +55,7 @@ def list_(
     elif not found:
         typer.echo("There is no run yet: director workflow run ID")
     else:
-        names = ("id", "workflow", "state", "steps", "failed", "took", "last sign")
+        names = ("id", "workflow", "state", "doubts", "steps", "failed", "took", "last sign")
         typer.echo(columns(names, [[str(row[name]) for name in names] for row in found]))
 
 
@@ -118,6 +118,7 @@ def resume(
     files: Files = None,
     env: Env = None,
     wait: Wait = None,
+    allow_doubts: AllowDoubts = False,
     take_over: Annotated[
         bool, typer.Option("--take-over", help="Even if another program still works on it.")
     ] = False,
@@ -131,7 +132,7 @@ def resume(
     with opened_store(store, "runs resume") as opened:
         found = _idle(opened, run, "runs resume", take_over=take_over)
         wishes = wished(headed, no_pictures=no_pictures, files=files, env=env, wait=wait)
-        code = _again(opened, found, wishes, node="")
+        code = _again(opened, found, wishes, node="", allow_doubts=allow_doubts)
     raise typer.Exit(code)
 
 
@@ -145,6 +146,7 @@ def retry(
     files: Files = None,
     env: Env = None,
     wait: Wait = None,
+    allow_doubts: AllowDoubts = False,
     store: Url = None,
 ) -> None:
     """Do a run again from a node on; what came before it stays done.
@@ -155,18 +157,19 @@ def retry(
     with opened_store(store, "runs retry") as opened:
         found = _idle(opened, run, "runs retry", take_over=False)
         wishes = wished(headed, no_pictures=no_pictures, files=files, env=env, wait=wait)
-        code = _again(opened, found, wishes, node=node)
+        code = _again(opened, found, wishes, node=node, allow_doubts=allow_doubts)
     raise typer.Exit(code)
 
 
 @app.command()
-def watch(*, run: Which, store: Url = None) -> None:
+def watch(*, run: Which, allow_doubts: AllowDoubts = False, store: Url = None) -> None:
     """Follow a run that a worker does, until it ends or waits for an answer."""
     from director.cli.running import finish, watched
 
     with opened_store(store, "runs watch") as opened:
         found = meant(opened, run, "runs watch")
-        code = finish(opened, asyncio.run(watched(opened, found.id)), report=None)
+        ended = asyncio.run(watched(opened, found.id))
+        code = finish(opened, ended, report=None, allow_doubts=allow_doubts)
     raise typer.Exit(code)
 
 
@@ -245,7 +248,7 @@ def _idle(opened: Store, name: str, command: str, *, take_over: bool) -> Run:
     return found
 
 
-def _again(opened: Store, found: Run, wishes: Wishes, *, node: str) -> int:
+def _again(opened: Store, found: Run, wishes: Wishes, *, node: str, allow_doubts: bool) -> int:
     from director.cli.running import do_here, finish, told
     from director.runs.serving import reopen
     from director.runs.supplies import Supplies
@@ -254,7 +257,7 @@ def _again(opened: Store, found: Run, wishes: Wishes, *, node: str) -> int:
         reopen(opened, found.id, node=node)
         ended = asyncio.run(do_here(opened, found.id, wishes))
     report = Supplies(opened, wishes).folder(found.id) / "report.html"
-    return finish(opened, ended, report=report)
+    return finish(opened, ended, report=report, allow_doubts=allow_doubts)
 
 
 def _out(text: str, output: Path | None, command: str) -> None:

@@ -1,4 +1,7 @@
-"""`director secrets`: where secrets may be typed. Values are never shown, nor typed here."""
+"""`director secret`: put secrets into the vault, and say where they may be typed.
+
+A value is typed hidden or piped in; it is never an argument, and never shown.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,9 @@ from director.cli.opening import Url, fail, opened_store
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    help="See where secrets may be typed, allow a field for one, or refuse it.",
+    help="Put secrets into the vault, list and remove them, and say where they may be typed.",
     epilog=(
+        "Try it: `director secret set shop_password --origin https://shop.example`. "
         "Password fields of the origins that a secret is bound to need no question. Any other "
         "field is asked for at its first use, and the answer is remembered for that field."
     ),
@@ -20,6 +24,61 @@ app = typer.Typer(
 Name: TypeAlias = Annotated[str, typer.Argument(help="The name of a secret.", metavar="NAME")]
 Origin: TypeAlias = Annotated[str, typer.Argument(help="The origin, such as https://shop.example.")]
 Field: TypeAlias = Annotated[str, typer.Argument(help="The field, as it was asked for.")]
+
+
+@app.command("set")
+def set_(
+    *,
+    name: Name,
+    origin: Annotated[
+        list[str],
+        typer.Option("--origin", help="Where it may be used; once for each.", metavar="ORIGIN"),
+    ],
+    store: Url = None,
+) -> None:
+    """Put a value into the vault under a name; replaces what was there.
+
+    The value is typed hidden, or read from what is piped in, up to the end of its first line.
+    """
+    from director.agent.secret_leaks import keep_secret
+    from director.cli.hidden_entry import read_hidden
+    from director.runs.supplies import Supplies, Wishes
+    from director.secrets import SHORT, OriginError, Reference, VaultError, binding
+
+    try:
+        reference = Reference(name)
+        origins = [str(binding(each)) for each in origin]
+    except (OriginError, ValueError) as problem:
+        fail("secret set", f"{problem} Nothing was changed.")
+    value = read_hidden(f"Value of {name} (hidden): ")
+    if not value:
+        fail("secret set", "no value was given. Nothing was changed")
+    with opened_store(store, "secret set", make=True) as opened:
+        vault = Supplies(opened, Wishes()).vault
+        try:
+            leak = keep_secret(opened, vault, name, value, origins)
+            short = vault.is_short(name)
+        except VaultError as problem:
+            fail("secret set", f"{problem} Nothing was changed.")
+    typer.echo(f"{reference} is in the vault, for {', '.join(origins)} only.")
+    if short:
+        typer.echo(f"Note: {SHORT}.", err=True)
+    if leak is not None:
+        typer.echo(str(leak), err=True)
+
+
+@app.command("remove")
+def remove(*, name: Name, store: Url = None) -> None:
+    """Take a secret out of the vault; what needs it fails from now on and says so."""
+    from director.runs.supplies import Supplies, Wishes
+    from director.secrets import VaultError
+
+    with opened_store(store, "secret remove", make=True) as opened:
+        try:
+            Supplies(opened, Wishes()).vault.remove(name)
+        except VaultError as problem:
+            fail("secret remove", f"{problem} Nothing was changed.")
+    typer.echo(f"{name} is no longer in the vault.")
 
 
 @app.command("list")
@@ -30,7 +89,7 @@ def list_(*, store: Url = None) -> None:
     from director.runs.supplies import Supplies, Wishes
     from director.secrets import SHORT, VaultError
 
-    with opened_store(store, "secrets list", make=True) as opened:
+    with opened_store(store, "secret list", make=True) as opened:
         vault = Supplies(opened, Wishes()).vault
         try:
             rows = [
@@ -42,7 +101,7 @@ def list_(*, store: Url = None) -> None:
                 for origin in vault.origins(name)
             ]
         except VaultError as problem:
-            fail("secrets list", str(problem))
+            fail("secret list", str(problem))
         rows += [[use.secret, use.origin, use.field, state] for use, state in uses(opened)]
     if not rows:
         typer.echo("The vault holds no secret.")
@@ -67,11 +126,11 @@ def _answer(name: str, origin: str, field: str, *, store: str | None, word: str)
     from director.runs.supplies import Supplies, Wishes
     from director.secrets import SecretRefused, VaultError
 
-    with opened_store(store, f"secrets {word}", make=True) as opened:
+    with opened_store(store, f"secret {word}", make=True) as opened:
         vault = Supplies(opened, Wishes()).vault
         state = "approved" if word == "allow" else "refused"
         try:
             remember_use(opened, SecretUse(name, origin, field), state, vault)  # type: ignore[arg-type]
         except (SecretRefused, VaultError) as problem:
-            fail(f"secrets {word}", f"{problem} Nothing was changed.")
+            fail(f"secret {word}", f"{problem} Nothing was changed.")
     typer.echo(f"{name} on {origin}, {field}: {state}.")

@@ -149,17 +149,29 @@ def purge(
         str | None,
         typer.Option(help="A workflow: all its threads, runs and records.", metavar="ID"),
     ] = None,
+    secret: Annotated[
+        str | None,
+        typer.Option(help="The value of a secret, out of all that is stored.", metavar="NAME"),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
     store: Url = None,
 ) -> None:
-    """Remove a thread or a workflow for good: the only command that deletes. No way back.
+    """Remove a thread, a workflow or words for good: the only command that deletes. No way back.
 
-    Everything else that hides a turn (compress, delete) keeps it; this rewrites the file.
+    Everything else that hides a turn (compress, delete) keeps it; this rewrites the file. With
+    --secret each message and record that holds the value gets its reference in that place.
     """
-    if (thread is None) == (workflow is None):
-        fail("purge", "say either --thread ID or --workflow ID")
+    if [thread, workflow, secret].count(None) != 2:
+        fail("purge", "say either --thread ID, --workflow ID or --secret NAME")
+    if secret is not None:
+        _purge_secret(store, secret, yes=yes)
+    else:
+        _purge_whole(store, thread, str(workflow), yes=yes)
+
+
+def _purge_whole(store: str | None, thread: str | None, workflow: str, *, yes: bool) -> None:
     with opened_store(store, "purge") as opened:
-        told = _removal(opened, thread) if thread is not None else _removals(opened, str(workflow))
+        told = _removal(opened, thread) if thread is not None else _removals(opened, workflow)
         if told is None and not yes:
             # After a purge that could not rewrite the file, all is gone but the old pages.
             hint = "with --yes the file is rewritten all the same, without what was purged before"
@@ -172,9 +184,30 @@ def purge(
         if thread is not None:
             done = f"Removed {opened.purge(thread):,} entries."
         else:
-            gone = opened.purge_workflow(str(workflow))
+            gone = opened.purge_workflow(workflow)
             done = f"Removed {gone.entries:,} entries and {gone.versions:,} versions of records."
     typer.echo(done)
+
+
+def _purge_secret(store: str | None, name: str, *, yes: bool) -> None:
+    from director.agent.secret_leaks import purge_secret
+    from director.runs.supplies import Supplies, Wishes
+    from director.secrets import VaultError
+
+    with opened_store(store, "purge") as opened:
+        typer.echo(
+            f"This rewrites every message and record in {opened.place} that holds the value of "
+            f"{name}, with its reference in that place, and removes the requests that were kept "
+            "for those conversations. It cannot be undone."
+        )
+        if not yes and not typer.confirm("Rewrite them for good?"):
+            typer.echo("Nothing was changed.")
+            raise typer.Exit(1)
+        try:
+            gone = purge_secret(opened, Supplies(opened, Wishes()).vault, name)
+        except VaultError as problem:
+            fail("purge", f"{problem} Nothing was changed.")
+    typer.echo(str(gone))
 
 
 def _removal(opened: Store, thread: str) -> str | None:

@@ -70,10 +70,13 @@ Enqueue: TypeAlias = Annotated[
 Watch: TypeAlias = Annotated[
     bool, typer.Option("--watch", help="With --queue: follow it until it ends.")
 ]
+AllowDoubts: TypeAlias = Annotated[
+    bool, typer.Option("--allow-doubts", help="Exit code 0 even if there are doubts.")
+]
 _PIPED = 5.0  # seconds for an answer that is piped in
 RUN = (
     "Exit codes: 0 done, 1 a node failed, 2 nothing was started because something was given "
-    "wrong, 3 the run waits for an answer, 4 it was cancelled. "
+    "wrong, 3 the run waits for an answer or there are doubts about it, 4 it was cancelled. "
     "Try it: `director workflow run examples/order-with-code.json --set reference=R-7 --headed "
     "--approve http://127.0.0.1:8765`; "
     "`… --select 3-5`; `… --inputs orders.csv` does a run for each line."
@@ -98,6 +101,7 @@ def run(
     wait: Wait = None,
     replaces: Replace = False,
     approve: Approve = None,
+    allow_doubts: AllowDoubts = False,
     as_json: AsJson = False,
     store: Url = None,
 ) -> None:
@@ -119,9 +123,9 @@ def run(
             )
             runs = _queued(opened, found, settings or [], inputs, select=select, mode=mode)
             codes = [
-                _queue(opened, each, watch=watch)
+                _queue(opened, each, watch=watch, allow_doubts=allow_doubts)
                 if queue
-                else _do(opened, each, wishes, as_json=as_json)
+                else _do(opened, each, wishes, as_json=as_json, allow_doubts=allow_doubts)
                 for each in runs
             ]
     raise typer.Exit(_worst(codes))
@@ -154,24 +158,24 @@ def _queued(
     means, hiding = Supplies(opened, Wishes()).offline(workflow)
     runs = [
         queue_run(opened, workflow, means, inputs=row, selection=select, mode=mode)
-        for row in rows_of(settings, inputs)
+        for row in rows_of(settings, inputs, workflow.inputs)
     ]
     for each in dict.fromkeys(hiding.told):
         typer.echo(each, err=True)
     return runs
 
 
-def _do(opened: Store, run: Run, wishes: Wishes, *, as_json: bool) -> int:
+def _do(opened: Store, run: Run, wishes: Wishes, *, as_json: bool, allow_doubts: bool) -> int:
     from director.cli.running import do_here, finish
     from director.runs.supplies import Supplies
 
     typer.echo(f"run {run.id} of {run.workflow!r}", err=as_json)
     ended = asyncio.run(do_here(opened, run.id, wishes, aside=as_json))
     report = Supplies(opened, wishes).folder(run.id) / "report.html"
-    return finish(opened, ended, report=report, as_json=as_json)
+    return finish(opened, ended, report=report, as_json=as_json, allow_doubts=allow_doubts)
 
 
-def _queue(opened: Store, run: Run, *, watch: bool) -> int:
+def _queue(opened: Store, run: Run, *, watch: bool, allow_doubts: bool) -> int:
     from director.cli.running import finish, watched
     from director.runs.queue import Queue, queue_url
     from director.runs.serving import submit
@@ -181,7 +185,8 @@ def _queue(opened: Store, run: Run, *, watch: bool) -> int:
     typer.echo(f"run {run.id} of {run.workflow!r} is queued")
     if not watch:
         return 0
-    return finish(opened, asyncio.run(watched(opened, run.id)), report=None)
+    ended = asyncio.run(watched(opened, run.id))
+    return finish(opened, ended, report=None, allow_doubts=allow_doubts)
 
 
 def wished(

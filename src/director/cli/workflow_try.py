@@ -1,4 +1,4 @@
-"""`director workflow test`: one node in the workbench, and the conditions it could carry."""
+"""`director workflow test` and `check`: one node in the workbench, and what it could promise."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ from director.cli.opening import Url, opened_store
 from director.cli.origin_approvals import need_approvals
 from director.cli.workflow import Name, app, save_document, stored
 from director.cli.workflow_run import Env, Files, Headed, NoPictures, Set, Wait, wished
+from director.workflow.doubt_checks import KINDS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from director.runs import Run, Step
+    from director.runs.proposing import Proposal
     from director.runs.supplies import Wishes
     from director.store import Store
-    from director.workflow.values import Json, Workflow
+    from director.workflow.values import Config, Json, Node, Workflow
 
 TEST = (
     "Try it: `director workflow test order-with-code open --set "
@@ -49,7 +53,7 @@ def try_one(
 
     Prints its result, its evidence and its time, and what conditions it could carry.
     """
-    from director.cli.running import CODES, told
+    from director.cli.running import CODES, DOUBTED, told
     from director.runs.proposing import accepted, proposals
     from director.workflow.selection import place_of
 
@@ -60,17 +64,15 @@ def try_one(
         wishes = wished(headed, no_pictures=no_pictures, files=files, env=env, wait=wait)
         given = _given(opened, found, settings or [])
         run, step = asyncio.run(_tried(opened, found, which.alias, wishes, record=record))
-        if step is not None:
-            _say(step)
-        elif run.error:
-            typer.echo(str(run.error.get("message", "")))
+        _say(run, step)
         wanted = proposals(which, step, given) if step else []
-        for each in wanted:
-            typer.echo(f"proposed: {each}")
+        now = stored(opened, workflow, "workflow test")
+        tested = now.nodes[place_of(which.id, now.nodes)]
+        _say_promises(run, tested, wanted)
         if accept and wanted:
-            for line in save_document(opened, accepted(found, which, wanted)):
+            for line in save_document(opened, accepted(now, tested, wanted)):
                 typer.echo(line)
-    raise typer.Exit(CODES.get(run.state, 3))
+    raise typer.Exit(DOUBTED if run.state == "done" and run.doubts else CODES.get(run.state, 3))
 
 
 def _given(opened: Store, workflow: Workflow, settings: list[str]) -> dict[str, Json]:
@@ -83,7 +85,7 @@ def _given(opened: Store, workflow: Workflow, settings: list[str]) -> dict[str, 
     _, hiding = Supplies(opened, Wishes()).offline(workflow)
     known = variables(opened, bench)
     defaults = {each.name: each.default for each in workflow.inputs if each.default is not None}
-    (said,) = rows_of(settings, None)
+    (said,) = rows_of(settings, None, workflow.inputs)
     for name, value in {**{n: v for n, v in defaults.items() if n not in known}, **said}.items():
         set_variable(opened, bench, name, hiding(name, value), "given for a test")
     found = cast("dict[str, Json]", variables(opened, bench))
@@ -109,10 +111,24 @@ async def _tried(
     return run, steps[-1] if steps else None
 
 
-def _say(step: Step) -> None:
+def _say_promises(run: Run, node: Node, wanted: Sequence[Proposal]) -> None:
+    from director.runs.telling import check_text
+
+    for proposal in wanted:
+        typer.echo(f"proposed: {proposal}")
+    for each in node.checks:
+        typer.echo(f"check: {check_text(each)}")
+    for doubt in run.doubts:
+        typer.echo(f"doubt ({doubt['kind']}): {doubt['sentence']}")
+
+
+def _say(run: Run, step: Step | None) -> None:
     from director.runs.telling import evidence_text, seconds_text
     from director.workflow.sensitive import masked
 
+    if step is None:
+        typer.echo(str((run.error or {}).get("message", "")))
+        return
     state = "ok" if step.status == "success" else step.status
     typer.echo(f"{state}  {step.alias}  {seconds_text(step.took)}")
     if step.error:
@@ -123,3 +139,72 @@ def _say(step: Step) -> None:
         typer.echo(f"warning: {warning}")
     if step.status == "success":
         typer.echo(json.dumps(masked(step.result), ensure_ascii=False, indent=2)[:4000])
+
+
+CHECK = (
+    "Try it: `director workflow check products read`, "
+    "`director workflow check products read next --dismiss --because 'the newest are enough'`, "
+    "`director workflow check products read total --tolerance 2`."
+)
+
+
+@app.command("check", epilog=CHECK)
+def check_node(
+    *,
+    workflow: Name,
+    node: Annotated[str, typer.Argument(help="The node: alias or position.")],
+    kind: Annotated[str, typer.Argument(help=f"Which: {', '.join(KINDS)}.")] = "",
+    field: Annotated[str, typer.Option(help="The field of the rows that it is about.")] = "",
+    dismiss: Annotated[
+        bool, typer.Option("--dismiss", help="Such a doubt is right as it is, for good.")
+    ] = False,
+    because: Annotated[str, typer.Option(help="Why it is dismissed.")] = "",
+    tolerance: Annotated[
+        int | None, typer.Option(help="total: how many rows may be missing.", min=0)
+    ] = None,
+    share: Annotated[
+        float | None, typer.Option(help="fewer: the least share of the run before.", min=0, max=1)
+    ] = None,
+    store: Url = None,
+) -> None:
+    """Show the checks of a node, add or edit one, or dismiss its doubts for good.
+
+    Without --dismiss a check that was dismissed counts again.
+    """
+    from director.cli.running import told
+    from director.runs.telling import check_text
+
+    said = {
+        "kind": kind,
+        "field": field,
+        "dismissed": dismiss,
+        "because": because if dismiss else "",
+        "tolerance": tolerance,
+        "share": share,
+    }
+    with opened_store(store, "workflow check") as opened, told("workflow check"):
+        checks = _edit_checks(opened, workflow, node, said)
+    for each in checks:
+        typer.echo(check_text(each))
+    if not checks:
+        typer.echo("It has no checks of its own; every run is doubted by what its pages state.")
+
+
+def _edit_checks(
+    opened: Store, workflow: str, node: str, said: dict[str, object]
+) -> tuple[Config, ...]:
+    """The checks of a node, with one more if a kind is given; the words of a count stay."""
+    from director.workflow.doubt_checks import place_of_check
+    from director.workflow.edit import update
+    from director.workflow.selection import place_of
+
+    found = stored(opened, workflow, "workflow check")
+    at = place_of(node, found.nodes)
+    if said["kind"]:
+        given = cast("Config", {name: value for name, value in said.items() if value})
+        place = place_of_check(given)
+        known = [one for one in found.nodes[at].checks if place_of_check(one) == place]
+        kept = {name: one[name] for one in known for name in ("counter",) if name in one}
+        found = update(found, node, {"checks": [{**kept, **given}]})
+        save_document(opened, found)
+    return found.nodes[at].checks

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Literal, TypeAlias, get_args, get_origin, get_type_hints
@@ -51,6 +51,8 @@ class Capabilities:
     images: bool = True
     strict_tools: bool = False
     completion_limit: bool = False
+    # Who says so: "" the catalogue, "assumed", "server", or "set" by the user.
+    window_from: Literal["", "assumed", "server", "set"] = field(default="", compare=False)
 
 
 class CatalogueError(ValueError):
@@ -93,7 +95,8 @@ def found_in(catalogue: Mapping[str, Layers], provider: str, model: str) -> Capa
             merged["known"] = True
     if named is not own:
         merged.update(own.get("*", {}))
-    return _capabilities(provider, model, merged)
+    found = _capabilities(provider, model, merged)
+    return found if found.known else replace(found, window_from="assumed")
 
 
 def _own_and_like(catalogue: Mapping[str, Layers], provider: str) -> tuple[Layers, Layers]:

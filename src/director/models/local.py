@@ -15,6 +15,7 @@ from http.client import HTTPConnection, HTTPException
 from typing import TypeAlias
 
 from director.models.capabilities import Capabilities, Form, find
+from director.models.windows import ask_window, number, with_window
 
 Post: TypeAlias = Callable[[str, Mapping[str, object] | None], Awaitable[tuple[int, object]]]
 
@@ -26,8 +27,6 @@ _OWNERS = {
     "vllm": "vLLM",
 }
 _MOST = 1_000_000
-_WINDOWS = ("max_model_len", "n_ctx", "loaded_context_length", "context_length", "n_ctx_train")
-_OLLAMA_WINDOW = 4_096
 _WORD = "quillfeather"
 _PLANT = (
     f"This is a check of the connection, there is nothing to do. Keep in mind the word "
@@ -108,15 +107,16 @@ async def probe(post: Post, base_url: str, model: str, form: Form = "responses")
     """
     asker = _Asker(post, model)
     first = await asker.respond(_PLANT) if form == "responses" else None
-    window = await _window(asker, base_url, model)
+    listed = (await asker.ask("/models", None)).get("data")
+    window = await ask_window(asker.ask, base_url, model, listed=listed)
     if first is None:
-        return _with_window(find("chat", model), window)
+        return with_window(find("chat", model), window, "server")
     counted = await asker.ask("/responses/input_tokens", {"model": model, "input": _QUESTION})
     remembers = await _remembers(asker, first)
     return replace(
-        _with_window(find("responses", model), window),
+        with_window(find("responses", model), window, "server"),
         chain="durable" if remembers else "none",
-        token_count=_number(counted, "input_tokens") is not None,
+        token_count=number(counted, "input_tokens") is not None,
     )
 
 
@@ -160,42 +160,4 @@ async def _remembers(asker: _Asker, first: Mapping[str, object]) -> bool:
 
 def _input_tokens(response: Mapping[str, object] | None) -> int | None:
     usage = response.get("usage") if response else None
-    return _number(usage, "input_tokens") if isinstance(usage, Mapping) else None
-
-
-def _number(said: Mapping[str, object], key: str) -> int | None:
-    value = said.get(key)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
-
-
-async def _window(asker: _Asker, base_url: str, model: str) -> int | None:
-    """The window that the server states for a model."""
-    entries = _entries(await asker.ask("/models", None)) or []
-    mine = next((entry for entry in entries if entry.get("id") == model), None)
-    if mine is None:
-        mine = entries[0] if len(entries) == 1 else {}
-    meta = mine.get("meta")
-    for place in (mine, meta if isinstance(meta, Mapping) else {}):
-        for key in _WINDOWS:
-            if (size := _number(place, key)) is not None:
-                return size
-    if _OWNERS.get(str(mine.get("owned_by"))) != "Ollama":
-        return None
-    return await _ollama_window(asker, base_url, model)
-
-
-async def _ollama_window(asker: _Asker, base_url: str, model: str) -> int:
-    """What a loaded model was given; Ollama cuts what is more without a word."""
-    root = base_url.rstrip("/").removesuffix("/v1")
-    running = (await asker.ask(f"{root}/api/ps", None)).get("models")
-    for entry in running if isinstance(running, list) else []:
-        if isinstance(entry, Mapping) and model in (entry.get("name"), entry.get("model")):
-            return _number(entry, "context_length") or _OLLAMA_WINDOW
-    return _OLLAMA_WINDOW
-
-
-def _with_window(capabilities: Capabilities, window: int | None) -> Capabilities:
-    if window is None:
-        return capabilities
-    output = min(capabilities.max_output, max(1, window // 2))
-    return replace(capabilities, window=window, max_input=window, max_output=output)
+    return number(usage, "input_tokens") if isinstance(usage, Mapping) else None

@@ -15,7 +15,7 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from director.context.sizes import context_size
 from director.context.values import Context, Counter
@@ -77,6 +77,8 @@ class Model:
         hidden: str = "",
     ) -> None:
         self._hidden = hidden
+        # What stands in the place of what this model must not be sent, at any depth of a value.
+        self.hide: Callable[[Any], Any] | None = None
         self.place = place
         self.name = name or f"{place.provider}:{place.model}"
         self.policy = policy or Policy()
@@ -105,6 +107,11 @@ class Model:
     def counter(self) -> Counter:
         """The counter of the engine, calibrated by what the provider reported so far."""
         return self.calibration.counter()
+
+    def conceal(self, value: Told) -> Told:
+        """A value as this model may be sent it."""
+        made: Told = self.hide(value) if self.hide else value
+        return made
 
     async def send(
         self,
@@ -152,7 +159,7 @@ class Model:
         streaming: bool,
     ) -> AsyncGenerator[Happening, None]:
         await self.ready()
-        prepared = prepare(given, self._dialect.form, _tools(tools))
+        prepared = prepare(self.conceal(given), self._dialect.form, _tools(tools))
         chosen = policy or self.policy
         check(prepared, chosen.tool_choice, prefill=self.capabilities.prefill)
         async with self._locks[thread]:
@@ -179,7 +186,8 @@ class Model:
         if state and state.once and state.head != prepared.head(self.place.model, policy.effort):
             state = None
         handle = record.handle
-        if handle and handle.digest != prepared.job(self.place.model):
+        other = handle is not None and handle.digest != prepared.job(self.place.model)
+        if other and not policy.resume:
             handle = None
         jobs = self._jobs(policy)
         return Sending(
@@ -196,6 +204,7 @@ class Model:
             hidden=self._hidden,
             state=state,
             handle=handle if jobs else None,
+            other=other and policy.resume,
         )
 
     async def _tidy(self, thread: str, sending: Sending) -> None:
@@ -224,7 +233,8 @@ class Model:
         """Make the reply and journal it: the state, the pending calls, no handle, as one."""
         self._unchained = self._unchained or sending.unchained
         read, prepared = answered.read, answered.prepared
-        state = self._state(answered, sending.policy)
+        # Of a job that was begun with another history no server id stands for this one.
+        state = None if sending.other else self._state(answered, sending.policy)
         money, unpriced = self._cost(read)
         warnings = (*prepared.warnings, *answered.warnings, *read.warnings, *unpriced)
         reply = Reply(
@@ -299,7 +309,9 @@ class Model:
 
     def apart(self) -> Model:
         """The same model with a journal of its own: what it is asked leaves no trace in this."""
-        return self._reopen(None if self._probe else self.capabilities)
+        made = self._reopen(None if self._probe else self.capabilities)
+        made.hide = self.hide
+        return made
 
     def forget(self, thread: str = "main") -> None:
         """Forget what servers know of a thread: its next turn is sent whole, as a new one."""

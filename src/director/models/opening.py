@@ -23,6 +23,7 @@ from director.models.names import Access, Named, credentials, parse
 from director.models.scripted import Scripted
 from director.models.timing import Timing
 from director.models.values import Policy
+from director.models.windows import with_window
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -44,11 +45,13 @@ def open_model(  # noqa: PLR0913  every argument but the name has a default
     env: Mapping[str, str] = os.environ,
     accepted: Collection[str] | None = None,
     offline: bool = False,
+    window: int | None = None,
 ) -> Model:
     """The model of that name, such as `openai:gpt-6.1-terra`; keys come from the environment.
 
     A name that was not written by the caller (it comes from a store, say) needs `accepted`: the
     servers that may be sent a key, as `list_accepted_servers(settings)` lists them.
+    `window` is what the user says that its window is, whatever the catalogue or its server say.
     An `offline` one writes its requests and reaches nobody: each attempt fails as if the network
     were down. Raises `UnknownModel`, `NoKey`, `ServerNotAccepted` or `NoLibrary`, each saying what
     to do.
@@ -56,10 +59,8 @@ def open_model(  # noqa: PLR0913  every argument but the name has a default
     named = parse(name)
     access = credentials(named, env, accepted=accepted)
     timing = timing or Timing()
-    again = partial(
-        open_model, name, policy=policy, timing=timing, env=env, accepted=accepted, offline=offline
-    )
-    can = capabilities or find(named.provider, named.model)
+    again = partial(open_model, name, policy=policy, timing=timing, env=env, accepted=accepted)
+    can = with_window(capabilities or find(named.provider, named.model), window, "set")
     dialect, probe = _dialect(named, access, can, timing, offline=offline)
     return Model(
         Place(named.provider, _account(access), named.model),
@@ -68,11 +69,22 @@ def open_model(  # noqa: PLR0913  every argument but the name has a default
         policy=policy,
         timing=timing,
         counter=counter_for(named.model),
-        reopen=lambda known: again(capabilities=known),
-        probe=None if capabilities else probe,
+        reopen=lambda known: again(capabilities=known, offline=offline, window=window),
+        probe=None if capabilities or probe is None else _setting(probe, window),
         name=name,
         hidden=access.key,
     )
+
+
+def _setting(
+    probe: Callable[[], Awaitable[Capabilities]], window: int | None
+) -> Callable[[], Awaitable[Capabilities]]:
+    """A probe whose finding gives way to what the user said of the window."""
+
+    async def ask() -> Capabilities:
+        return with_window(await probe(), window, "set")
+
+    return ask
 
 
 def _account(access: Access) -> str:

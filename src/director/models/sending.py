@@ -52,7 +52,10 @@ class Answered:
 
 @dataclass(slots=True)
 class Sending:
-    """The sending of one turn. `unchained` reports that a server will not remember."""
+    """The sending of one turn. `unchained` reports that a server will not remember.
+
+    `other` says that its job was begun with another history than the one that is prepared.
+    """
 
     dialect: Dialect
     jobs: Background | None
@@ -66,6 +69,7 @@ class Sending:
     streaming: bool
     state: StateRef | None
     handle: Handle | None = None
+    other: bool = False
     attempts: list[Attempt] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     replays: int = 0

@@ -112,11 +112,13 @@ class Policy:
     includes threads that expire), or never. `attempts` and `seconds` bound the retries of one
     turn; a wait longer than `longest_wait` is not waited. A background job is given up after
     `background_seconds`. `compact_at` asks the server to compact above that many tokens. What is
-    in `extra` goes into the request as it is, such as a provider's own context edits.
+    in `extra` goes into the request as it is, such as a provider's own context edits. To `resume`
+    takes the answer of the thread's background job, whatever has changed since it was begun.
     """
 
     chain: Literal["durable", "any", "never"] = "durable"
     background: bool = False
+    resume: bool = False
     attempts: int = 5
     seconds: float = 300.0
     longest_wait: float = 120.0

@@ -45,7 +45,12 @@ TOOLS = (
     "test_single_node",
     "execute_nodes",
     "ask_user",
+    "ask_secret",
     "recall",
+    "describe_node_type",
+    "declare_input",
+    "remove_input",
+    "reset_browser",
 )
 
 

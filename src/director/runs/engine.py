@@ -7,18 +7,23 @@ crash anywhere it is known what was done, or that it is not known.
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from director.browser import BrowserError, BrowserGone, NotApproved, Session
 from director.browser.bundle import LocatorError
 from director.browser.conditions import check
 from director.browser.noticing import Glance, glance, news
+from director.runs.download_facts import add_downloads
 from director.runs.keeping import Keeping, Kept
 from director.runs.ledger import Ledger
 from director.runs.nodes import CONTROL, EXECUTE, PLAN
+from director.runs.observation import DoneVisit, observe
+from director.runs.own_conditions import check_records, demand, is_own
 from director.runs.questions import answered
 from director.runs.recovery import happened_before
 from director.runs.sandbox import Sandbox, SandboxError
@@ -61,6 +66,7 @@ _BEFORE = (LocatorError, NotApproved, WorkflowError)
 _TOUCHES = ("browser_action", "agent")
 _LOOKS = (*_TOUCHES, "browser_query")
 _SENT = 50  # requests of a tried node that are remembered
+_AT_ONCE = 100  # records that are written in no time
 _SHOWN = 500  # milliseconds until a field shows what was typed
 
 
@@ -69,7 +75,8 @@ class Visit:
     """A node at a place: what its function is given.
 
     `began` and `done` say how far it is: about to act, and after it. `values` and `others` are
-    variables and steps to be written when it finishes. `told` is what the page told before it.
+    variables and steps to be written when it finishes. `told` is what the page told before it,
+    `mark` when it began in the session's count.
     """
 
     engine: Engine
@@ -82,6 +89,7 @@ class Visit:
     values: dict[str, Json] = field(default_factory=dict)
     others: list[Step] = field(default_factory=list)
     told: Glance = ()
+    mark: int = 0
 
     @property
     def key(self) -> str:
@@ -148,7 +156,7 @@ class Engine:
             self.means.permit(node, visit.config)
         evidence = await self.checked(node.requires, visit.place, mark=0)
         visit.step = replace(visit.step, evidence=tuple(evidence))
-        _demand(evidence, visit, "requires")
+        demand(evidence, visit.failed, "requires")
         plan = await PLAN[node.type](visit) if node.type in PLAN else None
         if node.type in _LOOKS:
             await self._ready(visit.config)
@@ -172,52 +180,65 @@ class Engine:
 
     async def _do(self, visit: Visit, began: float) -> None:
         node = visit.node
-        mark = (await self.stage.session()).mark() if self.stage.opened else 0
-        result = await EXECUTE[node.type](visit)
-        visit.done = True
-        if self._observes and node.type == "browser_action":
-            visit.step = replace(visit.step, seen=await self._seen(visit, mark))
-        evidence = await self.checked(node.ensures, visit.place, mark=mark)
-        visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence), result=result)
-        _demand(evidence, visit, "ensures")
-        kept = Keeping(
-            node,
-            visit.config,
-            result,
-            records=self.ledger.records,
-            visit=visit.key,
-            current=visit.place.record,
-        ).kept()
+        await self._act(visit)
+        visit.step = replace(visit.step, observed=await self._observe(visit, visit.mark))
+        records, current = self.ledger.records, visit.place.record
+        kept = Keeping(node, visit.config, visit.step.result, records, visit.key, current).kept()
+        await self._ensure(visit, [c for c in node.ensures if is_own(c)], kept=kept)
         told = replace(
             visit.step,
-            warnings=(*visit.step.warnings, *kept.warnings),
-            records=self._count_records(kept),
+            warnings=(*visit.step.warnings, *kept.warnings, *await self._list_forms(visit)),
+            records=kept.count(self.ledger.records),
         )
         step, gone = await self._pictured(told, began)
         if gone and not step.point and node.effect != "once":
             # Without a restart point behind it, it would be lost: it is done again.
             raise gone
-        values = {**visit.values, **kept.values}
-        visit.step = self.ledger.finish(
-            step,
-            values=values,
-            records=kept.records,
-            dropped=kept.found.dropped if kept.found else (),
-            others=visit.others,
-        )
+        visit.step = await self._write(visit, step, kept)
         self._tell(visit.step)
         if gone:
             raise gone
 
-    def _count_records(self, kept: Kept) -> Mapping[str, int] | None:
-        """How many records a visit made and found again, and how many the run has of their type."""
-        found = kept.found
-        if found is None:
+    async def _write(self, visit: Visit, step: Step, kept: Kept) -> Step:
+        write = partial(
+            self.ledger.finish,
+            step,
+            values={**visit.values, **kept.values},
+            records=kept.records,
+            dropped=kept.found.dropped if kept.found else (),
+            others=visit.others,
+        )
+        # Writing thousands takes seconds, in which the loop has others to answer.
+        many = len(kept.records) > _AT_ONCE
+        return await asyncio.to_thread(write) if many else write()
+
+    async def _observe(self, visit: Visit, mark: int) -> dict[str, Json] | None:
+        if not self.stage.opened:
             return None
-        types = {record.type for record in found.records}
-        known = {each.id for each in self.ledger.records.values() if each.type in types}
-        total = (known | {each.id for each in found.records}) - set(found.dropped)
-        return {"made": found.made, "merged": found.merged, "total": len(total)}
+        scope = self.ledger.scope(visit.place, self.means.env)
+        done = DoneVisit(visit.node, visit.config, visit.step.before, scope, self.ledger.steps())
+        return await observe(done, await self.stage.session(), mark)
+
+    async def _act(self, visit: Visit) -> None:
+        """Do what the node does, and see that the page shows it."""
+        node = visit.node
+        mark = visit.mark = (await self.stage.session()).mark() if self.stage.opened else 0
+        result = await EXECUTE[node.type](visit)
+        visit.done = True
+        if self._observes and node.type == "browser_action":
+            visit.step = replace(visit.step, seen=await self._seen(visit, mark))
+        visit.step = replace(visit.step, result=result)
+        await self._ensure(visit, [c for c in node.ensures if not is_own(c)], mark=mark)
+        if node.type in _TOUCHES:
+            result = await add_downloads(result, await self.stage.session())
+            visit.step = replace(visit.step, result=result)
+
+    async def _ensure(
+        self, visit: Visit, conditions: Iterable[Config], *, mark: int = 0, kept: Kept | None = None
+    ) -> None:
+        evidence = await self.checked(conditions, visit.place, mark=mark, kept=kept)
+        visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence))
+        demand(evidence, visit.failed, "ensures")
 
     async def _seen(self, visit: Visit, mark: int) -> dict[str, Json]:
         session = await self.stage.session()
@@ -226,6 +247,18 @@ class Engine:
         answers = session.responses(mark)[:_SENT]
         sent: list[Json] = [{"method": a.method, "url": a.url, "status": a.status} for a in answers]
         return {"appeared": appeared, "sent": sent, "kept": await self._keeps_text(visit, mark)}
+
+    async def _list_forms(self, visit: Visit) -> list[str]:
+        """What is to be said of forms that were sent, though the node may be done again."""
+        effect = visit.node.effect
+        if effect == "once" or visit.node.type != "browser_action" or not visit.began:
+            return []
+        return [
+            f"A form was sent ({each.text}) while this was done, and its effect is {effect!r}: it "
+            "would be sent again. If that cannot be undone, set the effect to 'once'."
+            for each in (await self.stage.session()).events(visit.mark)
+            if each.kind == "form"
+        ]
 
     async def _keeps_text(self, visit: Visit, mark: int) -> bool:
         """Whether a field shows what was typed into it; one for secrets shows nothing."""
@@ -246,6 +279,7 @@ class Engine:
             error=str(problem),
             error_kind=getattr(problem, "kind", "") or type(problem).__name__,
             acted=_may_have_acted(visit, problem),
+            warnings=(*visit.step.warnings, *await self._list_forms(visit)),
         )
         step, gone = await self._pictured(failed, began)
         if gone:
@@ -261,13 +295,18 @@ class Engine:
         *,
         mark: int,
         session: Session | None = None,
+        kept: Kept | None = None,
     ) -> list[Config]:
         """The evidence for conditions, up to the first that does not hold."""
         found: list[Config] = []
         for condition in conditions:
             scope = self.ledger.scope(place, self.means.env)
             asked = filled_condition(cast("Config", resolve(condition, scope)))
-            evidence = await check(session or await self.stage.session(), asked, mark)
+            if is_own(asked):
+                there = (kept or Kept()).merge_into(self.ledger.records)
+                evidence = check_records(asked, there)
+            else:
+                evidence = await check(session or await self.stage.session(), asked, mark)
             found.append(evidence.json())
             if not evidence.holds:
                 break
@@ -355,16 +394,6 @@ def _as_failure(problem: Exception | None, step: Step) -> NodeFailed:
     if isinstance(problem, NodeFailed):
         return problem
     return NodeFailed(step.error, key=step.key, alias=step.alias, kind=step.error_kind)
-
-
-def _demand(evidence: Sequence[Config], visit: Visit, what: str) -> None:
-    for each in evidence:
-        if not each["holds"]:
-            raise visit.failed(
-                f"It {what} {each['condition']}, but found {each['found']!r} on "
-                f"{each['at_url']!r}.",
-                kind=what,
-            )
 
 
 def _told(config: Config, type_: str) -> Config:

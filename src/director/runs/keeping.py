@@ -22,6 +22,20 @@ class Kept:
     warnings: tuple[str, ...] = ()
     found: RecordsFound | None = None
 
+    def merge_into(self, records: Mapping[str, Record]) -> list[Record]:
+        """The records of the run as they will be when these are written."""
+        merged = {**records, **{each.id: each for each in self.records}}
+        gone = self.found.dropped if self.found else ()
+        return [each for each in merged.values() if each.id not in gone]
+
+    def count(self, records: Mapping[str, Record]) -> Mapping[str, int] | None:
+        """How many records were made and found again, and how many the run has of their type."""
+        if self.found is None:
+            return None
+        types = {record.type for record in self.found.records}
+        total = sum(each.type in types for each in self.merge_into(records))
+        return {"made": self.found.made, "merged": self.found.merged, "total": total}
+
 
 @dataclass(frozen=True, slots=True)
 class Keeping:

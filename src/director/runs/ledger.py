@@ -208,7 +208,8 @@ def run_json(run: Run) -> dict[str, object]:
 
 def run_from(stored: Versioned) -> Run:
     """The run that a record holds."""
-    return Run(id=stored.id, **cast("dict[str, Any]", stored.body))
+    body = cast("dict[str, Any]", dict(stored.body))
+    return Run(id=stored.id, **{**body, "doubts": tuple(body.get("doubts") or ())})
 
 
 def step_json(step: Step) -> dict[str, object]:

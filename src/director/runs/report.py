@@ -19,6 +19,7 @@ from director.runs.running import workflow_of
 from director.runs.telling import (
     config_text,
     depth_of,
+    doubts_text,
     evidence_text,
     key_text,
     node_text,
@@ -81,7 +82,10 @@ class _Report:
         run, summary = self._run, self._run.summary
         yield '<header><div class="head">'
         yield f"<h1>{escape(self._workflow.name)}</h1>"
-        yield f'<span class="state {run.state}">{run.state}</span></div>'
+        yield f'<span class="state {run.state}">{run.state}</span>'
+        if run.doubts:
+            yield f'<span class="state doubt">{doubts_text(len(run.doubts))}</span>'
+        yield "</div>"
         if self._workflow.description:
             yield f'<p class="soft">{escape(self._workflow.description)}</p>'
         facts = {
@@ -106,6 +110,18 @@ class _Report:
             message = escape(str(run.error.get("message", "")))
             yield f'<div class="error">{where}{message}</div>'
         yield "</header>"
+        yield from self._doubts()
+
+    def _doubts(self) -> Iterator[str]:
+        """What speaks against a run that passed, with the evidence."""
+        if not self._run.doubts:
+            return
+        yield f"<h2>Doubts ({len(self._run.doubts)})</h2>"
+        for each in self._run.doubts:
+            evidence = each.get("evidence")
+            seen = _shown(evidence) if isinstance(evidence, Mapping) else []
+            yield f'<details class="doubt" open><summary>{escape(str(each["sentence"]))}</summary>'
+            yield f"{_table(('evidence', 'value'), seen)}</details>"
 
     def _inputs(self) -> Iterator[str]:
         if self._run.inputs:

@@ -16,8 +16,12 @@ from typing import Any
 
 from director.browser import BrowserGone, Origins
 from director.runs.again import open_visit, reopen_failed, reopen_from
+from director.runs.doubts.doubt import OF_ALL_VISITS
+from director.runs.download_facts import keep_late_downloads
 from director.runs.engine import FAILURES, Engine
 from director.runs.ledger import Ledger, run_json, run_of, steps_of
+from director.runs.observation import read_back
+from director.runs.run_doubts import find_run_doubts, is_in_loop, keep_checks
 from director.runs.values import (
     Cancelled,
     Means,
@@ -28,17 +32,20 @@ from director.runs.values import (
     Progress,
     Run,
     RunError,
+    Step,
 )
 from director.store import RecordDraft, Store
 from director.store.variables import KIND as VARIABLE
 from director.store.variables import workbench
 from director.workflow.bounds import check_bounds
 from director.workflow.document import from_json, to_json
+from director.workflow.input_types import check_value
 from director.workflow.nearest import hint
 from director.workflow.records import chosen
 from director.workflow.references import direct, list_owned
 from director.workflow.selection import place_of, select
-from director.workflow.values import Json, Mode, Workflow
+from director.workflow.sensitive import is_sensitive
+from director.workflow.values import Config, Input, Json, Mode, Workflow
 
 _LOOK = 0.2  # seconds between two looks for a cancellation
 _ENDED = ("done", "failed", "cancelled")
@@ -137,17 +144,36 @@ async def try_node(
     store: Store, workflow: Workflow, node: str, means: Means, *, record: str = ""
 ) -> Run:
     """Try one node in the workbench run of its workflow, where variables and records stay."""
+    ledger = _hold_workbench(store, workflow, node, means, record)
     id_ = workflow.nodes[place_of(node, workflow.nodes)].id
-    run = replace(open_workbench(store, workflow), selection=node, record=record)
-    ledger = Ledger(store, run, worker=means.worker)
-    ledger.take()
     open_visit(ledger, id_)
     _drop_other_tests(ledger, workflow, id_)
+    return await resume_node(store, workflow, node, means, record=record)
+
+
+async def resume_node(
+    store: Store, workflow: Workflow, node: str, means: Means, *, record: str = ""
+) -> Run:
+    """Go on with a try that was stopped: what its parts did before that is not done again."""
+    ledger = _hold_workbench(store, workflow, node, means, record)
+    id_ = workflow.nodes[place_of(node, workflow.nodes)].id
 
     async def work(engine: Engine) -> None:
         await engine.visit(id_, _with_record(ledger, record))
 
-    return await _drive(ledger, workflow, means, work, observes=True)
+    run = await _drive(ledger, workflow, means, work, test=id_)
+    if run.state == "done":
+        keep_checks(store, workflow, id_, ledger.step(id_))
+    return run
+
+
+def _hold_workbench(
+    store: Store, workflow: Workflow, node: str, means: Means, record: str
+) -> Ledger:
+    run = replace(open_workbench(store, workflow), selection=node, record=record)
+    ledger = Ledger(store, run, worker=means.worker)
+    ledger.take()
+    return ledger
 
 
 def _drop_other_tests(ledger: Ledger, workflow: Workflow, id_: str) -> None:
@@ -220,15 +246,18 @@ async def _drive(
     means: Means,
     work: Callable[[Engine], Awaitable[None]],
     *,
-    observes: bool = False,
+    test: str = "",
 ) -> Run:
     began = time.monotonic()
     ends: dict[str, Any] = {"state": "done", "error": None}
-    ledger.set_run(state="running", error=None)
+    ledger.set_run(state="running", error=None, doubts=())
     try:
-        engine = Engine(ledger, workflow, means, observes=observes)
+        engine = Engine(ledger, workflow, means, observes=bool(test))
         async with engine, _watched(ledger):
             await work(engine)
+            await keep_late_downloads(ledger, engine.stage)
+            proofs = {} if test else await read_back(engine.stage, ledger.steps())
+        ends["doubts"] = _find_doubts(ledger, workflow, proofs, test)
     except NodeFailed as failed:
         error = {"message": str(failed), "node": failed.alias, "key": failed.key}
         ends = {"state": "failed", "error": {**error, "kind": failed.kind}}
@@ -247,13 +276,33 @@ async def _drive(
         # Somebody cancelled it just as it ended.
         ends = {"state": "cancelled", "error": {"message": str(cancelled), "kind": "cancelled"}}
         run = ledger.set_run(**ends, summary=summary)
-    if means.progress is not None:
-        means.progress(
-            Progress(
-                run.id, "run", status=run.state, error=str((run.error or {}).get("message", ""))
-            )
-        )
+    _tell_end(means, run)
     return run
+
+
+def _tell_end(means: Means, run: Run) -> None:
+    if means.progress is not None:
+        error = str((run.error or {}).get("message", ""))
+        means.progress(Progress(run.id, "run", status=run.state, error=error))
+
+
+def _find_doubts(
+    ledger: Ledger,
+    workflow: Workflow,
+    proofs: Mapping[str, Config],
+    test: str,
+) -> tuple[Config, ...]:
+    """The doubts about a run whose nodes all passed, as they are stored.
+
+    A test of a node in the body of a loop reads a part of what the loop reads: counts are no doubt.
+    """
+
+    def is_of_run(step: Step) -> bool:
+        return not test or _is_of_visit(f"{step.key}#", test)
+
+    found = find_run_doubts(ledger.store, ledger.run, workflow, proofs=proofs, is_of_run=is_of_run)
+    in_part = bool(test) and is_in_loop(workflow, test)
+    return tuple(each.json() for each in found if not in_part or each.kind not in OF_ALL_VISITS)
 
 
 @asynccontextmanager
@@ -306,6 +355,7 @@ def _given(workflow: Workflow, inputs: Mapping[str, Json], means: Means) -> dict
     for name in inputs:
         if name not in declared:
             raise RunError(f"The workflow has no input {name!r}.{hint(name, declared)}")
+        check_value(declared[name], inputs[name])
     missing = [each.name for each in workflow.inputs if each.required and each.name not in inputs]
     if missing:
         raise RunError(
@@ -313,7 +363,16 @@ def _given(workflow: Workflow, inputs: Mapping[str, Json], means: Means) -> dict
             f"Give it, as in --set {missing[0]}=…"
         )
     found = {name: inputs.get(name, each.default) for name, each in declared.items()}
-    return {name: means.hide(name, value) for name, value in found.items() if value is not None}
+    return {
+        name: means.hide(_name_for_hiding(declared[name]), value)
+        for name, value in found.items()
+        if value is not None
+    }
+
+
+def _name_for_hiding(one: Input) -> str:
+    """The name to judge an input by: one that is declared a secret has the name of one."""
+    return f"{one.name}_secret" if one.sensitive and not is_sensitive(one.name) else one.name
 
 
 def _with_record(ledger: Ledger, record: str) -> Place:

@@ -15,11 +15,13 @@ import math
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from director.distribution import install_line
 from director.workflow.bounds import VALUE, ValueTooLarge, check_bounds
+from director.workflow.expressions import PARSERS
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
@@ -118,6 +120,8 @@ class Sandbox:
             # A pause in the code would only be a way to hold a worker.
             with pool.checkout(limits=limits, os_policy={"sleep": "zero"}) as session:
                 printed = CollectString(_PRINTED)
+                if any(name in code for name in PARSERS):
+                    session.feed_run(parsing_source(), print_callback=printed)
                 return session.feed_run(code, inputs=dict(values), print_callback=printed)
         except MontyError as error:
             raise SandboxError(_said(error, self.limits)) from None
@@ -132,6 +136,11 @@ class Sandbox:
                 "Give back less, for example only the fields that are needed."
             )
         return value
+
+
+def parsing_source() -> str:
+    """The functions that read numbers, prices and dates, as code."""
+    return (files("director.runs") / "sandbox_parsing.py").read_text(encoding="utf-8")
 
 
 def _check_names(values: Mapping[str, Json]) -> None:

@@ -11,17 +11,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import files
 
+from director.runs.sandbox import parsing_source
 from director.runs.script_actions import action, conditions, locator
 from director.runs.script_code import write_function
+from director.runs.script_doubts import note_rows
 from director.runs.script_names import Names, comment, docstring, literal, part, py
 from director.runs.telling import node_text
-from director.workflow.expressions import with_names
+from director.workflow.expressions import PARSERS, with_names
 from director.workflow.paths import Path, is_list, read_path
 from director.workflow.references import nested
 from director.workflow.templates import read_template
 from director.workflow.types.transform import input_names
 from director.workflow.values import Config, Node, Workflow
 
+_ABOUT = (
+    "Exported by Director. It needs only Python and playwright. It ends with code 3 and prints\n"
+    "doubts if its checks of totals and of values that must differ fail. It does not doubt what\n"
+    "needs an earlier run, a next page or a look at what was sent."
+)
 _LOCAL = ("index", "total", "isFirst", "isLast", "lastError", "param")
 
 
@@ -48,9 +55,11 @@ class _Script:
         body = list(self._all(top))
         given = [f"{py(each.name)} = args.{py(each.name)}" for each in self._workflow.inputs]
         main = ['tabs = {"main": page}', *given, *body]
+        parses = any(name in each for each in self._functions for name in PARSERS)
         head = part("script_head.txt").replace("@EXTRACT@", _extract())
+        head = head.replace("@PARSING@", parsing_source() if parses else "")
         about = f"{self._workflow.name}\n\n{self._workflow.description}".strip()
-        told = docstring(f"{about}\n\nExported by Director. It needs only Python and playwright.")
+        told = docstring(f"{about}\n\n{_ABOUT}")
         return "\n".join(
             [
                 f"{told}\n",
@@ -76,6 +85,7 @@ class _Script:
                 *lines,
                 "    parser.add_argument('--headed', action='store_true', help='in a window')",
                 "    parser.add_argument('--chromium', help='which Chromium; else the one found')",
+                "    parser.add_argument('--downloads', default='downloads', help='for files')",
                 "    parser.add_argument('--out', help='a file for what was found, as JSON')",
                 "    return parser.parse_args()",
             ]
@@ -98,6 +108,8 @@ class _Script:
         yield from conditions(node.requires, self._names, since="0")
         if any("status" in each for each in node.ensures):
             yield "since = len(seen)"
+        if _downloads(node):
+            yield "before = len(save_downloads())"
         yield from _WRITE[node.type](self, node)
         yield from conditions(node.ensures, self._names, since="since")
 
@@ -105,7 +117,8 @@ class _Script:
         made = list(action(node.config, self._names))
         yield from made
         if set(node.config) & {"store", "create_records", "store_to_record"}:
-            yield from self._kept(node, "{'url': page.url}")
+            files = ", 'downloads': new_downloads(page, before)" if _downloads(node) else ""
+            yield from self._kept(node, f"{{'url': page.url{files}}}")
 
     def _query(self, node: Node) -> Iterator[str]:
         config, method = node.config, node.config["method"]
@@ -127,6 +140,7 @@ class _Script:
             if config.get("visibleOnly") is False:
                 more += ", visible=False"
             yield from self._kept(node, f"extract({found}{more})")
+            yield from note_rows(node)
         else:
             seen = f"{found}.filter(visible=True).count()"
             yield from self._kept(node, f"{{'count': {found}.count(), 'visibleCount': {seen}}}")
@@ -301,6 +315,13 @@ def _made(workflow: Workflow) -> Iterator[str]:
             given = node.config.get(field)
             if node.type == "context" and isinstance(given, Mapping):
                 yield from (name.partition(".")[0] for name in given)
+
+
+def _downloads(node: Node) -> bool:
+    """Whether a node says something of what it downloads."""
+    return any("download" in each for each in node.ensures) or "downloads" in str(
+        node.config.get("store")
+    )
 
 
 def _source(source: str) -> str:

@@ -10,6 +10,7 @@ from director.workflow.values import Config, Json
 
 _MORE = {"text": "text", "value": "value", "equals": "equals", "at_least": "at_least",
          "at_most": "at_most", "is": "exactly", "below": "below", "absent": "absent"}  # fmt: skip
+_SINCE = {"status": "since", "download": "before"}
 _PLAIN = ("click", "hover", "check", "uncheck")
 _PAGE = {
     "back": "page.go_back()",
@@ -129,12 +130,21 @@ def _as_text(written: str, value: Json) -> str:
     return f"text({written})" if whole and not written.startswith(("secret(", "'")) else written
 
 
+def _records(condition: Config, names: Names) -> str:
+    """A line that asserts how many records there are."""
+    bounds = ("equals", "at_least", "at_most")
+    given = [f"{key}={names.value(condition[key])}" for key in bounds if key in condition]
+    return f"check_records({', '.join([names.value(condition['records']), *given])})"
+
+
 def conditions(all_: Sequence[Config], names: Names, *, since: str) -> Iterator[str]:
     """A line that asserts each condition."""
     for condition in all_:
-        kind = next(
-            k for k in ("url", "url_matches", "element", "count", "status") if k in condition
-        )
+        if "records" in condition:
+            yield _records(condition, names)
+            continue
+        kinds = ("url", "url_matches", "element", "count", "status", "download")
+        kind = next(k for k in kinds if k in condition)
         page = "page"
         if condition.get("tab") is not None:
             page = f"tabs[{names.value(_tab(condition['tab']))}]"
@@ -145,8 +155,8 @@ def conditions(all_: Sequence[Config], names: Names, *, since: str) -> Iterator[
         )
         parts = [page, f"{kind}={asked}"]
         parts += [f"{to}={names.value(condition[k])}" for k, to in _MORE.items() if k in condition]
-        if kind == "status":
-            parts.append(f"since={since}")
+        if kind in _SINCE:
+            parts.append(f"since={since if since == '0' else _SINCE[kind]}")
         if condition.get("within") is not None:
             parts.append(f"within={names.value(condition['within'])}")
         yield f"check({', '.join(parts)})"

@@ -16,7 +16,7 @@ import symtable
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
-from director.workflow.expressions import LONGEST, syntax
+from director.workflow.expressions import LONGEST, PARSERS, syntax
 from director.workflow.values import WorkflowError
 
 _DEPTH, _NODES = 60, 5_000
@@ -119,7 +119,7 @@ def _function(name: str, given: Sequence[str], code: str) -> str:
     if ast.dump(syntax(written)) != ast.dump(module):
         raise _NotListed("its code reads in another way when it is written anew")
     for free in _free(symtable.symtable(written, name, "exec")):
-        if free not in _BUILTINS:
+        if free not in _BUILTINS and free not in PARSERS:
             raise _NotListed(f"it uses {free!r}, which a script may not")
     return written
 

@@ -14,6 +14,7 @@ from director.workflow.values import Config, Json, Node
 
 _PIECE = re.compile(r"([^.\[(]+)((?:\[[^\]]*\]|\([^)]*\))*)(?:\.|$)")
 _BOUNDS = {"equals": "=", "at_least": "at least", "at_most": "at most"}
+_COUNTED = {"count": "count of", "records": "records", "download": "download"}
 _LOOKING = ("browser_action", "browser_query")
 _WAYS = ("test_id", "label", "text", "css", "path")
 
@@ -49,9 +50,10 @@ def condition_text(condition: Config) -> str:
     for kind in ("url", "url_matches"):
         if kind in condition:
             return f"{kind.replace('_', ' ')} {condition[kind]}"
-    if "count" in condition:
-        bounds = [f"{word} {condition[key]}" for key, word in _BOUNDS.items() if key in condition]
-        return f"count of {selector_text(condition['count'])} {' and '.join(bounds)}"
+    bounds = [f"{word} {condition[key]}" for key, word in _BOUNDS.items() if key in condition]
+    for kind, word in _COUNTED.items():
+        if kind in condition:
+            return f"{word} {selector_text(condition[kind])} {' and '.join(bounds)}".rstrip()
     if "status" in condition:
         is_ = f"is {condition['is']}" if "is" in condition else f"below {condition.get('below')}"
         return f"status of {condition['status']} {is_}"
@@ -106,6 +108,27 @@ def seconds_text(seconds: float) -> str:
 def time_text(at: float) -> str:
     """A moment in the time of this machine."""
     return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def check_text(check: Config) -> str:
+    """A check of a node in one line."""
+    told = f"{check.get('kind')} {check.get('field') or ''}".strip()
+    more = [f"{name} {check[name]}" for name in ("counter", "tolerance", "share") if name in check]
+    if check.get("dismissed"):
+        more.append(f"dismissed: {check.get('because') or 'it is right as it is'}")
+    return f"{told} ({', '.join(more)})" if more else told
+
+
+def doubts_text(count: int) -> str:
+    """How many doubts there are."""
+    return "1 doubt" if count == 1 else f"{count} doubts"
+
+
+def dismissal_of(doubt: Config) -> dict[str, Json]:
+    """The check that dismisses a doubt for good; its author adds why."""
+    evidence = doubt.get("evidence")
+    name = evidence.get("field") if isinstance(evidence, Mapping) else None
+    return {"kind": doubt["kind"], **({"field": name} if name else {}), "dismissed": True}
 
 
 def config_text(config: Config) -> str:

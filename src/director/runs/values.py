@@ -26,7 +26,8 @@ Pictures: TypeAlias = Literal["each", "failures", "none"]
 class Run:
     """A run: which version of which workflow, with what, how far it is, how it ended.
 
-    One that a model began `asks` before each of its effects, whoever goes on with it.
+    One that a model began `asks` before each of its effects, whoever goes on with it. `doubts` are
+    the reasons to think that it is wrong although it passed.
     """
 
     id: str
@@ -41,6 +42,7 @@ class Run:
     summary: Mapping[str, Json] = field(default_factory=dict)
     worker: str = ""
     asks: bool = False
+    doubts: tuple[Config, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,8 @@ class Step:
     `finished` has a status. `acted` tells whether a step may have had an effect. `wrote` names
     what was written with it and at which version it was before. `seen` is what it did to the page
     and sent, if it was only tried: conditions are proposed from it. `records` counts those it made
-    and merged, and all of their type in the run.
+    and merged, and all of their type in the run. `observed` is what the page said
+    about it.
     """
 
     key: str
@@ -80,6 +83,7 @@ class Step:
     wrote: tuple[tuple[str, str, int], ...] = ()
     seen: Mapping[str, Json] | None = None
     records: Mapping[str, int] | None = None
+    observed: Mapping[str, Json] | None = None
     version: int = 0
     position: int = 0
 

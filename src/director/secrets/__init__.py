@@ -8,6 +8,7 @@ from director.secrets.forms import SHORT
 from director.secrets.keys import Key, KeyFile, Keyring, KeyringKey, VaultError
 from director.secrets.origins import Origin, OriginError, binding, origin_of
 from director.secrets.redaction import Net, canary_forms
+from director.secrets.references import SecretReferences
 from director.secrets.sealed import Seal
 from director.secrets.vault import Vault, open_vault
 
@@ -24,6 +25,7 @@ __all__ = [
     "OriginError",
     "Reference",
     "Seal",
+    "SecretReferences",
     "SecretRefused",
     "Vault",
     "VaultError",

@@ -24,6 +24,7 @@ from director.secrets.forms import is_short, unfit
 from director.secrets.keys import GivenKey, Key, KeyFile, VaultError
 from director.secrets.origins import Origin, OriginError, binding, origin_of
 from director.secrets.redaction import Net
+from director.secrets.references import SecretReferences
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -148,6 +149,12 @@ class Vault:
     def net(self) -> Net:
         """A net for all values in the vault."""
         return Net([held.value for held in self._content().values()])
+
+    def references(self, names: Iterable[str] | None = None) -> SecretReferences:
+        """What puts references in the place of values: of these names, or of all."""
+        content = self._content()
+        chosen = content if names is None else [name for name in names if name in content]
+        return SecretReferences({name: content[name].value for name in chosen})
 
     def _check_origin(self, name: str, origin: Origin | str) -> Origin:
         """The origin, if the secret is bound to it."""

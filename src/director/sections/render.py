@@ -12,7 +12,7 @@ from director.sections.plan import plan_section
 from director.sections.state import State
 from director.sections.summary import summary_section
 from director.sections.system import system_section
-from director.sections.variables import variables_section
+from director.sections.variables import variables_of_state
 from director.sections.workflow import workflow_section
 
 _ALWAYS: Mapping[str, Callable[[State], Section]] = {
@@ -20,7 +20,7 @@ _ALWAYS: Mapping[str, Callable[[State], Section]] = {
     "description": lambda state: description_section(state.description),
     "plan": lambda state: plan_section(state.plan),
     "workflow": lambda state: workflow_section(state.workflow, state.statuses),
-    "variables": lambda state: variables_section(state.variables),
+    "variables": variables_of_state,
     "browser": lambda state: browser_section(state.tabs),
 }
 SECTIONS: Mapping[str, Callable[[State], Section | None]] = MappingProxyType(

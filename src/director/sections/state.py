@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from director.context.values import Summary
 from director.workflow.description import Description
 from director.workflow.plan import Plan
+from director.workflow.records import Record
 from director.workflow.values import Json, Tab, Workflow
 
 
@@ -17,6 +18,7 @@ class State:
 
     `statuses` has the latest status of each node by its id, and of no node more than that:
     results are never part of the state that is shown. `last_executed` is when a node last ran.
+    `records` and `downloads` are those that tests of nodes made.
     """
 
     workflow: Workflow
@@ -27,3 +29,5 @@ class State:
     tabs: tuple[Tab, ...] = ()
     summary: Summary | None = None
     last_executed: str = ""
+    records: tuple[Record, ...] = ()
+    downloads: tuple[Mapping[str, Json], ...] = ()

@@ -6,14 +6,17 @@ Their values come from pages, so the section is the web's as soon as it holds on
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from director.context.values import Section, Trust
 from director.sections.boundary import bounded
+from director.sections.state import State
 from director.sections.words import compact, line, visible
 from director.workflow.display import shown
 from director.workflow.nearest import hint
 from director.workflow.paths import follow, read_path
+from director.workflow.record_types import list_record_types, record_row
+from director.workflow.records import Record, chosen
 from director.workflow.selection import place_of
 from director.workflow.sensitive import masked
 from director.workflow.values import Json, Workflow, WorkflowError
@@ -22,9 +25,43 @@ from director.workflow.variables import of_node, variable
 NONE = "No variables yet."
 
 
-def variables_section(variables: Mapping[str, Json]) -> Section:
-    """All variables, long ones cut."""
-    return _section({name: visible(shown(name, _sorted(v))) for name, v in variables.items()})
+def variables_of_state(state: State) -> Section:
+    """All variables, long ones cut; then the inputs that have none, the records and the files."""
+    inputs = {one.name: one.default for one in state.workflow.inputs}
+    known = {**{name: each for name, each in inputs.items() if each is not None}, **state.variables}
+    told = {
+        name: f"{visible(shown(name, _sorted(value)))}{' (input)' if name in inputs else ''}"
+        for name, value in known.items()
+    }
+    without = "(input without a value to test with: set_variable)"
+    told |= {name: without for name in inputs if name not in told}
+    return _section(told, [*_records(state.records), *_downloads(state.downloads)])
+
+
+def _records(records: Sequence[Record]) -> Iterator[str]:
+    for each in list_record_types(records, 1):
+        first = shown(each.type, dict(each.rows[0]))
+        yield f"records: {each}; first: {visible(first)}"
+
+
+def _downloads(files: Sequence[Mapping[str, Json]]) -> Iterator[str]:
+    for each in files:
+        rows = f", {each['rows']} rows" if "rows" in each else ""
+        yield (
+            f"download: {compact(each['name'])} ({each['size']} bytes, {each['type']}{rows}) "
+            f"by {each['node']}"
+        )
+
+
+def records_in_full(records: Sequence[Record], query: str) -> Section | None:
+    """The records that a name such as order_* or order_003 means, a line each; None if none."""
+    known = {record.id for record in records}
+    types = {f"{record.type}_*" for record in records}
+    if query not in known and query not in types and not ("*" in query and records):
+        return None
+    return _section(
+        {record.id: compact(masked(record_row(record))) for record in chosen(query, records)}
+    )
 
 
 def variables_in_full(
@@ -51,8 +88,8 @@ def _in_full(variables: Mapping[str, Json]) -> Section:
     return _section({name: compact(masked(value, name=name)) for name, value in variables.items()})
 
 
-def _section(told: Mapping[str, str]) -> Section:
-    lines = [f"- {line(name)} = {told[name]}" for name in sorted(told)]
+def _section(told: Mapping[str, str], more: Sequence[str] = ()) -> Section:
+    lines = [*(f"- {line(name)} = {told[name]}" for name in sorted(told)), *more]
     trust: Trust = "web" if lines else "agent"
     return bounded("variables", "\n".join(lines) or NONE, trust)
 

@@ -68,10 +68,11 @@ def _metadata(workflow: Workflow) -> Iterator[str]:
 
 
 def _input(one: Input) -> str:
-    needed = " (required)" if one.required else ""
+    kind = "" if one.type == "any" else f" {one.type}"
+    marks = (f"{kind}, secret" if one.sensitive else kind) + (" (required)" if one.required else "")
     says = f": {one.description}" if one.description else ""
     default = "" if one.default is None else f" = {compact(masked(one.default, name=one.name))}"
-    return f"{one.name}{needed}{default}{says}"
+    return f"{one.name}{marks}{default}{says}"
 
 
 def _counted(shown: int, there: int) -> str:
@@ -96,6 +97,7 @@ def _node(node: Node, nodes: Sequence[Node], start: str, status: str) -> Iterato
         ("requires", list(node.requires)),
         ("ensures", list(node.ensures)),
         ("proof", node.proof),
+        ("checks", list(node.checks)),
     )
     for name, value in checks:
         yield from (f" {found}" for found in field(name, value))

@@ -16,7 +16,8 @@ from director.store.variables import workbench
 # Records of these kinds are decisions made on the machine they come from, or belong to a program
 # that runs there.
 HELD_BACK = frozenset(
-    "choice approval effect secret_use question away turn lease bench rehearsal".split()
+    "choice approval effect secret_use secret_request secret_leak model_window question away turn "
+    "lease bench rehearsal".split()
 )
 _NAMES = ("workflow", "workflow_id", "thread", "run")
 

@@ -36,7 +36,7 @@ from director.store.values import StoreError
 _GUARDED = ("entries", "records", "blobs", "threads")
 _REWRITTEN = "entries, records, blobs, refs, threads"
 _AT_ONCE = 500
-_TOLD_AGAIN = ("request", "compression")
+TOLD_AGAIN = ("request", "compression")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ def purge(database: Database, thread: str) -> int:
     with database.writing() as writing:
         count = _count(writing.connection, entries, entries.c.thread == thread)
         # What was sent and tried for a thread holds its words: it goes with it.
-        _remove(writing.connection, [thread], [(kind, thread) for kind in _TOLD_AGAIN])
-    _rewrite(database)
+        remove_rows(writing.connection, [thread], [(kind, thread) for kind in TOLD_AGAIN])
+    rewrite_file(database)
     return count
 
 
@@ -64,8 +64,8 @@ def purge_workflow(database: Database, workflow: str) -> Removal:
     with database.writing() as writing:
         own = _own(writing.connection, workflow)
         removal = _counted(writing.connection, *own)
-        _remove(writing.connection, *own)
-    _rewrite(database)
+        remove_rows(writing.connection, *own)
+    rewrite_file(database)
     return removal
 
 
@@ -96,34 +96,34 @@ def _is(kind: str, name: str) -> ColumnElement[bool]:
     return and_(records.c.kind == kind, records.c.id == name)
 
 
-def _remove(connection: Connection, own: list[str], found: list[tuple[str, str]]) -> int:
+def remove_rows(connection: Connection, own: list[str], found: list[tuple[str, str]]) -> int:
     """Remove threads and records, and what was put aside for them alone; how many rows went."""
     aside: set[str] = set()
     removed = 0
     chosen = [(entries, entries.c.thread == thread) for thread in own]
     chosen += [(records, _is(*record)) for record in found]
-    with _guards_down(connection):
+    with guards_down(connection):
         for table, which in chosen:
-            aside |= _aside_of(connection, select(table.c.body).where(which))
+            aside |= aside_of(connection, select(table.c.body).where(which))
             removed += connection.execute(delete(table).where(which)).rowcount
         for thread in own:
             connection.execute(delete(refs).where(refs.c.thread == thread))
             connection.execute(delete(threads).where(threads.c.id == thread))
-        _remove_unneeded(connection, aside)
+        remove_unneeded(connection, aside)
         connection.execute(update(meta).values(purged=meta.c.purged + removed))
     return removed
 
 
-def _remove_unneeded(connection: Connection, own: set[str]) -> None:
+def remove_unneeded(connection: Connection, own: set[str]) -> None:
     """Remove what was put aside for what is gone, unless something that is left needs it too."""
     left = union_all(select(entries.c.body), select(records.c.body))
-    hashes = sorted(own - _aside_of(connection, left)) if own else []
+    hashes = sorted(own - aside_of(connection, left)) if own else []
     for start in range(0, len(hashes), _AT_ONCE):
         chosen = blobs.c.hash.in_(hashes[start : start + _AT_ONCE])
         connection.execute(delete(blobs).where(chosen))
 
 
-def _aside_of(connection: Connection, bodies: Select[str] | CompoundSelect[str]) -> set[str]:
+def aside_of(connection: Connection, bodies: Select[str] | CompoundSelect[str]) -> set[str]:
     """The hashes of large texts and kept bytes that some bodies name."""
     found: set[str] = set()
     for body in connection.execute(bodies.execution_options(yield_per=_AT_ONCE)).scalars():
@@ -134,7 +134,8 @@ def _aside_of(connection: Connection, bodies: Select[str] | CompoundSelect[str])
 
 
 @contextmanager
-def _guards_down(connection: Connection) -> Iterator[None]:
+def guards_down(connection: Connection) -> Iterator[None]:
+    """Let rows be changed and deleted inside; only a purge may."""
     if connection.dialect.name != "sqlite":
         for table in _GUARDED:
             connection.exec_driver_sql(f"ALTER TABLE {table} DISABLE TRIGGER {table}_append_only")
@@ -152,7 +153,8 @@ def _guards_down(connection: Connection) -> Iterator[None]:
         connection.exec_driver_sql(made)
 
 
-def _rewrite(database: Database) -> None:
+def rewrite_file(database: Database) -> None:
+    """Rewrite the database, so that what was removed is gone from its pages."""
     with database.bare() as connection:
         if not database.is_sqlite:
             connection.exec_driver_sql(f"VACUUM FULL {_REWRITTEN}")

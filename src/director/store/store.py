@@ -6,7 +6,7 @@ Each method is one transaction over the functions of this package; it must never
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -15,6 +15,7 @@ from director.store.beats import Beat
 from director.store.changes import Subscription
 from director.store.connect import Database
 from director.store.purge import Removal
+from director.store.purge_text import Rewritten, purge_text
 from director.store.values import Change, Draft, Entry, Json, RecordDraft, Versioned
 from director.store.verify import Verdict
 
@@ -213,6 +214,10 @@ class Store:
     def purge_workflow(self, workflow: str) -> Removal:
         """Remove a workflow for good, its threads, runs and records; what went."""
         return purge.purge_workflow(self._database, workflow)
+
+    def purge_text(self, change: Callable[[Json], Json]) -> Rewritten:
+        """Rewrite every entry and record that `change` changes, for good; what was changed."""
+        return purge_text(self._database, change)
 
     def preview_purge(self, workflow: str) -> Removal:
         """What a purge of this workflow would remove now."""

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 _DEEPEST = 60
 Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=200)]
-Text: TypeAlias = Annotated[str, Field(max_length=200_000)]
+Text: TypeAlias = Annotated[str, Field(max_length=1_000_000)]
 Reason: TypeAlias = Annotated[str, Field(min_length=1, max_length=1_000)]
 Json: TypeAlias = object
 

@@ -14,6 +14,7 @@ from typing import cast
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
+from director.home import limit_connections
 from director.web.guard.refusing import error_body
 
 ARRIVES = 30.0  # seconds for a whole request
@@ -86,7 +87,7 @@ class BoundedProtocol(H11Protocol):
         waiting = [
             each for each in self.connections if isinstance(each, BoundedProtocol) and each.due
         ]
-        if len(waiting) > PENDING:
+        if len(waiting) > limit_connections(PENDING):
             min(waiting, key=lambda each: each.due).end()
 
     def end(self) -> None:

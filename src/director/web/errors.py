@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from director.agent import ContextTooLarge, TurnRunning
+from director.agent.message_size import MessageTooLarge
 from director.agent.proposing import Refused
 from director.browser import BrowserError
 from director.models import ModelError, NoKey, NoLibrary, UnknownModel
@@ -58,6 +59,7 @@ _ANSWERS: Mapping[type[Exception], _Answer] = {
     UnknownModel: _Answer(422, "What was said is kept.", "Choose another model."),
     NoKey: _Answer(409, "What was said is kept.", "Enter a key, or choose another model."),
     NoLibrary: _Answer(409, "What was said is kept.", "Install it, or choose another model."),
+    MessageTooLarge: _Answer(413, "Nothing was stored or sent."),
     ContextTooLarge: _Answer(409, "What was said is kept."),
     ModelError: _Answer(409, "What was said is kept.", "Try again, or choose another model."),
     Refused: _Answer(409, "The conversation is as it was.", "Try again, or write it yourself."),

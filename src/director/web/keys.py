@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from director.models import Journal, Model, list_accepted_servers, open_model
 from director.models.capabilities import models
 from director.models.names import ANTHROPIC_URL, OPENAI_URL, parse
+from director.models.windows import get_window_setting
 from director.secrets import Reference, Vault
 from director.settings import load_settings
 
@@ -46,8 +47,13 @@ def opens_with(vault: Vault, name: str, journal: Journal | None) -> Model:
     """The model of a name, with a key of the environment or of the vault."""
     # A key of the vault is bound to its provider and follows to no other address.
     env = os.environ if parse(name).base_url else _environment(vault)
+    settings = load_settings()
     return open_model(
-        name, journal=journal, env=env, accepted=list_accepted_servers(load_settings())
+        name,
+        journal=journal,
+        env=env,
+        accepted=list_accepted_servers(settings),
+        window=get_window_setting(settings, name),
     )
 
 

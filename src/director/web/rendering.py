@@ -11,7 +11,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from fastapi.templating import Jinja2Templates
 
-from director.runs.telling import seconds_text
+from director.runs.telling import doubts_text, seconds_text
 from director.sections.summary import spans
 from director.web.views import words
 from director.workflow.sensitive import is_sensitive
@@ -48,6 +48,7 @@ templates.env.filters |= {
     "clock": _clock,
     "iso": _iso,
     "seconds": seconds_text,
+    "doubts": doubts_text,
     "spans": spans,
 }
 templates.env.tests["sensitive"] = is_sensitive

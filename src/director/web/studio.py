@@ -13,10 +13,13 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from director.agent import Desk, current_thread, retry_turn, running, take_turn
+from director.agent.background import has_waiting_job
 from director.agent.desk import Opens
 from director.agent.lease import held
 from director.agent.lending import lend
 from director.agent.opening import open_desk
+from director.agent.secret_leaks import guard_model
+from director.agent.turn import resume_turn
 from director.browser import Session
 from director.runs.supplies import Supplies
 from director.secrets import VaultError
@@ -49,6 +52,7 @@ class Wanted:
 
     model: str = ""
     profile: str = ""
+    background: bool | None = None
 
 
 class Studio:
@@ -72,7 +76,10 @@ class Studio:
         self.runs = Runs(store, supplies)
         self.pictures = Pictures(self._live)
         self.rehearsals = Rehearsals(store, supplies.vault)
-        self._opens = opens or (lambda name, journal: opens_with(supplies.vault, name, journal))
+        opener = opens or (lambda name, journal: opens_with(supplies.vault, name, journal))
+        self._opens: Opens = lambda name, journal: guard_model(
+            opener(name, journal), store, supplies.vault
+        )
         lend(supplies, store, self._opens)
         self.summaries = Summaries(
             store,
@@ -112,6 +119,11 @@ class Studio:
     async def open(self) -> None:
         """Begin to listen to the store."""
         self._feed = Feed(self.store, self.hub.tell)
+        for workflow in self.store.ids("workflow"):
+            known = self.store.get("conversation", workflow)
+            if known and has_waiting_job(self.store, str(known.body["thread"])):
+                # A model went on with it while no program ran.
+                self.turns.resume(workflow, resume_turn(await self.desk(workflow)))
 
     async def close(self) -> None:
         """Stop what goes on and close what is open; everything that matters is in the store."""
@@ -159,12 +171,14 @@ class Studio:
     async def say(self, workflow: str, text: str, wanted: Wanted) -> int:
         """Begin a turn with what the user says; the entry that it was stored as."""
         desk = await self.desk(workflow)
+        desk.background = wanted.background
         turn = take_turn(desk, text, model=wanted.model, profile=wanted.profile)
         return await self.turns.begin(workflow, turn)
 
     async def retry(self, workflow: str, text: str, wanted: Wanted) -> int:
         """Take the last turn again, with another text if one is given."""
         desk = await self.desk(workflow)
+        desk.background = wanted.background
         turn = retry_turn(desk, text, model=wanted.model, profile=wanted.profile)
         return await self.turns.begin(workflow, turn)
 

@@ -86,6 +86,11 @@ class Turns:
             task.result()
         return self._store.head(thread)
 
+    def resume(self, workflow: str, turn: Work) -> None:
+        """Let a turn go on by itself whose message was stored before this program began."""
+        self._check_free(workflow, turn)
+        self._started(workflow, turn)
+
     async def alone(self, workflow: str, work: Coroutine[Any, Any, T]) -> T:
         """Do something while no turn runs, and wait for it; it ends even if nobody waits."""
         self._check_free(workflow, work)

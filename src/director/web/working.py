@@ -15,8 +15,12 @@ from director.agent import approvals, current_thread
 from director.agent.choosing import chosen_profile
 from director.agent.effects import effects
 from director.agent.saved import Saved
+from director.agent.secret_requests import secret_requests
 from director.counting import counter_for
+from director.runs.download_facts import list_downloads
+from director.runs.ledger import records_of, steps_of
 from director.settings import PROFILES
+from director.store.variables import workbench
 from director.web.reading import meter as size
 from director.web.reading.chat import turn_now
 from director.web.reading.compression import tried
@@ -28,6 +32,7 @@ from director.web.views import settings as view
 from director.web.views.around import tabs_view, variables_view
 from director.web.wants import Here, Known, thread_of
 from director.workflow.description import PARTS, Description
+from director.workflow.record_types import list_record_types
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 Shown: TypeAlias = dict[str, Any]
@@ -99,6 +104,7 @@ def _chat(studio: Studio, workflow: str, _: Asked) -> Shown:
         "approvals": asked,
         "effects": [one for one in effects(store, workflow) if one.state == "asked"],
         "questions": runs.waiting(store, workflow),
+        "secrets": [one for one in secret_requests(store, workflow) if one.state == "asked"],
         "failure": found.now.text if found.now.state == "failed" else "",
     }
 
@@ -128,6 +134,7 @@ def _composer(studio: Studio, workflow: str, _: Asked) -> Shown:
         "models": view.usable(studio.supplies.vault),
         "profile": chosen_profile(store, workflow, settings).name,
         "profiles": PROFILES,
+        "background": size.background_of(store, workflow, settings),
         **_offered(studio, workflow, units=False),
     }
 
@@ -167,7 +174,12 @@ def _nodes(studio: Studio, workflow: str, _: Asked) -> Shown:
 
 
 def _variables(studio: Studio, workflow: str, _: Asked) -> Shown:
-    return {"variables": variables_view(studio.store, workflow)}
+    run = workbench(workflow)
+    return {
+        "variables": variables_view(studio.store, workflow),
+        "record_types": list_record_types(records_of(studio.store, run)),
+        "downloads": list_downloads(steps_of(studio.store, run)),
+    }
 
 
 async def _browser(studio: Studio, workflow: str) -> Shown:

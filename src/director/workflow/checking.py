@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import get_args
 
 from director.workflow.conditions import check_condition, check_proof
+from director.workflow.doubt_checks import check_doubt_check
 from director.workflow.expressions import check_name
 from director.workflow.forms import choice
+from director.workflow.input_types import check_input
 from director.workflow.references import check_cycles, parts_of
 from director.workflow.types import check_config
 from director.workflow.types.iterate import RESERVED
@@ -16,6 +18,7 @@ from director.workflow.values import Effect, Node, Workflow, WorkflowError
 
 _ALIAS = re.compile(r"[a-z][a-z0-9_]*")
 _OLD_NODE = re.compile(r"node\d+")
+_TOLD = 20  # problems of one workflow
 _TAKEN = (*RESERVED, "all", "end", "secret", "env", "get_all_records")
 
 
@@ -23,7 +26,8 @@ def check_workflow(workflow: Workflow) -> Workflow:
     """The same workflow if all is right with it; else an error that says what is not."""
     problems = list(problems_of(workflow))
     if problems:
-        raise WorkflowError(" ".join(problems))
+        more = f" And {len(problems) - _TOLD} more." if len(problems) > _TOLD else ""
+        raise WorkflowError(" ".join(problems[:_TOLD]) + more)
     check_cycles(workflow)
     return workflow
 
@@ -60,6 +64,7 @@ def _inputs(workflow: Workflow) -> Iterator[str]:
         if given.required and given.default is not None:
             yield f"Input {given.name!r} is required, so its default is never used: take one out."
         names.add(given.name)
+        yield from check_input(given)
 
 
 def check_node(node: Node) -> None:
@@ -75,6 +80,8 @@ def check_node(node: Node) -> None:
                 raise WorkflowError(f"{where!r}: {problem}") from None
     if node.proof is not None:
         check_proof(node.proof)
+    for check in node.checks:
+        check_doubt_check(check)
 
 
 def check_alias(alias: str) -> None:

@@ -78,11 +78,25 @@ CONDITIONS: Mapping[str, Form] = {
             "below": Field(whole(101, 600), "a bound above it"),
         },
     ),
+    "download": _form(
+        "download",
+        Field(text, "the name of a file that the node downloaded; * is any run", required=True),
+        at_least=Field(whole(), "its bytes, this many or more; without it one"),
+    ),
+    "records": Form(
+        {
+            "records": Field(text, "which records: a type such as order, order_*", required=True),
+            "equals": Field(whole(), "the run has as many as this"),
+            "at_least": Field(whole(), "this many or more"),
+            "at_most": Field(whole(), "this many or fewer"),
+        },
+        rule=at_least_one_of("equals", "at_least", "at_most"),
+    ),
 }
 
 
 def check_condition(condition: Json) -> None:
-    """A condition of one of the five kinds, with nothing in it that it does not know."""
+    """A condition of one kind, with nothing in it that it does not know."""
     if not isinstance(condition, Mapping):
         raise WorkflowError(f"A condition is an object, not {kind_of(condition)}. {_right()}")
     kinds = [kind for kind in CONDITIONS if kind in condition]

@@ -18,16 +18,21 @@ from director.workflow.types import check_config, effect_of
 from director.workflow.values import Input, Json, Node, Workflow, WorkflowError
 
 VERSION = 2
+_MOST_NODES = 1_000
 _EARLIER = 1
 T = TypeVar("T", Node, Input, Workflow)
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "required": (bool,),
+    "sensitive": (bool,),
     "config": (Mapping,),
     "limits": (Mapping,),
     "proof": (Mapping, type(None)),
 }
-_LISTS = ("nodes", "inputs", "origins", "requires", "ensures", "notes")
+_LISTS = ("nodes", "inputs", "origins", "requires", "ensures", "checks", "notes")
+# Left out where there is nothing to say: documents stay as they were.
+_OPTIONAL = ("checks",)
 _ANY = ("default",)
+_LATER: Mapping[str, Json] = {"type": "any", "sensitive": False}
 
 
 def to_json(workflow: Workflow) -> dict[str, Json]:
@@ -36,7 +41,12 @@ def to_json(workflow: Workflow) -> dict[str, Json]:
 
 
 def _plain(value: Node | Input | Workflow) -> dict[str, Json]:
-    return {field.name: _one(getattr(value, field.name)) for field in fields(value)}
+    members = {field.name: getattr(value, field.name) for field in fields(value)}
+    plain = {name: _one(one) for name, one in members.items() if one or name not in _OPTIONAL}
+    if isinstance(value, Input):
+        # As earlier versions wrote it, so that what they stored reads as unchanged.
+        return {name: each for name, each in plain.items() if _LATER.get(name, ...) != each}
+    return plain
 
 
 def _one(value: object) -> Json:
@@ -65,6 +75,11 @@ def from_json(document: Json, *, new_id: Callable[[], str] | None = None) -> Wor
         )
     given = {name: value for name, value in document.items() if name != "version"}
     workflow = _read(Workflow, given, "the workflow")
+    if len(workflow.nodes) > _MOST_NODES:
+        raise WorkflowError(
+            f"The workflow has {len(workflow.nodes):,} nodes and may have {_MOST_NODES:,}. Nothing "
+            "was read."
+        )
     nodes = tuple(
         _node(node, f"nodes[{place}]", new_id) for place, node in enumerate(workflow.nodes)
     )

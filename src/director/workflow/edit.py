@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from director.workflow.checking import check_alias, check_workflow
+from director.workflow.doubt_checks import merge_checks
 from director.workflow.forms import (
     Check,
     Field,
@@ -39,7 +40,7 @@ from director.workflow.types import check_config, effect_of, templated
 from director.workflow.values import Config, Effect, Json, Node, NodeType, Workflow, WorkflowError
 
 Merge: TypeAlias = Literal["update", "replace"]
-_LISTS = ("requires", "ensures")
+_LISTS = ("requires", "ensures", "checks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class Draft:
     requires: tuple[Config, ...] = ()
     ensures: tuple[Config, ...] = ()
     proof: Config | None = None
+    checks: tuple[Config, ...] = ()
 
 
 def _field(check: Check, says: str, *, required: bool = False) -> Field:
@@ -71,6 +73,7 @@ _CHANGES = Form(
         "requires": _field(list_of(object_of(), least=0), "conditions before it"),
         "ensures": _field(list_of(object_of(), least=0), "conditions after it"),
         "proof": _field(object_of(), "what tells that it happened"),
+        "checks": _field(list_of(object_of(), least=0), "what its runs are doubted by"),
     }
 )
 _NEEDED = ("type", "alias", "config")
@@ -133,6 +136,7 @@ def _made(draft: Draft, id_: str) -> Node:
         requires=draft.requires,
         ensures=draft.ensures,
         proof=draft.proof,
+        checks=draft.checks,
     )
 
 
@@ -197,6 +201,8 @@ def _updated(old: Node, said: Mapping[str, Any], *, merge: Merge, nodes: Sequenc
             both = {**old.config, **given}
             given = {name: value for name, value in both.items() if value is not None}
         config = with_ids(type_, _as_object(type_, given), nodes)
+    if "checks" in said and merge == "update":
+        said = {**said, "checks": merge_checks(old.checks, said["checks"])}
     chosen = old.effect != effect_of(old.type, old.config)
     effect = old.effect if chosen else effect_of(type_, config)
     return replace(old, **{"effect": effect, **said, "config": config})

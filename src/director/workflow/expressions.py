@@ -10,6 +10,7 @@ import builtins
 import keyword
 import re
 import symtable
+import threading
 import warnings
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -25,7 +26,10 @@ from director.workflow.templates import (
 )
 from director.workflow.values import Json, WorkflowError
 
+_PARSING = threading.Lock()  # trees made in two threads at once break each other's depth count
 LONGEST = 20_000  # characters of code
+# What code is given besides Python itself: numbers, prices and dates as people write them.
+PARSERS = ("parse_number", "parse_money", "parse_date")
 _HINTED = 2_000  # characters that are searched for forms of other languages
 _GIVEN = re.compile(r"value_\d+")
 _STRING = re.compile(r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')""")
@@ -107,8 +111,11 @@ def check_name(name: str) -> None:
 
 def syntax(code: str, mode: str = "exec") -> ast.AST:
     """The tree of some Python; that a backslash is written once too seldom is no matter."""
-    with _unwarned():
-        return ast.parse(code, mode=mode)
+    with _PARSING, _unwarned():
+        try:
+            return ast.parse(code, mode=mode)
+        except SystemError:  # another thread's library parsed at the same time: Python's gh-106905
+            return ast.parse(code, mode=mode)
 
 
 @contextmanager
@@ -146,7 +153,7 @@ def _other_forms(code: str) -> Iterator[str]:
 
 
 def _check_names(code: str, names: Collection[str], how: str) -> None:
-    known = {*names, *dir(builtins)}
+    known = {*names, *PARSERS, *dir(builtins)}
     with _unwarned():
         table = symtable.symtable(code, "code", "exec")
     for name in sorted(_free(table, top=True) - known):

@@ -7,10 +7,10 @@ the nodes from one to another, but not those that belong to one of them: only th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 from director.workflow.paths import is_list
 from director.workflow.selection import place_of, places
@@ -19,6 +19,8 @@ from director.workflow.values import Config, Json, Node, Workflow, WorkflowError
 
 Change: TypeAlias = Callable[[Json], Json]
 _NOBODY: frozenset[str] = frozenset()
+_MOST = 10_000  # times that nodes may be named
+_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,45 +67,76 @@ def with_aliases(node: Node, nodes: Sequence[Node]) -> dict[str, Json]:
     return changed(node.type, node.config, lambda kept: _as_aliases(kept, nodes))
 
 
-def ids_of(
-    written: Json, nodes: Sequence[Node], *, inside: frozenset[str] = _NOBODY
-) -> tuple[str, ...]:
-    """The ids that a reference means, in the order in which it is written.
-
-    `inside` are the nodes whose own references are being read, so that none is read without end.
-    """
+def ids_of(written: Json, nodes: Sequence[Node]) -> tuple[str, ...]:
+    """The ids that a reference means, in the order in which it is written."""
     found: list[str] = []
+    for reach in _reaches(written, nodes):
+        owned = _list_owned(reach, nodes) if len(reach) > 1 else _NOBODY
+        found += [node.id for node in reach if node.id not in owned]
+        if len(found) > _MOST:
+            raise WorkflowError(f"A reference names more than {_MOST:,} nodes. Name fewer.")
+    return tuple(found)
+
+
+def _reaches(written: Json, nodes: Sequence[Node]) -> Iterator[Sequence[Node]]:
+    """The nodes that each part of a reference stretches over, also those that belong to others."""
     for part in written if is_list(written) else [written]:
         if isinstance(part, bool) or not isinstance(part, str | int):
             raise WorkflowError(
                 f"{part!r} names no node: write an alias, a position, a list of them or a range."
             )
         if isinstance(part, int):
-            found.append(nodes[place_of(part, nodes)].id)
+            yield [nodes[place_of(part, nodes)]]
             continue
         for piece in part.split(","):
-            reach = [nodes[place] for place in places(piece.strip(), nodes)]
-            owned = _list_owned(reach, nodes, inside) if len(reach) > 1 else frozenset()
-            found += [node.id for node in reach if node.id not in owned]
-    return tuple(found)
+            yield [nodes[place] for place in places(piece.strip(), nodes)]
 
 
-def _list_owned(
-    reach: Sequence[Node], nodes: Sequence[Node], inside: frozenset[str]
-) -> frozenset[str]:
+def _list_owned(reach: Sequence[Node], nodes: Sequence[Node]) -> frozenset[str]:
     """The nodes that belong to some others, directly or not; references may be yet unread."""
     known = {node.id: node for node in nodes}
+
+    def contents(id_: str) -> Iterator[str]:
+        owner = known[id_]
+        for written in _references(owner.type, owner.config):
+            for reached in _reaches(written, nodes):
+                yield from (node.id for node in reached if node.id != id_)
+
     found: set[str] = set()
-    pending = [node.id for node in reach if node.id not in inside]
-    while pending:
-        owner = known[pending.pop()]
-        references = list(_references(owner.type, owner.config))
-        for written in references:
-            for id_ in ids_of(written, nodes, inside=inside | {owner.id}):
-                if id_ not in found and id_ != owner.id:
-                    found.add(id_)
-                    pending.append(id_)
+    for count, id_ in enumerate(_walk([node.id for node in reach], contents, known)):
+        if count > _MOST:
+            raise WorkflowError(f"The nodes name one another more than {_MOST:,} times.")
+        found.add(id_)
     return frozenset(found)
+
+
+def _walk(
+    starts: Iterable[str], contents: Callable[[str], Iterable[str]], nodes: Mapping[str, Node]
+) -> Iterator[str]:
+    """Each node that is named on the ways from some nodes into what belongs to them."""
+    done: set[str] = set()
+    for start in starts:
+        way = {start: iter(contents(start))} if start not in done else {}
+        while way:
+            id_, rest = next(reversed(way.items()))
+            following = next(rest, None)
+            if following is None:
+                done.add(id_)
+                del way[id_]
+                continue
+            yield following
+            if following in way:
+                _refuse_cycle([nodes[each].alias for each in (*way, following)])
+            if following in nodes and following not in done:
+                way[following] = iter(contents(following))
+
+
+def _refuse_cycle(names: list[str]) -> NoReturn:
+    shown = names if len(names) <= _SHOWN else [*names[:2], "…", *names[2 - _SHOWN :]]
+    raise WorkflowError(
+        f"These nodes run one another without end: {' → '.join(shown)}. "
+        f"Take {names[-1]!r} out of {names[-2]!r}."
+    )
 
 
 def _references(type_: str, config: Config) -> Iterator[Json]:
@@ -201,15 +234,13 @@ def direct(workflow: Workflow, ids: Sequence[str]) -> tuple[str, ...]:
     A selection `a..e` names also what is in a branch of `c`; only `c` decides whether that runs.
     """
     among = set(ids)
-    owned = _list_owned(
-        [node for node in workflow.nodes if node.id in among], workflow.nodes, _NOBODY
-    )
+    owned = _list_owned([node for node in workflow.nodes if node.id in among], workflow.nodes)
     return tuple(id_ for id_ in ids if id_ not in owned)
 
 
 def list_owned(workflow: Workflow, id_: str) -> frozenset[str]:
     """The nodes that belong to a node, directly or not."""
-    return _list_owned([node for node in workflow.nodes if node.id == id_], workflow.nodes, _NOBODY)
+    return _list_owned([node for node in workflow.nodes if node.id == id_], workflow.nodes)
 
 
 def referring(workflow: Workflow, id_: str) -> tuple[Node, ...]:
@@ -220,25 +251,13 @@ def referring(workflow: Workflow, id_: str) -> tuple[Node, ...]:
 
 def check_cycles(workflow: Workflow) -> None:
     """No node may belong to itself, whatever the way round."""
-    inside = {n.id: [id_ for p in parts_of(n) for id_ in p.nodes] for n in workflow.nodes}
-    aliases = {node.id: node.alias for node in workflow.nodes}
-    done: set[str] = set()
-    for start, contents in inside.items():
-        way: list[tuple[str, Iterator[str]]] = [(start, iter(contents))]
-        while way:
-            id_, rest = way[-1]
-            following = next(rest, None)
-            if following is None:
-                done.add(id_)
-                way.pop()
-            elif following in [on for on, _ in way]:
-                names = [aliases[on] for on, _ in way] + [aliases[following]]
-                raise WorkflowError(
-                    f"These nodes run one another without end: {' → '.join(names)}. "
-                    f"Take {names[-1]!r} out of {names[-2]!r}."
-                )
-            elif following not in done:
-                way.append((following, iter(inside.get(following, ()))))
+    known = {node.id: node for node in workflow.nodes}
+
+    def contents(id_: str) -> Iterator[str]:
+        return (each for part in parts_of(known[id_]) for each in part.nodes)
+
+    for _ in _walk(known, contents, known):
+        pass
 
 
 def without(node: Node, gone: set[str]) -> Node:

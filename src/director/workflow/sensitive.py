@@ -1,4 +1,4 @@
-"""Which values nobody should see: found by the words of their names, at any depth.
+"""Which values nobody should see: found by the words of their names, or by their look.
 
 A name is read word by word: `user_password` and `apiKey` are sensitive, `keyword`, `author` and
 `tokens_used` are not. When in doubt a value is hidden; it is only shown less, never changed.
@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from director.workflow.bounds import check_bounds
+from director.workflow.credential_patterns import hide_credentials
 from director.workflow.paths import Path, is_list, path_text
 from director.workflow.templates import SECRET
 from director.workflow.values import Json, WorkflowError
@@ -63,13 +64,22 @@ def words_of(name: str) -> list[str]:
 
 
 def masked(value: Json, *, name: str = "") -> Json:
-    """The value with everything sensitive in it hidden."""
-    return _masked(value, name, (), [])
+    """The value with everything sensitive in it hidden: by its name, or as it looks like a key."""
+    return _masked(_hide_keys(value), name, (), [])
+
+
+def _hide_keys(value: Json) -> Json:
+    """The value without keys and tokens, whatever their names are."""
+    if isinstance(value, str):
+        return hide_credentials(value, HIDDEN)
+    if isinstance(value, Mapping):
+        return {key: _hide_keys(inner) for key, inner in value.items()}
+    return [_hide_keys(inner) for inner in value] if is_list(value) else value
 
 
 def replace_sensitive(name: str, value: Json, keep: Callable[[str, str], Json]) -> Json:
     """The value with what `keep` gives in place of each sensitive value that is no reference."""
-    return _replace_each(name, value, masked(value, name=name), keep)
+    return _replace_each(name, value, _masked(value, name, (), []), keep)
 
 
 def _replace_each(name: str, value: Json, safe: Json, keep: Callable[[str, str], Json]) -> Json:

@@ -40,6 +40,7 @@ class Node:
     (something that must not happen twice). `requires` must hold before it runs and `ensures`
     after: a node is green only with their evidence. `proof` tells, after a crash in the middle of
     a `once` node, whether it happened: {"url"?, "happened": [...], "not_happened": [...]}.
+    `checks` are what runs of it are doubted by, beside what every run is: {"kind", "field"?, …}.
     """
 
     id: str
@@ -51,16 +52,23 @@ class Node:
     requires: tuple[Config, ...] = ()
     ensures: tuple[Config, ...] = ()
     proof: Config | None = None
+    checks: tuple[Config, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What a run is given: its name, what it is for, its default if it has one."""
+    """What a run is given: its name, what it is for, its default if it has one.
+
+    `type` is one of `director.workflow.input_types`. The value of a `sensitive` one goes into the
+    vault, and the run holds its reference.
+    """
 
     name: str
     description: str = ""
     default: Json = None
     required: bool = False
+    type: str = "any"
+    sensitive: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,13 +177,7 @@ def test_the_workflow_is_a_list_of_nodes_that_nest_and_can_be_tested_and_edited(
     node = page.locator("#node-n1")
     expect(node.locator(".pill")).to_have_text("not tested")
     node.locator("summary").first.click()
-    for _ in range(3):  # a press may meet the moment in which the list is drawn anew
-        node.get_by_role("button", name="Test", exact=True).click()
-        try:
-            expect(node.locator(".pill")).to_have_text("green", timeout=15_000)
-        except AssertionError:
-            continue
-        break
+    node.get_by_role("button", name="Test", exact=True).click()
     expect(node.locator(".pill")).to_have_text("green")
     node.get_by_role("button", name="Edit").click()
     node.get_by_label("Config").fill('{"nothing": 1}')
@@ -194,6 +188,25 @@ def test_the_workflow_is_a_list_of_nodes_that_nest_and_can_be_tested_and_edited(
     node.get_by_role("button", name="Save").click()
     expect(node.locator("summary").first).to_contain_text("Find one")
     expect(node.locator(".pill")).to_have_text("not tested")
+
+
+def test_a_press_counts_though_its_list_is_drawn_anew_before_it_ends(app: App) -> None:
+    """Another window tests the node between the two halves of a press, and what it found is new."""
+    a_workflow(app.store, "pressed")
+    page, other = app.open("/w/pressed"), app.open("/w/pressed")
+    node = page.locator("#node-n1")
+    node.locator("summary").first.click()
+    node.get_by_role("button", name="Test", exact=True).hover()
+    page.mouse.down()
+    with page.expect_response(re.compile("/part/nodes")):
+        other.evaluate(
+            "import('/static/actions.js').then(({send}) => "
+            "send('POST', '/api/workflows/pressed/nodes/n1/test', {}))"
+        )
+    with page.expect_request("**/nodes/n1/test"):
+        page.mouse.up()
+    expect(node.locator(".pill")).to_have_text("green")
+    expect(node.get_by_text("Result", exact=True)).to_be_visible()
 
 
 def test_variables_are_shown_as_the_model_sees_them(app: App) -> None:
@@ -208,6 +221,18 @@ def test_variables_are_shown_as_the_model_sees_them(app: App) -> None:
     expect(page.locator("#variables dd")).to_have_text(
         ['[Array of 2 - first: {"a": 1}]', f'"{"x" * 100}..."', re.compile("hidden|secret")]
     )
+
+
+def test_a_part_that_could_not_be_loaded_is_asked_for_again(app: App) -> None:
+    """The line breaks once, for the chat and for the variables."""
+    a_workflow(app.store, "again")
+    page = app.open("/w/again")
+    for part in ("chat", "variables"):
+        page.route(f"**/part/{part}*", lambda route: route.abort(), times=1)
+    set_variable(app.store, workbench("again"), "kept", 1, "a test")
+    app.store.append(current_thread(app.store, "again"), [Draft("user", {"text": "From afar."})])
+    expect(page.locator("#variables")).to_contain_text("kept")
+    expect(page.locator(".message.user")).to_contain_text("From afar.")
 
 
 def test_eight_windows_of_one_browser_all_stay_live(app: App) -> None:

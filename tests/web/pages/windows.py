@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +19,8 @@ from agent.summaries import good, talk
 from director.agent import current_thread
 from director.agent.desk import Opens, opens_model
 from director.agent.saved import Saved
+from director.browser import BrowserError
+from director.browser.chromium import find_chromium
 from director.demo.rehearsal import MODEL as REHEARSAL
 from director.home import home
 from director.models import Journal, Model
@@ -43,7 +44,7 @@ FLAGS = [
     "--disable-sync",
 ]
 # A machine that has much to do takes its time.
-PATIENCE = 30_000
+PATIENCE = 90_000
 expect.set_options(timeout=PATIENCE)
 FOREVER = Wait(3_600.0)
 NODES = [
@@ -145,13 +146,13 @@ class App:
     def open(self, path: str = "/", context: BrowserContext | None = None) -> Page:
         """A new window, which breaks the test if its page breaks."""
         page = (context or self.context).new_page()
-        page.set_default_timeout(PATIENCE)
         page.goto(f"{self.url}{path}")
         return page
 
     def other(self, **how: Any) -> BrowserContext:
         """Another browser that is let in: its cookies are its own."""
         made = self.browser.new_context(**how)
+        made.set_default_timeout(PATIENCE)
         page = made.new_page()
         enter(page, self.url, self.studio)
         page.close()
@@ -228,10 +229,11 @@ def looking(store: Store) -> Iterator[App]:
     stage = Stage()
     with serving(store, stage) as (url, studio), sync_playwright() as playing:
         try:
-            browser = playing.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        except PlaywrightError as reason:
+            browser = playing.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        except (BrowserError, PlaywrightError) as reason:
             pytest.skip(str(reason))
         context = browser.new_context(viewport={"width": 1280, "height": 860})
+        context.set_default_timeout(PATIENCE)
         app = App(url, store, studio, stage, browser, context)
         page = context.new_page()
         enter(page, url, studio)

@@ -10,13 +10,15 @@ from director.agent.tools import (
     asking,
     building,
     debugging,
+    describing,
     executing,
     pages,
     planning,
     retrieving,
+    run_inputs,
     valuing,
 )
-from director.agent.tools.kind import Question, Spec, spec, url_of
+from director.agent.tools.kind import Question, Spec, origin_of, spec, url_of
 from director.context.values import Trust
 
 __all__ = ["REGISTRY", "TRUSTS", "Question", "Spec"]
@@ -51,7 +53,12 @@ _ALL = (
     spec(executing.test_single_node, "run", "web", does=effects_of_test),
     spec(executing.execute_nodes, "run", "web", does=effects_of_run),
     spec(asking.ask_user, "ask", "user"),
+    spec(asking.ask_secret, "ask", wants=origin_of),
     spec(retrieving.recall, "look", "web"),
+    spec(describing.describe_node_type, "look"),
+    spec(run_inputs.declare_input, "keep"),
+    spec(run_inputs.remove_input, "keep"),
+    spec(debugging.reset_browser, "run"),
 )
 REGISTRY: Mapping[str, Spec] = MappingProxyType({one.name: one for one in _ALL})
 TRUSTS: Mapping[str, Trust] = MappingProxyType({one.name: one.trust for one in _ALL})

@@ -1,12 +1,15 @@
 """Tools that turn to others: the user, whose answer is the call's result, and scouts."""
 
-# ruff: noqa: D417  no model is told of the desk
 from __future__ import annotations
+
+from dataclasses import replace
 
 from director.agent.desk import Desk
 from director.agent.scouts import scout
+from director.agent.secret_requests import SecretWanted, check_request, parse_request
 from director.agent.tools.kind import Question
 from director.models import Result
+from director.secrets import Vault
 from director.workflow.values import WorkflowError
 
 
@@ -22,6 +25,27 @@ async def ask_user(desk: Desk, question: str, choices: list[str] | None = None) 
     if not question.strip():
         raise WorkflowError("Say what you want to know.")
     return Question(question, tuple(choices or ()))
+
+
+async def ask_secret(desk: Desk, name: str, origin: str, reason: str) -> str:
+    """Ask the user for a secret, such as a password; you get its reference, never its value.
+
+    The user enters it hidden, into the vault, bound to the origin. Use the reference
+    {{secret:name}} in configs on that origin. If it is there already, you are told so at once.
+
+    Args:
+        name: a name for it, such as shop_password
+        origin: the only site on which it will be typed, such as https://shop.example
+        reason: why it is needed, in words for the user
+
+    """
+    wanted = replace(parse_request(name, origin, desk.clean(reason)), thread=desk.thread)
+    vault = desk.means.secrets
+    if not isinstance(vault, Vault):
+        raise WorkflowError("There is no vault here, so no secret can be kept. Nothing was asked.")
+    if check_request(desk.store, desk.workflow, vault, wanted):
+        return f"{wanted.reference} is in the vault for {wanted.origin}. Use its reference there."
+    raise SecretWanted(wanted)
 
 
 async def deploy_scout(

@@ -1,6 +1,5 @@
 """Tools that build: each changes the workflow as a whole or not at all, and saves a version."""
 
-# ruff: noqa: D417  no model is told of the desk
 from __future__ import annotations
 
 import uuid
@@ -19,7 +18,7 @@ Effect = Literal["read", "idempotent", "once"]
 
 async def create_node(
     desk: Desk,
-    type: str,  # noqa: A002
+    type: str,
     alias: str,
     config: dict[str, object],
     description: str = "",

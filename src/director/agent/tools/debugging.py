@@ -1,6 +1,5 @@
 """Tools that try things in the live browser. They are in the conversation only, never nodes."""
 
-# ruff: noqa: D417  no model is told of the desk
 from __future__ import annotations
 
 from typing import Literal
@@ -119,6 +118,19 @@ async def debug_close_tab(desk: Desk, tabName: str) -> str:  # noqa: N803
     await desk.bench.keep()
     left = ", ".join(tab.name for tab in await desk.bench.tabs())
     return f"Closed {tabName!r}. Open: {left or 'none'}."
+
+
+async def reset_browser(desk: Desk, reason: str) -> str:
+    """Close every tab and forget cookies, storage and logins: the browser is as at a run's start.
+
+    Args:
+        reason: what you want to find out
+
+    """
+    del reason
+    await desk.bench.reset()
+    desk.looked.clear()
+    return "The browser is fresh: no tabs, cookies, storage or logins. Variables and records stay."
 
 
 async def _where(desk: Desk, tab: str) -> str:

@@ -1,6 +1,5 @@
 """Tools that run nodes in the live browser; a green run closes the tasks that name its nodes."""
 
-# ruff: noqa: D417  no model is told of the desk
 from __future__ import annotations
 
 import uuid
@@ -10,19 +9,32 @@ from typing import Literal, cast
 
 from director.agent.desk import Desk
 from director.agent.effects import ask_at_nodes
+from director.agent.step_text import describe_records, describe_steps, indent
 from director.models import Result
-from director.runs import Means, Run, Step, drive, queue_run, resume, steps_of, try_node
+from director.runs import (
+    Means,
+    Run,
+    Step,
+    drive,
+    queue_run,
+    resume,
+    resume_node,
+    steps_of,
+    try_node,
+)
+from director.runs.ledger import records_of
 from director.runs.proposing import proposals
 from director.runs.serving import waits_for
+from director.runs.telling import check_text, dismissal_of, doubts_text
 from director.sections.words import compact, line, visible
-from director.store.variables import variables, workbench
+from director.store.variables import set_variable, variables, workbench
 from director.workflow.display import shown
 from director.workflow.document import to_json
+from director.workflow.record_types import list_record_types
 from director.workflow.selection import place_of, select
 from director.workflow.sensitive import masked, refuse_sensitive
 from director.workflow.values import Json, Workflow
 
-_LONGEST = 4_000
 _VARIABLES = 40
 
 
@@ -54,7 +66,8 @@ async def execute_nodes(
         nodes: "all", a range such as "3-5" or "first..last", or aliases
         mode: "flow" makes a run of its own and follows bodies and branches; "isolated" tests each
             node by itself on the workbench
-        inputs: what the workflow is given, in flow mode
+        inputs: values for its inputs, in flow mode; what is missing is taken from the variables
+            that tests use, then from the defaults
         record: a record to run for
         keep_browser: a flow from the first node on starts in a fresh browser, as a real run does;
             true keeps the tabs, cookies and logins of earlier tests
@@ -65,12 +78,13 @@ async def execute_nodes(
     if mode == "isolated":
         names = [node.alias for node in workflow.nodes if node.id in chosen]
         return await _tested(desk, workflow, names, record)
-    call = compact([to_json(workflow), nodes, cast("Json", inputs or {}), record])
+    given = _list_given(desk, workflow, cast("dict[str, Json]", inputs or {}))
+    call = compact([to_json(workflow), nodes, given, record])
     if stopped := desk.stopped.pop(call, ""):
         # What it did before it was stopped is not done again.
         run = await resume(desk.store, stopped, await _means(desk, workflow))
         return await _tell_flow(desk, run, call, workflow, "the browser as it was when it stopped")
-    run = _queue_flow(desk, workflow, nodes, cast("dict[str, Json]", inputs or {}), record)
+    run = _queue_flow(desk, workflow, nodes, given, record)
     where = "the browser as earlier tests left it"
     if workflow.nodes[0].id in chosen and not keep_browser:
         await desk.bench.reset()
@@ -106,18 +120,28 @@ async def _tell_flow(desk: Desk, run: Run, call: str, workflow: Workflow, where:
     await desk.bench.keep()
     steps = steps_of(desk.store, run.id)
     told = _told(desk, run, [step for step in steps if step.type != "item"], workflow, run.id)
-    return replace(told, text=f"{told.text}\nIt ran in {where}.")
+    with_ = f", given {visible(compact(masked(dict(run.inputs))))}" if run.inputs else ""
+    return replace(told, text=f"{told.text}\nIt ran in {where}{with_}.")
 
 
 async def _tested(desk: Desk, workflow: Workflow, names: list[str], record: str) -> Result:
-    """Each node by itself on the workbench, until one fails."""
+    """Each node by itself on the workbench, until one fails.
+
+    After one was stopped for the user the same call goes on there: what was done is not done again.
+    """
+    _put_examples(desk, workflow)
     ids = {node.alias: node.id for node in workflow.nodes}
     done: list[Step] = []
-    for alias in names:
+    call = compact(["isolated", to_json(workflow), cast("Json", names), record])
+    stopped = desk.stopped.pop(call, "")
+    for alias in names[names.index(stopped) if stopped else 0 :]:
         means = await _means(desk, workflow)
-        run = await try_node(desk.store, workflow, alias, means, record=record)
+        test = resume_node if alias == stopped else try_node
+        run = await test(desk.store, workflow, alias, means, record=record)
         done += [step for step in steps_of(desk.store, run.id) if step.key == ids[alias]]
         if run.state != "done":
+            if desk.effects:
+                desk.stopped[call] = alias
             break
     await desk.bench.keep()
     told = _told(desk, run, done, workflow, "")
@@ -127,52 +151,67 @@ async def _tested(desk: Desk, workflow: Workflow, names: list[str], record: str)
 def _proposed(desk: Desk, workflow: Workflow, done: Iterable[Step]) -> Iterable[str]:
     """What the nodes could promise, in the words of their conditions."""
     nodes = {node.id: node for node in workflow.nodes}
-    known = cast("dict[str, Json]", variables(desk.store, workbench(workflow.id)))
-    given = {each.name: known[each.name] for each in workflow.inputs if each.name in known}
+    given = _put_examples(desk, workflow)
     for step in done:
         for each in proposals(nodes[step.node], step, given):
-            yield f" {step.alias} could say: {each}"
+            hint = f" {step.alias} could carry: {each.where} {compact(each.condition)}"
+            if hint not in desk.hinted:
+                desk.hinted.add(hint)
+                yield hint
+    for node in desk.now().nodes:
+        kept = [each for each in node.checks if not each.get("dismissed")]
+        if kept and any(step.node == node.id for step in done):
+            yield f" {node.alias} is checked at each run: {'; '.join(map(check_text, kept))}"
 
 
 def _told(desk: Desk, run: Run, steps: Iterable[Step], workflow: Workflow, own: str) -> Result:
-    lines = [line for step in steps for line in _step(step)]
+    lines = list(describe_steps(list(steps), workflow.nodes))
     if run.state == "waiting":
         desk.questions += [one.id for one in waits_for(desk.store, run.id)]
     if run.state != "done":
         error = run.error or {}
-        lines.insert(0, f"{run.state.upper()}: {_inside(str(error.get('message', '')))}")
+        lines.insert(0, f"{run.state.upper()}: {indent(str(error.get('message', '')))}")
     if own:
+        lines += describe_records(list_record_types(records_of(desk.store, own)), own)
         found = sorted(variables(desk.store, own).items())
         lines += [
             f"- {line(name)} = {visible(shown(name, cast('Json', value)))}"
             for name, value in found[:_VARIABLES]
         ]
-        lines.insert(0, f"Run {own} of {len(workflow.nodes)} nodes: {run.state}.")
+        doubted = f", with {doubts_text(len(run.doubts))}" if run.doubts else ""
+        lines.insert(0, f"Run {own} of {len(workflow.nodes)} nodes: {run.state}{doubted}.")
+    lines += doubt_lines(run)
     closed = desk.saved.close_tasks()
     lines += [f"Completed by this: task {', '.join(closed)}."] if closed else []
     return Result("\n".join(lines), failed=run.state != "done")
 
 
-def _step(step: Step) -> Iterable[str]:
-    yield f"{step.key if '[' in step.key else step.alias}: {step.status} in {step.took:.1f} s"
-    if step.error:
-        yield f" error: {_inside(step.error)}"
-    if step.result is not None:
-        told = compact(masked(step.result))
-        cut = f"{told[:_LONGEST]}… ({len(told):,} characters)" if len(told) > _LONGEST else told
-        yield f" result: {cut}"
-    for found in step.evidence:
-        holds = "holds" if found.get("holds") else "does not hold"
-        yield f" {holds}: {compact(found.get('condition'))}; found {compact(found.get('found'))}"
-    if step.records is not None:
-        count = step.records
+def doubt_lines(run: Run) -> Iterable[str]:
+    """What speaks against a run that passed, and what can be done about it."""
+    for each in run.doubts:
+        yield f"DOUBT ({each['kind']}) about {each['alias']}: {indent(str(each['sentence']))}"
+        yield f" seen: {compact(masked(each.get('evidence')))}"
+    for each in run.doubts[:1]:
+        change = compact({"checks": [{**dismissal_of(each), "because": "…"}]})
         yield (
-            f" records: {count['made']} made, {count['merged']} merged with known ones, "
-            f"{count['total']} of the type in all"
+            "All nodes passed, but the result may be wrong. Fix it, or, if the user agrees that it "
+            f"is right as it is: update_node({each['alias']!r}, {change})."
         )
-    yield from (f" warning: {_inside(warning)}" for warning in step.warnings)
 
 
-def _inside(text: str) -> str:
-    """A text of several lines, of which none can be taken for a line of ours."""
-    return "\n  ".join(text.splitlines())
+def _list_given(desk: Desk, workflow: Workflow, inputs: dict[str, Json]) -> dict[str, Json]:
+    """What a flow is given: what was said, and for the rest that it needs what tests use."""
+    examples = _put_examples(desk, workflow)
+    needed = {one.name for one in workflow.inputs if one.required}
+    return {**{name: examples[name] for name in needed if name in examples}, **inputs}
+
+
+def _put_examples(desk: Desk, workflow: Workflow) -> dict[str, Json]:
+    """What the workflow is given in tests: what is set on the workbench, else the defaults."""
+    bench = workbench(workflow.id)
+    known = cast("dict[str, Json]", variables(desk.store, bench))
+    for one in workflow.inputs:
+        if one.name not in known and one.default is not None:
+            set_variable(desk.store, bench, one.name, one.default, "the default, to test with")
+            known[one.name] = one.default
+    return {one.name: known[one.name] for one in workflow.inputs if one.name in known}

@@ -80,6 +80,12 @@ def url_of(args: Args) -> Sequence[str]:
     return (url,) if isinstance(url, str) and url else ()
 
 
+def origin_of(args: Args) -> Sequence[str]:
+    """The origin in the argument `origin`, if there is one."""
+    origin = args.get("origin")
+    return (origin,) if isinstance(origin, str) and origin else ()
+
+
 def _without_desk(function: Function, name: str) -> Callable[..., object]:
     """The same function as a model knows it."""
     hints = get_type_hints(function, include_extras=True)

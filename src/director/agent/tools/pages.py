@@ -1,13 +1,13 @@
 """Tools that look at pages: a snapshot, a question about it, and closer looks at what was seen."""
 
-# ruff: noqa: D417  no model is told of the desk
 from __future__ import annotations
 
 import asyncio
 from typing import Literal
 
 from director.agent.desk import Desk
-from director.agent.looks import look, seen
+from director.agent.element_names import name_elements
+from director.agent.looks import look_now, look_or_remember
 from director.agent.scouts import explore
 from director.browser import closer
 from director.browser.showing import show
@@ -29,12 +29,12 @@ async def inspect_tab(
 
     """
     if inspectionType == "dom_snapshot":
-        found, before = await look(desk, tabName)
-        return f"snapshot {found.hash[:12]}\n{show(found, before)}"
+        found = await look_now(desk, tabName)
+        return f"{found.text()}\n{show(found.page, found.before)}"
     if not instruction.strip():
         raise WorkflowError("Say in `instruction` what to find out about the page.")
-    found, _ = await look(desk, tabName)
-    return await explore(desk, found, instruction)
+    found = await look_now(desk, tabName)
+    return f"{found.text()}\n{await explore(desk, found.page, instruction)}"
 
 
 async def find(
@@ -43,7 +43,7 @@ async def find(
     regex: bool = False,  # noqa: FBT001, FBT002
     tabName: str = "",  # noqa: N803
 ) -> str:
-    """Find a text in the newest snapshot of a tab; gives the lines with their refs.
+    """Find a text on a page as it is now; gives the lines with their refs and what names them.
 
     Args:
         text: what to find
@@ -51,28 +51,31 @@ async def find(
         tabName: the tab, if not the active one
 
     """
-    page = await seen(desk, tabName)
+    page, age = await look_or_remember(desk, tabName)
     # A pattern of a model may keep a worker busy for a while.
-    return await asyncio.to_thread(closer.find, page, text, regex=regex)
+    found = await asyncio.to_thread(closer.find, page, text, regex=regex)
+    return f"{age}\n{found}{await name_elements(desk, found, tabName)}"
 
 
 async def expand(desk: Desk, ref: str, tabName: str = "") -> str:  # noqa: N803
-    """Show everything under a ref of the newest snapshot of a tab.
+    """Show everything under a ref, on the page as it is now.
 
     Args:
         ref: such as "e12"
         tabName: the tab, if not the active one
 
     """
-    return closer.expand(await seen(desk, tabName), ref)
+    page, age = await look_or_remember(desk, tabName)
+    return f"{age}\n{closer.expand(page, ref)}"
 
 
 async def read(desk: Desk, ref: str, tabName: str = "") -> str:  # noqa: N803
-    """Read the plain text under a ref of the newest snapshot of a tab.
+    """Read the plain text under a ref, on the page as it is now.
 
     Args:
         ref: such as "e12"
         tabName: the tab, if not the active one
 
     """
-    return closer.read(await seen(desk, tabName), ref)
+    page, age = await look_or_remember(desk, tabName)
+    return f"{age}\n{closer.read(page, ref)}"

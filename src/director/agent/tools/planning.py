@@ -1,6 +1,5 @@
 """Tools for the plan and the description: replaced whole, every version kept with its reason."""
 
-# ruff: noqa: D417  no model is told of the desk
 from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, TypedDict, cast

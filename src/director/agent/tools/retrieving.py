@@ -1,15 +1,20 @@
 """Tools that read the state: the very texts that other profiles show as sections, or narrower."""
 
-# ruff: noqa: D417  no model is told of the desk
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
 
 from director.agent.desk import Desk
 from director.agent.gather import gather
 from director.agent.recalling import recalled
+from director.runs.ledger import records_of, run_of
 from director.sections.overview import workflow_summary
 from director.sections.render import pulled
-from director.sections.variables import variables_in_full
+from director.sections.variables import records_in_full, variables_in_full
 from director.sections.workflow import workflow_section
+from director.store.variables import variables
+from director.workflow.values import Json, WorkflowError
 
 
 async def get_workflow_summary(desk: Desk) -> str:
@@ -19,8 +24,8 @@ async def get_workflow_summary(desk: Desk) -> str:
 
 async def get_workflow_nodes(
     desk: Desk,
-    range: str = "",  # noqa: A002  the name that the tool's users know
-    type: str = "",  # noqa: A002
+    range: str = "",
+    type: str = "",
 ) -> str:
     """Get the workflow and its nodes with their latest status.
 
@@ -50,17 +55,26 @@ async def get_workflow_variable(
     desk: Desk,
     variableName: str = "",  # noqa: N803
     nodeId: int | str = "",  # noqa: N803
+    run: str = "",
 ) -> str:
-    """Get the full value of a variable, of all variables of a node, or of "all".
+    """Get the full value of a variable, of all variables of a node, of records, or of "all".
 
     Args:
-        variableName: its name, a path into it, or "all"
+        variableName: its name, a path into it, records such as "order_*" or "order_003", or "all"
         nodeId: a node by alias, id or position, instead of a name
+        run: a run of execute_nodes, such as "run-1a2b3c4d5e"; without it what tests of nodes made
 
     """
     state = await gather(desk)
-    found = variables_in_full(state.variables, state.workflow, name=variableName, node=nodeId)
-    return found.text
+    values, records = state.variables, state.records
+    if run:
+        if run_of(desk.store, run).workflow != desk.workflow:
+            raise WorkflowError(f"The run {run!r} is not one of this workflow.")
+        values = cast("Mapping[str, Json]", variables(desk.store, run))
+        records = tuple(records_of(desk.store, run))
+    if found := records_in_full(records, variableName):
+        return found.text
+    return variables_in_full(values, state.workflow, name=variableName, node=nodeId).text
 
 
 async def get_browser_state(desk: Desk) -> str:

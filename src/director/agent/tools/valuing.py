@@ -1,6 +1,5 @@
 """Tools that set and clear variables of the workbench; what they were stays in their history."""
 
-# ruff: noqa: D417  no model is told of the desk
 from __future__ import annotations
 
 from typing import cast

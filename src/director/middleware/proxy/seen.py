@@ -18,6 +18,8 @@ from director.middleware.proxy.lines import Request
 _MOST = 500
 _KEYS = (b"authorization", b"x-api-key", b"api-key")
 SESSION = b"x-director-session"
+# A key is somebody's own if it is as long and as various as those that are given out.
+_SHORTEST, _LETTERS = 20, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,13 @@ class Seen:
         """All counts, for people; it loads itself anew."""
         rows = "\n".join(_row(one) for one in self.clients)
         return _PAGE.format(about=html.escape(about), rows=rows or _NOTHING)
+
+
+def can_recall(request: Request) -> bool:
+    """Whether who sends a request is known: a key such as "ollama" is that of many."""
+    keys = [request.header(name).rpartition(b" ")[2] for name in _KEYS]
+    own = any(len(key) >= _SHORTEST and len(set(key)) >= _LETTERS for key in keys)
+    return own or not any(keys) or bool(request.header(SESSION))
 
 
 def _row(one: Saved) -> str:

@@ -18,12 +18,12 @@ from types import MappingProxyType
 
 import h11
 
-from director.home import is_loopback
+from director.home import is_loopback, limit_connections
 from director.middleware.bodies import Api, fit_body
 from director.middleware.proxy.lines import Client, Request, RequestRefused, Upstream, Wire
 from director.middleware.proxy.recalling import WANTED, offer
 from director.middleware.proxy.request_guard import RequestGuard, refusal
-from director.middleware.proxy.seen import Seen
+from director.middleware.proxy.seen import Seen, can_recall
 from director.middleware.summaries import Writes
 from director.middleware.threads import Managing, Threads, as_manager
 
@@ -109,10 +109,13 @@ class Proxy:
         talk.add_done_callback(self._talks.discard)
 
     async def read(self, client: Client) -> Request | None:
-        """The next request of a client; of those that owe one, the oldest gives way to many new."""
+        """The next request of a client; of those that owe one, the oldest give way to many new."""
         self._pending[client] = None
-        if len(self._pending) > PENDING:
-            next(iter(self._pending)).writer.transport.abort()
+        while len(self._pending) > limit_connections(PENDING):
+            # Those that were told to go count no more, or none would go beside the oldest.
+            oldest = next(iter(self._pending))
+            del self._pending[oldest]
+            oldest.writer.transport.abort()
         try:
             return await client.read()
         finally:
@@ -169,13 +172,14 @@ class Proxy:
 
     def _recalled(self, request: Request, handle: str) -> tuple[bytes, bytes, bytes]:
         owner = self.seen.owner(request)
-        for threads in self.threads.values():
+        for threads in self.threads.values() if can_recall(request) else ():
             with suppress(KeyError):
                 found = threads.recall(handle, owner=owner)
                 return b"200 OK", b"text/plain; charset=utf-8", found.encode()
         message = (
             f"Nothing of yours is known by the handle {handle!r}. Without a key, ask on the "
-            "connection that sent the request, or name a session in X-Director-Session.\n"
+            "connection that sent the request, or name a session in X-Director-Session. A key "
+            "that others may use as well, such as 'ollama', needs a session.\n"
         )
         return b"404 Not Found", b"text/plain; charset=utf-8", message.encode()
 

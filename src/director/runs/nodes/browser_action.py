@@ -42,7 +42,7 @@ async def _ask_for_secret_use(visit: Visit, use: SecretUse) -> SecretUse:
     store = engine.ledger.store
     refused = visit.failed(
         f"{{{{secret:{use.secret}}}}} was not typed on {use.origin} into {use.field!r}: the user "
-        "refused it. Only the user can lift that (director secrets allow).",
+        "refused it. Only the user can lift that (director secret allow).",
         kind="secret",
     )
     if is_refused(store, use):

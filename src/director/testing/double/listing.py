@@ -15,6 +15,7 @@ from director.testing.double.world import World
 
 CREATED = 1_767_225_600
 LOCAL = "local-model"
+TRAINED = 131_072
 UNKNOWN_DATE = "1970-01-01T00:00:00Z"
 
 
@@ -57,6 +58,37 @@ def one(world: World, asked: Asked, params: Mapping[str, str]) -> Answer:
     return Answer(_openai_model(world, name))
 
 
+def show_model(world: World, asked: Asked, _params: Mapping[str, str]) -> Answer:
+    """What Ollama knows of a model: its own parameters as a text, and what it was trained on."""
+    if world.profile.owner != "library":
+        raise refusals.openai("path", "Invalid URL (POST /api/show)", status=404, defect=False)
+    given = world.profile.window
+    return Answer(
+        {
+            "modelfile": f"FROM {asked.body.get('model')}",
+            "parameters": f"temperature 0.7\nnum_ctx {given}" if given else "temperature 0.7",
+            "template": "{{ .Prompt }}",
+            "details": {"format": "gguf", "family": "llama", "parameter_size": "8.0B"},
+            "model_info": {"general.architecture": "llama", "llama.context_length": TRAINED},
+            "capabilities": ["completion", "tools"],
+        }
+    )
+
+
+def props(world: World, _asked: Asked, _params: Mapping[str, str]) -> Answer:
+    """What llama.cpp's server was started with; others have no such path."""
+    if world.profile.owner != "llamacpp":
+        raise refusals.openai("path", "Invalid URL (GET /props)", status=404, defect=False)
+    given = world.profile.window or TRAINED
+    return Answer(
+        {
+            "default_generation_settings": {"id": 0, "n_ctx": given, "params": {}},
+            "total_slots": 1,
+            "model_path": f"models/{LOCAL}.gguf",
+        }
+    )
+
+
 def running(world: World, _asked: Asked, _params: Mapping[str, str]) -> Answer:
     """What Ollama has in memory, which is nothing here; others have no such path."""
     if world.profile.owner != "library":
@@ -71,7 +103,13 @@ def _anthropic(world: World, asked: Asked) -> bool:
 
 
 def _openai_model(world: World, name: str) -> dict[str, object]:
-    return {"id": name, "object": "model", "created": CREATED, "owned_by": world.profile.owner}
+    said = {"id": name, "object": "model", "created": CREATED, "owned_by": world.profile.owner}
+    match world.profile.owner:
+        case "vllm" if world.profile.window:
+            return {**said, "root": name, "parent": None, "max_model_len": world.profile.window}
+        case "llamacpp":
+            return {**said, "meta": {"n_ctx_train": TRAINED, "n_vocab": 128_256}}
+    return said
 
 
 def _anthropic_model(world: World, name: str) -> dict[str, object]:
@@ -93,6 +131,8 @@ def _anthropic_model(world: World, name: str) -> dict[str, object]:
 
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/ps", "ollama.ps", "chat", running),
+    Route("POST", "/api/show", "ollama.show", "chat", show_model),
+    Route("GET", "/props", "llamacpp.props", "chat", props),
     Route("GET", "/v1/models", "models.list", "chat", listed),
     Route("GET", "/v1/models/{id}", "models.get", "chat", one),
     Route("GET", "/v1/models", "models.list", "anthropic", listed),

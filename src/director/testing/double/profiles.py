@@ -15,6 +15,7 @@ class Profile:
     `chain` is what becomes of previous_response_id: kept, refused for zero retention, always
     not found (404), silently ignored, or refused as not supported. `pairing` says whether
     unanswered calls and orphans are refused; `strict` whether unknown fields and models are.
+    `window` is what a local server was started with and says of its models; 0: as the catalogue.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Profile:
     count_tokens: bool = True
     keys: bool = True
     owner: str = "openai"
+    window: int = 0
 
 
 PROFILES: dict[str, Profile] = {

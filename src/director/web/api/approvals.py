@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter
+from pydantic import Field
 
 from director.agent import approvals, approve, refuse
 from director.agent.effects import answer_effect, effects
+from director.agent.secret_requests import give_secret, refuse_secret, secret_requests
 from director.web.bodies import Body, Name
 from director.web.wants import Here, Known
+from director.workflow.values import WorkflowError
 
 router = APIRouter(prefix="/workflows/{workflow}/approvals", tags=["approvals"])
 
@@ -51,6 +54,26 @@ class EffectAsked:
     state: str
 
 
+class SecretAnswer(Body):
+    """A secret that was asked for; without a value it is refused."""
+
+    key: Name
+    value: Annotated[str, Field(max_length=10_000)] = ""
+    answer: Literal["given", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class SecretAsked:
+    """A secret that a model asked for: where it would be used, why, and who wrote the reason."""
+
+    key: str
+    name: str
+    origin: str
+    reason: str
+    warning: str
+    state: str
+
+
 @router.get("")
 def all_of_them(workflow: Known, studio: Here) -> list[Asked]:
     """Every origin that was asked for, approved or refused."""
@@ -80,3 +103,25 @@ def answer_one(workflow: Known, body: EffectAnswer, studio: Here) -> list[Effect
     """Let something happen that cannot be undone, or say no."""
     answer_effect(studio.store, workflow, body.key, body.answer)
     return all_effects(workflow, studio)
+
+
+@router.get("/secrets")
+def all_secrets(workflow: Known, studio: Here) -> list[SecretAsked]:
+    """Every secret that was asked for, entered or refused; never a value."""
+    found = secret_requests(studio.store, workflow)
+    return [
+        SecretAsked(one.key, one.name, one.origin, one.reason, one.warning, one.state)
+        for one in found
+    ]
+
+
+@router.post("/secrets")
+def answer_secret(workflow: Known, body: SecretAnswer, studio: Here) -> list[SecretAsked]:
+    """Put a secret that was asked for into the vault, for the origin that was shown, or refuse."""
+    if body.answer == "given" and not body.value:
+        raise WorkflowError("Nothing was entered. Nothing was changed.")
+    if body.answer == "given":
+        give_secret(studio.store, workflow, body.key, body.value, studio.supplies.vault)
+    else:
+        refuse_secret(studio.store, workflow, body.key)
+    return all_secrets(workflow, studio)

@@ -9,6 +9,8 @@ from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
 from director.agent import TurnRunning, current_thread, new_conversation
+from director.agent.message_size import measure_message
+from director.agent.threads import leave_out
 from director.web.bodies import Body, Text
 from director.web.reading.chat import (
     Conversation,
@@ -22,6 +24,7 @@ from director.web.reading.chat import (
 )
 from director.web.studio import NotThere, Studio, Wanted
 from director.web.wants import Here, Known, Thread
+from director.workflow.credential_patterns import find_passwords
 
 router = APIRouter(prefix="/workflows/{workflow}", tags=["chat"])
 _Model = Annotated[str, Field(max_length=300)]
@@ -34,6 +37,7 @@ class Message(Body):
     text: Annotated[Text, Field(min_length=1)]
     model: _Model = ""
     profile: _Profile = ""
+    background: bool | None = None
 
 
 class Again(Body):
@@ -42,6 +46,7 @@ class Again(Body):
     text: Text = ""
     model: _Model = ""
     profile: _Profile = ""
+    background: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +67,74 @@ class Now:
     failure: str
 
 
+@dataclass(frozen=True, slots=True)
+class LooksSecret:
+    """A place in a text, in characters, that looks like a password or a key."""
+
+    start: int
+    end: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A message as it would be stored: its size, what fits, and what in it should be asked about.
+
+    Values that the vault holds are references already.
+    """
+
+    text: str
+    tokens: int
+    room: int
+    fits: bool
+    says: str
+    passwords: list[LooksSecret]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """The turns that are not sent any more."""
+
+    turns: tuple[int, ...]
+
+
 @router.post("/say", status_code=202)
 async def say(workflow: Known, body: Message, studio: Here) -> Begun:
     """Say something; it is stored before this answers, and the turn goes on by itself.
 
     409 while another turn of this workflow runs: nothing is stored then.
     """
-    entry = await studio.say(workflow, body.text, Wanted(body.model, body.profile))
+    entry = await studio.say(workflow, body.text, Wanted(body.model, body.profile, body.background))
     return Begun(current_thread(studio.store, workflow), entry)
+
+
+@router.post("/measure")
+async def measure(workflow: Known, body: Message, studio: Here) -> Measured:
+    """How large a message would be and whether it fits, and what in it looks like a password.
+
+    Nothing is stored, and no model is asked.
+    """
+    desk = await studio.desk(workflow)
+    text = desk.hide_all(body.text)
+    size = await measure_message(desk, text, model=body.model, profile=body.profile)
+    found = [LooksSecret(one.start, one.end, one.kind) for one in find_passwords(text)]
+    return Measured(text, size.tokens, size.room, size.fits, str(size), found)
+
+
+@router.post("/entries/{seq}/leave-out")
+def leave(workflow: Known, studio: Here, seq: Annotated[int, Path(ge=1, le=2**53)]) -> LeftOut:
+    """Leave a turn out of all that is sent from now on; it stays in the store."""
+    if studio.is_busy(workflow):
+        raise TurnRunning("A turn of this workflow is running. Nothing was changed.")
+    return LeftOut(leave_out(studio.store, current_thread(studio.store, workflow), seq))
 
 
 @router.post("/retry", status_code=202)
 async def retry(workflow: Known, body: Again, studio: Here) -> Begun:
     """Take the last turn back and say it again, or something else in its place."""
-    entry = await studio.retry(workflow, body.text, Wanted(body.model, body.profile))
+    entry = await studio.retry(
+        workflow, body.text, Wanted(body.model, body.profile, body.background)
+    )
     return Begun(current_thread(studio.store, workflow), entry)
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, TypeAlias
 from fastapi import APIRouter, Path
 from pydantic import Field
 
+from director.agent.secret_leaks import keep_secret, leaks, purge_secret
 from director.secrets import SHORT
 from director.web.bodies import Body, Name
 from director.web.studio import NotThere, Studio
@@ -26,12 +27,26 @@ class Secret(Body):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A secret by its name and its reference; `warning` says what is weak about it."""
+    """A secret by its name and its reference; `warning` says what is weak about it.
+
+    `said` says in which messages its value stands, if somebody typed it into a chat.
+    """
 
     name: str
     reference: str
     origins: tuple[str, ...]
     warning: str = ""
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """How many messages and versions of records were rewritten, how many requests removed."""
+
+    messages: int
+    versions: int
+    requests: int
+    says: str
 
 
 @router.get("")
@@ -43,8 +58,16 @@ def all_of_them(studio: Here) -> list[Held]:
 @router.put("/{name}")
 def put(name: _Name, body: Secret, studio: Here) -> list[Held]:
     """Keep a value under a name, for use on these origins only; replaces what was there."""
-    studio.supplies.vault.put(name, body.value, body.origins)
+    keep_secret(studio.store, studio.supplies.vault, name, body.value, body.origins)
     return _held(studio)
+
+
+@router.post("/{name}/purge")
+def purge(name: _Name, studio: Here) -> Purged:
+    """Rewrite all that is stored without the value of a secret, for good."""
+    gone = purge_secret(studio.store, studio.supplies.vault, name)
+    messages = sum(map(len, gone.entries.values()))
+    return Purged(messages, gone.versions, gone.requests, str(gone))
 
 
 @router.delete("/{name}")
@@ -59,12 +82,14 @@ def remove(name: _Name, studio: Here) -> list[Held]:
 
 def _held(studio: Studio) -> list[Held]:
     vault = studio.supplies.vault
+    said = {one.name: str(one) for one in leaks(studio.store)}
     return [
         Held(
             name,
             str(vault.reference(name)),
             tuple(map(str, vault.origins(name))),
             SHORT if vault.is_short(name) else "",
+            said.get(name, ""),
         )
         for name in vault.names()
     ]

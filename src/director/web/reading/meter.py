@@ -1,6 +1,6 @@
 """How large the next request would be, by part, against the marks; made as a turn would make it.
 
-No model is asked and none is opened: sizes come from the counter, windows from the catalogue.
+No model is asked and none is opened: sizes come from the counter, windows from what is known.
 """
 
 from __future__ import annotations
@@ -8,15 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from director.agent.assemble import assemble
+from director.agent.background import is_background
 from director.agent.choosing import chosen_model, chosen_profile
 from director.agent.marks import Marks, marks_for
+from director.agent.model_windows import get_capabilities
 from director.agent.parts import Part, parts_of
 from director.agent.threads import current_thread
 from director.agent.tools import REGISTRY
 from director.context.values import Context, UserTurn
 from director.counting import counter_for
 from director.models import NoKey, UnknownModel
-from director.models.capabilities import find
 from director.models.names import parse
 from director.profiles import Profile
 from director.settings import Settings
@@ -47,7 +48,7 @@ def meter(
     """The next request of a workflow as it would be now."""
     profile = chosen_profile(store, workflow, settings)
     name = model_of(store, workflow, settings)
-    marks, window = marks_of(settings, name)
+    marks, window = marks_of(store, settings, name)
     counter = counter_for(name or None)
     said = reader.conversation(current_thread(store, workflow))
     sent = _request(profile, reader, tabs, said)
@@ -76,14 +77,24 @@ def model_of(store: Store, workflow: str, settings: Settings) -> str:
         return ""
 
 
-def marks_of(settings: Settings, model: str) -> tuple[Marks, int]:
+def background_of(store: Store, workflow: str, settings: Settings) -> bool | None:
+    """Whether the next message is answered in the background; None if its model cannot."""
+    name = model_of(store, workflow, settings)
+    try:
+        can = get_capabilities(store, settings, name)
+    except UnknownModel:
+        return None
+    return is_background(settings, name) if can.background else None
+
+
+def marks_of(store: Store, settings: Settings, model: str) -> tuple[Marks, int]:
     """The marks for a model, and its window; the settings' own if it is not known."""
     try:
         named = parse(model)
     except UnknownModel:
         at, to = settings.compress_at.value, settings.compress_to.value
         return Marks(settings.warn_at.value, at, to), 0
-    can = find(named.provider, named.model)
+    can = get_capabilities(store, settings, model)
     return marks_for(settings, can, provider=named.provider, model=named.model), can.window
 
 

@@ -8,12 +8,14 @@ from typing import cast
 
 from director.runs import Step, steps_of
 from director.runs.ledger import run_from
-from director.runs.telling import condition_text, evidence_text, node_text
+from director.runs.telling import check_text, condition_text, evidence_text, node_text
 from director.store import Store
 from director.store.variables import workbench
+from director.web.reading.doubts import DoubtRow, doubt_rows
 from director.workflow.document import from_json
+from director.workflow.input_types import is_secret_input
 from director.workflow.references import nested, parts_of, with_aliases
-from director.workflow.sensitive import is_sensitive, masked
+from director.workflow.sensitive import masked
 from director.workflow.values import Json, Node, Workflow
 
 _RUNS = 5  # of the newest runs, besides the workbench
@@ -46,6 +48,7 @@ class Tried:
     stale: bool
     visits: int
     good: int
+    doubts: tuple[DoubtRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ class NodeRow:
     requires: tuple[Mapping[str, object], ...]
     ensures: tuple[Mapping[str, object], ...]
     proof: Mapping[str, object] | None
+    checks: tuple[Mapping[str, object], ...]
     conditions: tuple[str, ...]
     tried: Tried | None = None
 
@@ -84,6 +88,7 @@ class InputRow:
     default: object
     required: bool
     sensitive: bool
+    type: str = "any"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +116,8 @@ def nodes(store: Store, workflow: str, statuses: Mapping[str, str]) -> Nodes:
             one.description,
             masked(one.default, name=one.name),
             one.required,
-            is_sensitive(one.name),
+            is_secret_input(one),
+            one.type,
         )
         for one in now.inputs
     )
@@ -121,7 +127,8 @@ def nodes(store: Store, workflow: str, statuses: Mapping[str, str]) -> Nodes:
 def _tried(store: Store, workflow: str, statuses: Mapping[str, str]) -> dict[str, Tried]:
     """The newest finished step of each node: of the newest runs, and of all that tell a status."""
     newest = sorted(store.newest("run"), key=lambda one: -one.position)
-    own = [one.id for one in newest if run_from(one).workflow == workflow]
+    runs = {one.id: run_from(one) for one in newest}
+    own = [id_ for id_, one in runs.items() if one.workflow == workflow]
     found: dict[str, Step] = {}
     told: dict[str, Tried] = {}
     for nth, run in enumerate(dict.fromkeys([workbench(workflow), *own])):
@@ -133,11 +140,21 @@ def _tried(store: Store, workflow: str, statuses: Mapping[str, str]) -> dict[str
             if step.state == "finished" and (known is None or known.position < step.position):
                 found[step.node] = step
                 visits = [one for one in steps if one.node == step.node]
-                told[step.node] = _told(run, step, visits, stale=step.node not in statuses)
+                stale = step.node not in statuses
+                doubts = doubt_rows(store, runs[run], steps) if run in runs else ()
+                own_doubts = tuple(one for one in doubts if one.node == step.node)
+                told[step.node] = _told(run, step, visits, stale=stale, doubts=own_doubts)
     return told
 
 
-def _told(run: str, step: Step, visits: Sequence[Step], *, stale: bool) -> Tried:
+def _told(
+    run: str,
+    step: Step,
+    visits: Sequence[Step],
+    *,
+    stale: bool,
+    doubts: tuple[DoubtRow, ...],
+) -> Tried:
     evidence = (Found(bool(one.get("holds")), evidence_text(one)) for one in step.evidence)
     return Tried(
         run,
@@ -152,6 +169,7 @@ def _told(run: str, step: Step, visits: Sequence[Step], *, stale: bool) -> Tried
         stale,
         len(visits),
         sum(one.state == "finished" and one.status == "success" for one in visits),
+        doubts,
     )
 
 
@@ -197,6 +215,7 @@ def _row(node: Node, workflow: Workflow, place: _RowPlace, tried: Tried | None) 
     safe = masked(config)
     conditions = [f"requires {condition_text(one)}" for one in node.requires]
     conditions += [f"ensures {condition_text(one)}" for one in node.ensures]
+    conditions += [f"check {check_text(one)}" for one in node.checks]
     return NodeRow(
         node.id,
         place.position,
@@ -214,6 +233,7 @@ def _row(node: Node, workflow: Workflow, place: _RowPlace, tried: Tried | None) 
         node.requires,
         node.ensures,
         node.proof,
+        node.checks,
         tuple(conditions),
         tried,
     )

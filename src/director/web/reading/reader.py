@@ -9,6 +9,8 @@ from typing import cast
 from director.agent.saved import Saved, last_run
 from director.agent.threads import Log
 from director.context.values import Context
+from director.runs.download_facts import list_downloads
+from director.runs.ledger import records_of, steps_of
 from director.sections.state import State
 from director.store import Store
 from director.store.variables import variables, workbench
@@ -41,6 +43,8 @@ class Reader:
                 tabs=tabs,
                 summary=said.summary if said else None,
                 last_executed=last_run(ran),
+                records=tuple(records_of(self._store, workbench(self._workflow))),
+                downloads=tuple(list_downloads(steps_of(self._store, workbench(self._workflow)))),
             )
 
     def conversation(self, thread: str) -> Context:

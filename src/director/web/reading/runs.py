@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from director.runs import Question, Run, Step, questions, records_of, run_of, steps_of, workflow_of
+from director.runs.download_facts import list_downloads
 from director.runs.ledger import run_from
 from director.runs.report import flat, in_time
 from director.runs.serving import is_parked
@@ -13,6 +14,7 @@ from director.runs.telling import config_text, depth_of, evidence_text, key_text
 from director.runs.worker import Pace, is_dead
 from director.store import Store
 from director.store.variables import variables
+from director.web.reading.doubts import DoubtRow, doubt_rows
 from director.web.reading.nodes import Found
 from director.workflow.sensitive import masked
 from director.workflow.values import Json
@@ -36,6 +38,7 @@ class RunRow:
     began: float
     at: float
     error: str
+    doubts: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,8 @@ class RunDetail:
     questions: tuple[Question, ...]
     records: tuple[Mapping[str, object], ...]
     variables: Mapping[str, object]
+    doubts: tuple[DoubtRow, ...]
+    downloads: tuple[Mapping[str, object], ...] = ()
 
 
 def rows(store: Store, workflow: str = "", *, limit: int = 100) -> list[RunRow]:
@@ -100,6 +105,8 @@ def detail(store: Store, run: str) -> RunDetail:
         tuple(questions(store, run)),
         tuple(flat(record) for record in records_of(store, run)),
         {name: masked(value, name=name) for name, value in values.items()},
+        doubt_rows(store, found, steps_of(store, run)),
+        tuple(list_downloads(steps_of(store, run))),
     )
 
 
@@ -136,6 +143,7 @@ def _row(store: Store, run: Run, at: float, alive: set[str]) -> RunRow:
         first.at if first else at,
         at,
         str((run.error or {}).get("message", "")),
+        len(run.doubts),
     )
 
 

@@ -1,5 +1,5 @@
 // The conversation in chunks: those near the view are there, the others are room of their height.
-import { morph, parsed } from "./morph.js";
+import { morph, parsed, unpressed } from "./morph.js";
 import { ask } from "./session.js";
 
 const SIZE = 50;
@@ -97,21 +97,20 @@ export class Talk {
 
   load(number) {
     if (!this.loads.has(number)) {
-      const asked = this.fetched(`?chunk=${number}&${this.which}`).then((made) => {
-        if (made) this.put(number, made[0]);
-      });
+      const put = (made) => made && this.put(number, made[0]);
+      // What failed is asked for again when it comes into view again.
+      const asked = this.fetched(`?chunk=${number}&${this.which}`).then(put, () => null);
       this.loads.set(number, asked.finally(() => this.loads.delete(number)));
     }
     return this.loads.get(number);
   }
 
   async fetched(query) {
-    try {
-      const answer = await ask(`${this.base}chat${query}`);
-      return answer.ok ? parsed(await answer.text()) : null;
-    } catch {
-      return null;
-    }
+    const answer = await ask(`${this.base}chat${query}`);
+    if (answer.status >= 500) throw new Error(`The conversation could not be read (${answer.status}).`);
+    const made = answer.ok ? parsed(await answer.text()) : null;
+    await unpressed();
+    return made;
   }
 
   put(number, fresh) {

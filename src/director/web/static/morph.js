@@ -3,6 +3,33 @@
 
 const KEPT = new Set(["open", "data-kept"]);
 
+// A press is lost if what it began on is moved or replaced before it ends: changes wait for it.
+const LONGEST = 30000;
+const waiting = new Set();
+let pressing = 0;
+
+function released() {
+  clearTimeout(pressing);
+  pressing = 0;
+  for (const go of waiting) go();
+  waiting.clear();
+}
+
+// The click comes after these, in the same turn of the loop.
+for (const end of ["pointerup", "pointercancel", "blur"]) addEventListener(end, () => setTimeout(released), true);
+addEventListener(
+  "pointerdown",
+  () => {
+    clearTimeout(pressing);
+    pressing = setTimeout(released, LONGEST);
+  },
+  true,
+);
+
+export function unpressed() {
+  return pressing ? new Promise((go) => waiting.add(go)) : Promise.resolve();
+}
+
 export function morph(old, fresh) {
   if (old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName) {
     old.replaceWith(fresh);

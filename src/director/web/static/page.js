@@ -1,7 +1,7 @@
 // What every page has: the stream of events, actions, the banner when the server is gone.
 import * as actions from "./actions.js";
 import * as live from "./live.js";
-import { morph } from "./morph.js";
+import { morph, unpressed } from "./morph.js";
 import * as pictures from "./pictures.js";
 import { ask } from "./session.js";
 
@@ -32,6 +32,7 @@ if (watched) {
       if (!answer.ok) return;
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const fresh = page.getElementById(watched.id);
+      await unpressed();
       if (fresh) morph(watched, document.importNode(fresh, true));
     } catch {
       // The banner says that the server is gone.

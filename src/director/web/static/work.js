@@ -3,7 +3,7 @@ import { complain, during, send } from "./actions.js";
 import { Talk } from "./chat.js";
 import { opened } from "./compress.js";
 import * as live from "./live.js";
-import { parsed, swap } from "./morph.js";
+import { parsed, swap, unpressed } from "./morph.js";
 import * as pictures from "./pictures.js";
 import { ask } from "./session.js";
 
@@ -33,21 +33,26 @@ function refresh() {
 }
 
 async function load(part) {
-  if (part === "chat") return talk.refresh();
   const query = document.querySelector(`#${part}[data-part]`)?.dataset.query ?? "";
   try {
+    if (part === "chat") return await talk.refresh();
     const answer = await ask(`${base}${part}${query}`);
-    if (answer.ok) swap(await answer.text());
+    if (answer.status >= 500) throw new Error(`${part}: ${answer.status}`);
+    const html = answer.ok ? await answer.text() : "";
+    await unpressed();
+    swap(html);
     if (part === "browser") picture();
     if (part === "composer" && composer().dataset.busy === "1" && last) going(last);
   } catch {
-    // The banner says that the server is gone; everything is loaded again when it is back.
+    // It is still out of date, so it is asked for again; if the server is gone the banner says so.
+    setTimeout(() => touch([part]), 1000);
   }
   return undefined;
 }
 
 const GOING = {
   asking: () => "Asking the model",
+  background: () => "The model works in the background",
   thinking: () => "The model is thinking",
   text: () => "The model is answering",
   answered: () => "Answered",
@@ -92,18 +97,65 @@ setInterval(picture, 2000);
 
 // Saying something.
 const composer = () => document.getElementById("composer");
-async function say(line = "") {
-  const form = composer();
-  const box = document.getElementById("say");
-  const text = line || box.value.trim();
-  if (!text || document.getElementById("send").disabled) return;
+function message(text) {
   const body = { text };
   for (const name of ["model", "profile"]) {
     const chosen = document.getElementById(name).value;
     if (chosen) body[name] = chosen;
   }
+  const background = document.getElementById("background");
+  if (background) body.background = background.checked;
+  return body;
+}
+
+// What is too large is refused here; what looks like a password is asked about before it leaves.
+async function unfit(form, text) {
+  const asked = document.getElementById("password-asked");
+  const seen = await send("POST", form.dataset.measure, message(text));
+  if (!seen.fits) throw new Error(seen.says);
+  const [found] = seen.passwords;
+  asked.hidden = !found;
+  if (!found) return false;
+  asked.found = { ...found, text: seen.text };
+  document.getElementById("password-says").textContent =
+    `Your message holds what looks like ${found.kind}. Nothing was sent yet. Keep it in the vault, and Director gets a reference that it can use on that site only.`;
+  return true;
+}
+
+async function keepPassword() {
+  const { text, start, end } = document.getElementById("password-asked").found;
+  const [name, origin] = ["password-name", "password-origin"].map((id) => document.getElementById(id).value.trim());
+  const letters = [...text];
+  try {
+    const value = letters.slice(start, end).join("");
+    await send("PUT", `/api/secrets/${encodeURIComponent(name)}`, { value, origins: [origin] });
+    const box = document.getElementById("say");
+    box.value = `${letters.slice(0, start).join("")}{{secret:${name}}}${letters.slice(end).join("")}`;
+    document.getElementById("password-asked").hidden = true;
+    await say();
+  } catch (error) {
+    complain(composer(), error);
+  }
+}
+
+let sized = 0;
+async function measured() {
+  const text = document.getElementById("say").value.trim();
+  if (text.length < 4000) return;
+  const seen = await send("POST", composer().dataset.measure, message(text)).catch(() => null);
+  if (seen) complain(composer(), seen.fits ? null : new Error(seen.says));
+}
+
+async function say(line = "", asItIs = false) {
+  const form = composer();
+  const box = document.getElementById("say");
+  const text = line || box.value.trim();
+  if (!text || document.getElementById("send").disabled) return;
+  const body = message(text);
   complain(form, null);
   try {
+    if (!line && !asItIs && (await unfit(form, text))) return;
+    document.getElementById("password-asked").hidden = true;
     await during(document.getElementById("send"), () => send("POST", form.dataset.messages, body));
     if (!line) box.value = "";
     keep();
@@ -135,7 +187,12 @@ function keep() {
 }
 document.getElementById("say").value ||= sessionStorage.getItem(draft) ?? "";
 keep();
-document.addEventListener("input", (event) => event.target.id === "say" && keep());
+document.addEventListener("input", (event) => {
+  if (event.target.id !== "say") return;
+  keep();
+  clearTimeout(sized);
+  sized = setTimeout(measured, 400);
+});
 
 document.addEventListener("submit", (event) => {
   if (event.target.id !== "composer") return;
@@ -164,6 +221,8 @@ document.addEventListener("click", (event) => {
   if (at("[data-say]")) say(at("[data-say]").dataset.say);
   if (at("#stop")) press("stop");
   if (at("#retry")) press("retry");
+  if (at("#password-keep")) keepPassword();
+  if (at("#password-send")) say("", true);
   if (at("[data-dialog]")) {
     show(at("[data-dialog]").dataset.dialog);
     document.getElementById("chat-menu").open = false;
@@ -191,6 +250,8 @@ document.addEventListener("done", (event) => {
   const approved = event.detail?.some?.((one) => one.state === "approved") && !event.detail.some((one) => one.state === "asked");
   const allowed = event.target.closest("[data-approval]") && ["approved", "all"].includes(event.submitted);
   if (approved && allowed) say("I approve that. Go on.");
+  const secret = event.target.closest("[data-secret]")?.dataset.secret;
+  if (secret && event.submitted === "given" && !event.detail.some((one) => one.state === "asked")) say(`${secret} is in the vault. Go on.`);
   if (event.target.closest("#nodes form")) event.target.hidden = true;
   touch(["chat", "composer", "nodes", "variables", "meter", "browser"]);
 });

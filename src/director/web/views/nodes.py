@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from director.store import Store
+from director.web.reading.doubts import DoubtRow
 from director.web.reading.nodes import NodeRow, Nodes, Tried, nodes
 
 MARKS = {
@@ -38,6 +39,12 @@ class NodeView:
         colour, word = MARKS.get(self.tried.status, MARKS[""])
         many = f"{self.tried.good} / {self.tried.visits}" if self.tried.visits > 1 else word
         return colour, many
+
+    @property
+    def doubts(self) -> tuple[DoubtRow, ...]:
+        """The doubts about it that nobody has dismissed."""
+        found = self.tried.doubts if self.tried else ()
+        return tuple(one for one in found if not one.dismissed)
 
 
 @dataclass(frozen=True, slots=True)

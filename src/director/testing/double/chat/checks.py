@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from director.models.capabilities import Capabilities, find
+from director.models.windows import with_window
 from director.testing.double import refusals, texts
 from director.testing.double.chat.messages import check_messages, check_pairs, check_said
 from director.testing.double.profiles import Profile
@@ -91,9 +92,10 @@ class Wanted:
 def capabilities(profile: Profile, model: str) -> Capabilities:
     """What a model can do at the server that the double plays."""
     try:
-        return find(profile.owner, model)
+        can = find(profile.owner, model)
     except KeyError:
-        return find("chat", model)
+        can = find("chat", model)
+    return with_window(can, profile.window or None, "set")
 
 
 def checked(profile: Profile, body: Mapping[str, object]) -> Wanted:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from director.models.capabilities import Capabilities, find
+from director.models.windows import with_window
 from director.testing.double import refusals, texts
 from director.testing.double.exchange import UNHEARD_OF, Refusal
 from director.testing.double.responses.tools import check_choice, check_tools
@@ -177,7 +178,7 @@ SAMPLING = ("temperature", "top_p", "top_logprobs")
 
 def capabilities(world: World, model: str) -> Capabilities:
     """What the model can do, on the kind of server that the double plays."""
-    return find(provider(world), model)
+    return with_window(find(provider(world), model), world.profile.window or None, "set")
 
 
 def provider(world: World) -> str:

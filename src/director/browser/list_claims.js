@@ -1,0 +1,172 @@
+// What a page says about a list: phrases with counts that stand by it, what leads to its next part.
+// Reads only. Which phrase is a count, and what follows from it, is decided elsewhere.
+(elements, {fields}) => {
+    const masks = globalThis.__directorMasks;
+    const editors = masks?.editors() ?? [];
+    const words = text => (text ?? "").replace(/\s+/g, " ").trim();
+    const text = e => masks?.hidesText(e, editors) ? "" : words(e.innerText ?? e.textContent);
+    const seen = e => e.checkVisibility?.({visibilityProperty: true}) ?? e.getClientRects().length > 0;
+    const depth = e => { let n = 0; for (; e; e = e.parentElement) n += 1; return n; };
+    const shared = (one, other) => { while (one && !one.contains(other)) one = one.parentElement; return one; };
+    const before = (one, other) => Boolean(one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING);
+    const NUMBER = /^\d{1,6}$/;
+    const PAGER = "nav[aria-label*=pag i],[role=navigation][aria-label*=pag i],[class*=pagin i],[class*=pager i]," +
+        "[id*=pagin i],[id*=pager i],[class*=tables_info i],[class*=dt-info i]";
+    const ELSEWHERE = "nav,aside,[role=banner],[role=complementary],[role=search] option,body>header,body>footer," +
+        "select,option,textarea,template,dialog:not([open])";
+    const OTHER_KIND = /calendar|date-?picker|carousel|slider|slide|month|week|gallery|wizard|stepper/i;
+
+    // The list itself: what holds all elements, and how many rows of their kind it shows.
+    const first = elements[0];
+    const box = elements.reduce((at, e) => shared(at, e), first?.parentElement ?? null);
+    const list = box ? box.closest("table,[role=grid],[role=table]") ?? box : null;
+    const rows = () => {
+        const table = box.closest("table");
+        if (table && !first.contains(table)) {
+            const body = [...table.querySelectorAll("tr")].filter(r => r.closest("table") === table && r.querySelector("td"));
+            return body.filter(r => seen(r) && text(r)).length;
+        }
+        const own = elements.map(e => { while (e.parentElement !== box) e = e.parentElement; return e; });
+        if (new Set(own).size !== own.length) return elements.length;
+        const [tag, kind] = [own[0].tagName, own[0].classList[0] ?? ""];
+        return [...box.children].filter(c => c.tagName === tag && (c.classList[0] ?? "") === kind && seen(c) && text(c)).length;
+    };
+
+    // Other lists of the page: a count may be theirs.
+    const pagerOf = e => {
+        const named = e.closest(PAGER);
+        if (named && !named.contains(list)) return named;
+        for (let at = e, up = 0; at && up < 4 && at !== document.body; at = at.parentElement, up += 1) {
+            if ((list && at.contains(list)) || at.matches("table,td,tr,tbody") || words(at.textContent).length > 300) break;
+            if ([...at.querySelectorAll("a,button,span,strong,b,li")].filter(l => NUMBER.test(words(l.textContent))).length > 1) return at;
+        }
+        return null;
+    };
+    const inside = e => elements.some(row => row.contains(e)) ||
+        (list?.matches("table") && e.closest("tbody,tr")?.closest("table") === list && !e.closest("thead,tfoot,caption"));
+    const others = [...document.querySelectorAll("table,ul,ol,[role=grid],[role=feed],[role=list]")].filter(o => {
+        if (list && (o.contains(list) || list.contains(o))) return false;
+        if (o.closest("nav,aside,[role=navigation],[role=menu],[role=tablist]") || o.closest(PAGER) || !seen(o)) return false;
+        const parts = o.matches("table") ? o.querySelectorAll("tr") : o.children;
+        return [...parts].filter(seen).length > 2;
+    });
+    const headings = [...document.querySelectorAll("h1,h2,h3,h4,h5,h6,[role=heading],legend")].filter(seen);
+    // One element by itself is no list that a count beside it could be of.
+    const isList = elements.length > 1 || Boolean(first?.closest("table,ul,ol,[role=grid],[role=list],[role=feed]"));
+    const isOurs = e => {
+        if (!list) return others.every(o => !o.contains(e));
+        const near = depth(shared(e, list));
+        const heading = e.closest("h1,h2,h3,h4,h5,h6,[role=heading]");
+        return others.every(o => {
+            if (o.contains(e)) return false;
+            const theirs = depth(shared(e, o));
+            if (theirs !== near) return theirs < near;
+            // A count above several lists is the first one's only if the next begins under a heading of its own.
+            if (before(e, list) && before(list, o) && !headings.some(h => before(list, h) && before(h, o))) return false;
+            if (before(e, list)) return before(o, e) ? Boolean(heading) || !before(e, o) : !(before(e, o) && before(o, list));
+            return before(o, list) || (before(e, o) && !heading);
+        });
+    };
+
+    // Phrases with numbers, each as its block says it.
+    const block = e => { while (e.parentElement && /^(inline|contents)/.test(getComputedStyle(e).display)) e = e.parentElement; return e; };
+    const SAYS = /\d|\b(no|keine|aucun|nothing|sin)\b/i;
+    const counters = [];
+    const add = (said, e, place) => {
+        const known = counters.some(c => c.text === said && c.place === place);
+        if (place && said && said.length <= 160 && !known && counters.length < 12) counters.push({text: said, place});
+    };
+    const placeOf = e => {
+        if (!list) return "page";
+        if (!isList && !pagerOf(e)) return "";
+        if (list.matches("table") && list.contains(e)) return "caption";
+        if (pagerOf(e)) return "pager";
+        return e.closest("h1,h2,h3,h4,h5,h6,[role=heading]") ? "heading" : "near";
+    };
+    const isCandidate = e => seen(e) && !inside(e) && !e.closest("a,button,[role=button],[role=tab],label input") &&
+        (!e.closest(ELSEWHERE) || pagerOf(e)) && !others.some(o => o.contains(e)) && isOurs(e);
+    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let n = 0; walk.nextNode() && n < 20000; n += 1) {
+        const node = walk.currentNode;
+        if (!SAYS.test(node.data) || !node.parentElement || masks?.hidesText(node.parentElement, editors)) continue;
+        const parent = node.parentElement;
+        if (parent.closest("script,style,noscript,template") || !isCandidate(parent)) continue;
+        const whole = block(parent);
+        const place = placeOf(parent);
+        if (place === "pager") add(words(node.data), parent, place);
+        if (!whole.contains(list ?? whole.ownerDocument.body)) {
+            for (const line of (whole.innerText ?? "").split("\n")) if (/\d/.test(line) || SAYS.test(line)) add(words(line), whole, place);
+        }
+    }
+    const counted = list?.closest("[aria-rowcount]");
+    const total = Number(counted?.getAttribute("aria-rowcount"));
+    if (total > 0) add(`${total - [...counted.querySelectorAll("[role=columnheader],th")].map(h => h.closest("tr,[role=row]"))
+        .filter((r, at, all) => r && all.indexOf(r) === at && !r.querySelector("td,[role=gridcell]")).length} rows`, counted, "caption");
+
+    // What leads on.
+    const NEXT = /^(next|older|weiter|n\u00e4chste|suivante?|siguiente|successiv[ao]|avanti|volgende|n\u00e4sta|nast\u0119pna|\u0434\u0430\u043b\u0435\u0435)\W*$/i;
+    const NEXT_PAGE = /^(next (page|results|\d+)|older (posts|entries|messages)|n\u00e4chste seite|page suivante|p\u00e1gina siguiente|pagina successiva|volgende pagina)\W*$/i;
+    const SIGN = /^[\u203a\u00bb\u2192>]{1,2}$/;
+    const following = () => {
+        for (const e of document.querySelectorAll("a,button,[role=button],input[type=submit],input[type=button],link[rel=next]")) {
+            const rel = e.rel === "next" || e.matches("[rel~=next]");
+            if (e.matches("link") || !seen(e) || inside(e) || !isOurs(e)) continue;
+            const said = words(e.getAttribute("aria-label") || e.innerText || e.value || e.title);
+            const sure = NEXT_PAGE.test(said) || (rel && (NEXT.test(said) || SIGN.test(said)));
+            if (!sure && !(pagerOf(e) && (NEXT.test(said) || SIGN.test(said)))) continue;
+            if (e.closest("[class],[id]") && OTHER_KIND.test(`${e.className} ${pagerOf(e)?.className ?? ""} ${e.parentElement?.className ?? ""} ${said}`)) continue;
+            if (e.disabled || e.closest("[aria-disabled=true],.disabled,[disabled]") || getComputedStyle(e).pointerEvents === "none") continue;
+            const at = e.matches("a") ? e.getAttribute("href") : null;
+            if (e.matches("a") && at === null && !e.matches("[role=button],[onclick]")) continue;
+            const href = at && !/^(#|javascript:)/i.test(at) ? e.href : "";
+            if (href && href.split("#")[0] === location.href.split("#")[0]) continue;
+            return {text: said.slice(0, 60), href};
+        }
+        return null;
+    };
+    const pages = () => {
+        for (const pager of document.querySelectorAll(PAGER)) {
+            if (!seen(pager) || pager.contains(list) || !isOurs(pager) || OTHER_KIND.test(pager.className)) continue;
+            const current = [...pager.querySelectorAll("[aria-current],.this-page,.current,.active,.selected,strong")]
+                .map(e => words(e.innerText)).find(t => NUMBER.test(t));
+            const all = [...pager.querySelectorAll("a,button")].map(e => words(e.innerText)).filter(t => NUMBER.test(t)).map(Number);
+            if (current && all.length) return {current: Number(current), last: Math.max(Number(current), ...all)};
+        }
+        return null;
+    };
+
+    // The fields: which were found in no row, which are shown cut although the page has more.
+    const rules = Object.entries(fields ?? {}).filter(([, rule]) => typeof rule === "string");
+    const has = (e, rule) => {
+        if (rule === "." || rule === "@form-url" || rule.includes("~")) return true;
+        if (rule.startsWith("@")) return rule === "@value" || e.hasAttribute(rule.slice(1));
+        return e.querySelector(rule) !== null;
+    };
+    const cutIn = (e, rule) => {
+        const at = rule === "." ? e : rule.startsWith("@") ? null : e.querySelector(rule);
+        const shown = at ? text(at) : "";
+        const start = shown.replace(/(\u2026|\.\.\.)$/, "");
+        if (start === shown || !start) return false;
+        return [at, at.parentElement, ...at.querySelectorAll("[title],[aria-label]")].some(held =>
+            ["title", "aria-label", "data-original-title"].some(name => {
+                const full = words(held?.getAttribute?.(name));
+                return full.length > shown.length && full.startsWith(start.trim());
+            }));
+    };
+    const cut = {};
+    for (const [name, rule] of rules) {
+        const many = elements.filter(e => cutIn(e, rule)).length;
+        if (many) cut[name] = many;
+    }
+    return {
+        counters,
+        following: isList ? following() : null,
+        pages: isList ? pages() : null,
+        of: elements.length ? rows() : 0,
+        absent: elements.length ? rules.filter(([, rule]) => elements.every(e => !has(e, rule))).map(([name]) => name) : [],
+        cut,
+        words: words([document.title, ...[...document.querySelectorAll("h1,h2,caption")].slice(0, 8).map(text),
+            decodeURIComponent(location.pathname).replace(/[\W_]+/g, " ")].join(" ")).slice(0, 600),
+        url: location.href,
+    };
+}

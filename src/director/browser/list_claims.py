@@ -1,0 +1,80 @@
+"""What a page says about what was read of it: counts beside a list, its next page, rows it shows.
+
+Gathered when the rows are read, and judged elsewhere. Nothing is changed, no secret leaves with it,
+and a page that cannot be looked at says nothing.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import cast
+
+from director.browser.elements import matching
+from director.browser.masks import MaskedPage
+from director.browser.queries import cleaned
+from director.browser.session import Session
+from director.workflow.values import Config, Json
+
+_ROWS = """(elements, typed) => elements.map(row => {
+  if (globalThis.__directorMasks?.hidesText(row)) return null;
+  const cells = [...row.querySelectorAll('td,th,[role=gridcell],[role=cell]')];
+  const parts = cells.length ? cells : [...row.children].length ? [...row.children] : [row];
+  const words = e => (e.innerText ?? '').replace(/\\s+/g, ' ').trim();
+  const text = words(row).toLowerCase();
+  return typed.some(each => text.includes(each.toLowerCase())) ? parts.map(words) : null;
+}).filter(row => row && row.length < 60).slice(0, 50)"""
+_ERRORS = """typed => {
+  const seen = e => e.checkVisibility?.({visibilityProperty: true}) ?? true;
+  const fields = [...document.querySelectorAll('input:not([type=password]),textarea')].filter(seen);
+  if (!fields.some(field => typed.includes(field.value.trim()))) return [];
+  const said = [...document.querySelectorAll('.errornote,.errorlist,.invalid-feedback,' +
+    '.field-error,.form-error,.error-message,.field_with_errors,.has-error .help-block,' +
+    'form [role=alert]')];
+  const words = e => (e.innerText ?? '').replace(/\\s+/g, ' ').trim();
+  return said.filter(seen).map(words).filter(Boolean).slice(0, 3);
+}"""
+_ROW = "tbody tr, [role=row], ul > li, ol > li, article"
+_LONGEST = 300
+
+
+async def look_at_list(session: Session, config: Config) -> dict[str, Json]:
+    """What the active page says about the list that an extraction reads."""
+    script = (files("director.browser") / "list_claims.js").read_text("utf-8")
+
+    async def look(seen: MaskedPage) -> dict[str, Json]:
+        every = await matching(seen, config["selector"])
+        chosen = every if config.get("visibleOnly") is False else every.filter(visible=True)
+        asked = {"fields": config.get("fields")}
+        return cast("dict[str, Json]", await chosen.evaluate_all(script, asked))
+
+    async with session.doing("see what the page says about the list"):
+        found = await session.look(session.page(), look)
+    return cast("dict[str, Json]", cleaned(found, session.net.clean))
+
+
+async def form_errors(session: Session, typed: tuple[str, ...]) -> list[Json]:
+    """What the active page says is wrong with a form that still holds what was typed into it."""
+    page = session.page()
+
+    async def look(_: MaskedPage) -> list[Json]:
+        return cast("list[Json]", await page.evaluate(_ERRORS, list(typed)))
+
+    async with session.doing("see whether the form was taken"):
+        found = await session.look(page, look)
+    return cast("list[Json]", cleaned([str(each)[:_LONGEST] for each in found], session.net.clean))
+
+
+async def rows_showing(session: Session, typed: tuple[str, ...]) -> list[Json]:
+    """The rows of the active page that show one of these texts, each as its cells."""
+    page = session.page()
+
+    async def look(_: MaskedPage) -> list[Json]:
+        rows = page.locator(f"css={_ROW}").filter(visible=True)
+        return cast("list[Json]", await rows.evaluate_all(_ROWS, list(typed)))
+
+    async with session.doing("see whether it is there"):
+        found = await session.look(page, look)
+    return cast(
+        "list[Json]",
+        cleaned([[str(c)[:_LONGEST] for c in row] for row in found], session.net.clean),  # type: ignore[union-attr]
+    )

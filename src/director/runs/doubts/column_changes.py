@@ -1,0 +1,158 @@
+"""Fields whose values are not what they should be: none at all, all alike, in another notation.
+
+Most of it is told by comparing with an earlier run that passed. What needs none is a field that
+found no element anywhere, texts that the page itself cut, and two notations in one field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from director.runs.doubts.doubt import Doubt, RowReading, columns_of, name_of
+from director.runs.doubts.value_shapes import ColumnShape, column_shape
+from director.workflow.doubt_checks import DoubtKind
+from director.workflow.values import Json
+
+_SOME = 3  # rows from which on nothing at all is no accident
+_MANY = 5
+_SHARE = 0.2
+_CUT_LENGTH = 4
+_SHORT = ("snippet", "excerpt", "summary", "preview", "teaser", "abstract", "description", "intro")
+
+
+def find_column_doubts(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Doubt]:
+    """Doubts about the fields of the rows; `earlier` are the rows of the run before."""
+    now, before = columns_of(reading.rows), columns_of(earlier)
+    for name, texts in now.items():
+        shape = column_shape(texts)
+        yield from _find_absent(reading, name, texts)
+        yield from _find_cut(reading, name, texts)
+        yield from _find_mixed(reading, name, shape)
+        if before.get(name):
+            yield from _find_changes(reading, name, shape, column_shape(before[name]))
+
+
+def _find_absent(reading: RowReading, name: str, texts: Sequence[str]) -> Iterator[Doubt]:
+    """A field that was found in no row of any visit."""
+    whole = [visit for visit in reading.visits if visit.rows]
+    if len(texts) >= _SOME and all(name in visit.absent for visit in whole):
+        yield reading.doubt(
+            "blank",
+            f"The {name_of(name)} of {reading.alias} found no element in any of {len(texts)} rows.",
+            field=name,
+            rows=len(texts),
+            filled=0,
+            url=whole[-1].url,
+        )
+
+
+def _find_cut(reading: RowReading, name: str, texts: Sequence[str]) -> Iterator[Doubt]:
+    """Texts that end in … where the page holds more, or all at the same length."""
+    held = sum(_as_count(visit.cut.get(name)) for visit in reading.visits)
+    ends = [len(text) for text in texts if text.endswith(("…", "..."))]
+    alike = (
+        len(ends) >= max(_SOME, _SHARE * len(texts))
+        and max(ends) - min(ends) <= _CUT_LENGTH
+        and min(ends) > 12
+        and not any(word in name.casefold() for word in _SHORT)
+    )
+    if not held and not alike:
+        return
+    many = held or len(ends)
+    why = "the page holds the whole text beside it" if held else "all are cut at the same length"
+    yield reading.doubt(
+        "cut",
+        f"{many} of {len(texts)} values of the {name_of(name)} of {reading.alias} end in '…', and "
+        f"{why}.",
+        field=name,
+        rows=len(texts),
+        cut=many,
+        example=next((text for text in texts if text.endswith(("…", "..."))), ""),
+        url=reading.visits[-1].url,
+    )
+
+
+def _find_mixed(reading: RowReading, name: str, shape: ColumnShape) -> Iterator[Doubt]:
+    """Numbers with a decimal point and with a decimal comma in one field."""
+    point, comma = shape.forms["number point"], shape.forms["number comma"]
+    if shape.kind == "number" and min(point, comma) > 0:
+        yield reading.doubt(
+            "format",
+            f"The {name_of(name)} of {reading.alias} has numbers in two notations: "
+            f"{shape.example['number point']!r} ({point} rows) and "
+            f"{shape.example['number comma']!r} ({comma} rows).",
+            field=name,
+            point=point,
+            comma=comma,
+            url=reading.visits[-1].url,
+        )
+
+
+def _find_changes(
+    reading: RowReading, name: str, now: ColumnShape, before: ColumnShape
+) -> Iterator[Doubt]:
+    rows = now.values + now.blank
+    was_full = before.values >= _SOME and before.blank < _SHARE * before.values
+    if was_full and rows >= _SOME and not now.values:
+        if not all(name in visit.absent for visit in reading.visits):
+            yield _change(reading, "blank", name, f"is empty in all {rows} rows", before=before)
+        return
+    if before.different >= _SOME and min(before.values, now.values) >= _MANY and now.different == 1:
+        yield _change(reading, "constant", name, f"is the same in all {rows} rows", before=before)
+    said = _notation(now, before)
+    if said:
+        yield _change(reading, "format", name, said, before=before)
+    if before.cut == 0 and before.values >= _MANY and now.cut >= max(2, _SHARE * now.values):
+        yield _change(reading, "cut", name, f"ends in '…' in {now.cut} rows", before=before)
+
+
+def _notation(now: ColumnShape, before: ColumnShape) -> str:
+    """How the notation of a field changed, in words; nothing if that is not sure."""
+    if before.currencies and now.currencies and not before.currencies & now.currencies:
+        return f"is in {_join_names(now.currencies)}, not in {_join_names(before.currencies)}"
+    old, new = set(before.forms), set(now.forms)
+    for first, second in (("number point", "number comma"), ("number comma", "number point")):
+        if first in old and second not in old and second in new and first not in new:
+            return f"is written as {now.example[second]!r}, not as {before.example[first]!r}"
+    if before.kind == now.kind == "date" and _is_other_date(old, new):
+        form = next(iter(new))
+        return f"is written {form.removeprefix('date ')}: {now.example[form]!r}"
+    if (
+        before.kind not in ("", "text")
+        and min(before.values, now.values) >= _SOME
+        and now.kinds[before.kind] <= _SHARE * now.values
+    ):
+        return f"holds no {before.kind} in most rows"
+    return ""
+
+
+def _is_other_date(old: set[str], new: set[str]) -> bool:
+    """Slashes that could be either order are no other notation."""
+    slashes = {"date with slashes", "date day/month/year", "date month/day/year"}
+    if len(old) != 1 or len(new) != 1 or old == new:
+        return False
+    unsure = "date with slashes" in old | new
+    return not (unsure and old <= slashes and new <= slashes)
+
+
+def _change(
+    reading: RowReading, kind: DoubtKind, name: str, what: str, *, before: ColumnShape
+) -> Doubt:
+    return reading.doubt(
+        kind,
+        f"The {name_of(name)} of {reading.alias} {what}; it was not so in the run before.",
+        field=name,
+        rows=len(reading.rows),
+        rows_before=before.values + before.blank,
+        filled_before=before.values,
+        example_before=next(iter(before.example.values()), ""),
+        url=reading.visits[-1].url,
+    )
+
+
+def _join_names(names: frozenset[str]) -> str:
+    return " and ".join(sorted(names))
+
+
+def _as_count(value: Json) -> int:
+    return value if isinstance(value, int) else 0

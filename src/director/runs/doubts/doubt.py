@@ -1,0 +1,146 @@
+"""A doubt: a reason to think that a run that passed is wrong, with what was seen.
+
+Values only. What finds doubts is in the files beside this one, one kind of reason each; none of
+them looks at a page, a store or a clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from director.workflow.doubt_checks import DoubtKind
+from director.workflow.values import Config, Json
+
+OF_ALL_VISITS: tuple[DoubtKind, ...] = ("total", "next", "fewer", "repeated")
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why a run may be wrong: about which node, in one sentence, with the counts on both sides."""
+
+    kind: DoubtKind
+    node: str
+    alias: str
+    sentence: str
+    evidence: Config = field(default_factory=dict)
+
+    @property
+    def field_name(self) -> str:
+        """The field of the rows that it is about, if it is about one."""
+        return str(self.evidence.get("field", ""))
+
+    def json(self) -> dict[str, Json]:
+        """The doubt as it is stored with its run."""
+        return {
+            "kind": self.kind,
+            "node": self.node,
+            "alias": self.alias,
+            "sentence": self.sentence,
+            "evidence": self.evidence,
+        }
+
+
+def doubt_from(stored: Mapping[str, Json]) -> Doubt:
+    """The doubt that `json` gave."""
+    return Doubt(
+        cast("DoubtKind", stored["kind"]),
+        str(stored["node"]),
+        str(stored["alias"]),
+        str(stored["sentence"]),
+        cast("Config", stored.get("evidence") or {}),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RowVisit:
+    """One visit of a node that reads rows: what it read and what the page said meanwhile.
+
+    `rows` are those that hold anything. `of` is how many rows of that kind the page showed, and
+    `limited` says that the node was told to read only some. `made` counts the records that it made.
+    """
+
+    key: str
+    url: str
+    rows: Sequence[Json]
+    counters: tuple[Config, ...] = ()
+    following: Config | None = None
+    pages: Config | None = None
+    of: int = 0
+    matched: int = 0
+    limited: bool = False
+    absent: tuple[str, ...] = ()
+    cut: Config = field(default_factory=dict)
+    words: str = ""
+    made: int | None = None
+    merged: int = 0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it read every row that the page showed, so that counts can be compared."""
+        return not self.limited and len(self.rows) >= self.of
+
+
+@dataclass(frozen=True, slots=True)
+class RowReading:
+    """A node that reads rows, with all its visits in one run; `key` is that of its records."""
+
+    node: str
+    alias: str
+    visits: tuple[RowVisit, ...]
+    makes_records: bool = False
+    key: str = ""
+    checks: tuple[Config, ...] = ()
+
+    @property
+    def rows(self) -> list[Json]:
+        """All rows of all visits."""
+        return [row for visit in self.visits for row in visit.rows]
+
+    def check(self, kind: str, field_name: str = "") -> Config:
+        """What the node's own check of a kind says, if it has one."""
+        return next(
+            (
+                each
+                for each in self.checks
+                if each.get("kind") == kind and str(each.get("field", "")) == field_name
+            ),
+            {},
+        )
+
+    def doubt(self, kind: DoubtKind, sentence: str, **evidence: Json) -> Doubt:
+        """A doubt about this node."""
+        return Doubt(kind, self.node, self.alias, sentence, evidence)
+
+
+def is_dismissed(doubt: Doubt, checks: Sequence[Config]) -> bool:
+    """Whether somebody has said for good that this is right as it is."""
+    return any(
+        each.get("dismissed") is True
+        and each.get("kind") == doubt.kind
+        and str(each.get("field", "")) in ("", doubt.field_name)
+        for each in checks
+    )
+
+
+def columns_of(rows: Sequence[Json]) -> dict[str, list[str]]:
+    """The texts of rows by field; rows that are plain texts have the field `""`."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        for name, value in row.items() if isinstance(row, Mapping) else [("", row)]:
+            if value is None or isinstance(value, str | int | float):
+                text = "" if value is None else str(value)
+                found.setdefault(name, []).append(" ".join(text.split()))
+    return found
+
+
+def is_blank(row: Json) -> bool:
+    """Whether a row holds nothing, such as the head of a table."""
+    values = row.values() if isinstance(row, Mapping) else [row]
+    return all(value is None or value is False or not str(value).strip() for value in values)
+
+
+def name_of(field_name: str) -> str:
+    """A field in a sentence."""
+    return f"field {field_name!r}" if field_name else "text"

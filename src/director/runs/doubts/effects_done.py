@@ -1,0 +1,137 @@
+"""Whether something that must happen once is there, and there once."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from director.runs.doubts.doubt import Doubt
+from director.workflow.doubt_checks import DoubtKind
+from director.workflow.values import Config, Json
+
+_OWN = re.compile(r"^#?\d+$|^\d{1,2}:\d{2}(?::\d{2})?(?:\s*[ap]\.?m\.?)?$", re.IGNORECASE)
+_TYPED = 3  # letters of a typed text that tell it from others
+_REFUSED = 400
+
+
+@dataclass(frozen=True, slots=True)
+class EffectSeen:
+    """What was seen of a visit of a `once` node.
+
+    `sent` are the requests it made that carry what was typed, `rows` those of the page afterwards
+    that show it, as lists of cells, `errors` what it says is wrong with the form. `found` is how
+    often its proof finds it at the end, if it was looked for.
+    """
+
+    node: str
+    alias: str
+    key: str
+    url: str
+    typed: tuple[str, ...] = ()
+    sent: tuple[Config, ...] = ()
+    rows: tuple[Sequence[str], ...] = ()
+    errors: tuple[str, ...] = ()
+    found: int | None = None
+    where: str = ""
+
+    def doubt(self, kind: DoubtKind, sentence: str, **evidence: Json) -> Doubt:
+        """A doubt about this node."""
+        told = {**evidence, "url": self.where or self.url, "step": self.key}
+        return Doubt(kind, self.node, self.alias, sentence, told)
+
+
+def find_effect_doubts(seen: EffectSeen) -> Iterator[Doubt]:
+    """Doubts about one effect; at most one of those that say it is there twice."""
+    yield from _find_refused(seen)
+    for find in (_find_sent_twice, _find_rows_twice, _find_proof):
+        found = list(find(seen))
+        if found:
+            yield from found[:1]
+            return
+
+
+def _find_refused(seen: EffectSeen) -> Iterator[Doubt]:
+    if seen.errors:
+        yield seen.doubt(
+            "refused",
+            f"After {seen.alias} the form is still there and says {seen.errors[0]!r}.",
+            errors=list(seen.errors),
+        )
+        return
+    answers = [each for each in seen.sent if isinstance(each.get("status"), int)]
+    bad = [each for each in answers if int(str(each["status"])) >= _REFUSED]
+    if bad and len(bad) == len(answers):
+        yield seen.doubt(
+            "refused",
+            f"What {seen.alias} sent to {bad[-1]['url']} was answered with status "
+            f"{bad[-1]['status']}.",
+            status=bad[-1]["status"],
+            sent_to=bad[-1]["url"],
+        )
+
+
+def _find_sent_twice(seen: EffectSeen) -> Iterator[Doubt]:
+    """The same request with the same content, more than once, none of them refused."""
+    good = [each for each in seen.sent if not _is_refused(each)]
+    counts = Counter((str(each["method"]), str(each["url"]), each.get("body")) for each in good)
+    for (method, url, _), times in counts.items():
+        if times > 1:
+            yield seen.doubt(
+                "twice",
+                f"{seen.alias} sent the same {times} times to {url} ({method}).",
+                times=times,
+                sent_to=url,
+            )
+
+
+def _is_refused(sent: Config) -> bool:
+    status = sent.get("status")
+    return isinstance(status, int) and status >= _REFUSED
+
+
+def _find_rows_twice(seen: EffectSeen) -> Iterator[Doubt]:
+    """Rows of the page afterwards that show what was typed and are alike but for their number."""
+    typed = [text.casefold() for text in seen.typed if len(text) >= _TYPED]
+    if not typed:
+        return
+    rows = [tuple(cell for cell in row if not _OWN.match(cell)) for row in seen.rows]
+    telling = [row for row in rows if _shows(row, typed)]
+    for row, times in Counter(telling).items():
+        if times > 1:
+            shown = " · ".join(cell for cell in row if cell)
+            yield seen.doubt(
+                "twice",
+                f"After {seen.alias} the page shows {times} rows that are alike: {shown!r}.",
+                times=times,
+                row=list(row),
+            )
+
+
+def _shows(row: Sequence[str], typed: Sequence[str]) -> bool:
+    text = " ".join(row).casefold()
+    return all(each in text for each in typed if any(each in cell.casefold() for cell in row)) and (
+        max(typed, key=len) in text
+    )
+
+
+def _find_proof(seen: EffectSeen) -> Iterator[Doubt]:
+    if seen.found == 0:
+        yield seen.doubt(
+            "gone",
+            f"What {seen.alias} did was looked for on {seen.where} and is not there.",
+            times=0,
+        )
+    elif seen.found is not None and seen.found > 1:
+        yield seen.doubt(
+            "twice",
+            f"What {seen.alias} did is on {seen.where} {seen.found} times.",
+            times=seen.found,
+        )
+
+
+def list_typed(steps: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
+    """The texts that steps typed into a page, without references to secrets."""
+    found = [str(step.get("text", "")) for step in steps if step.get("action") == "type"]
+    return tuple(dict.fromkeys(text.strip() for text in found if text and "{{" not in text))

@@ -1,0 +1,34 @@
+"""Far fewer rows than in the last run that passed, unless the page itself says that this is all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from director.runs.doubts.doubt import Doubt, RowReading
+from director.runs.doubts.row_counts import claims_of
+from director.workflow.values import Json
+
+_SHARE = 0.5
+_LEAST = 5  # rows that may go without being far fewer
+
+
+def find_fewer_rows(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Doubt]:
+    """A doubt if most of the rows of the run before are gone and nothing on the page says why."""
+    now, before = len(reading.rows), len(earlier)
+    share = reading.check("fewer").get("share")
+    wanted = before * (share if isinstance(share, float) else _SHARE)
+    if before - now < _LEAST or now >= wanted:
+        return
+    totals = {claim.total for visit in reading.visits for claim in claims_of(visit)}
+    # One visit may show a part of what all visits read together.
+    if now in totals or all(
+        len(visit.rows) in {claim.total for claim in claims_of(visit)} for visit in reading.visits
+    ):
+        return
+    yield reading.doubt(
+        "fewer",
+        f"{reading.alias} read {now} rows; in the last run that passed it read {before}.",
+        read=now,
+        before=before,
+        url=reading.visits[-1].url if reading.visits else "",
+    )

@@ -1,0 +1,47 @@
+"""The checks of a node: what its page stated when it was built, kept with the node as data.
+
+A check is `{"kind": …}` with what its kind needs: `counter` and `tolerance` for total, `share` for
+fewer, `field` for unique and others. One that is `dismissed` says for good that doubts of its kind
+about the node are right as they are, and `because` says why.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from director.runs.doubts.doubt import RowVisit, columns_of
+from director.runs.doubts.page_claims import pattern_of
+from director.runs.doubts.row_counts import claims_of
+from director.workflow.doubt_checks import merge_checks, place_of_check
+from director.workflow.values import Config
+
+_KEY = re.compile(
+    r"^(?:id|sku|uuid|isbn|ean|iban|ref|reference|key|code|slug|number|nr|no)$|_(?:sku|uuid|isbn|ean)$"
+)
+_SOME = 3
+
+
+def propose_checks(visit: RowVisit) -> list[Config]:
+    """The checks that a node could carry, from what was seen when it was tested."""
+    return list(_propose(visit))
+
+
+def _propose(visit: RowVisit) -> Iterator[Config]:
+    stated = [claim for claim in claims_of(visit) if claim.total is not None]
+    if stated and visit.rows and visit.is_whole:
+        yield {"kind": "total", "counter": pattern_of(stated[0].text)}
+    for name, texts in columns_of(visit.rows).items():
+        filled = [text for text in texts if text]
+        if len(filled) >= _SOME and len(set(filled)) == len(texts) and _KEY.search(name.casefold()):
+            yield {"kind": "unique", "field": name}
+
+
+def add_proposals(known: Sequence[Config], proposed: Sequence[Config]) -> tuple[Config, ...]:
+    """Checks with the proposed ones that are not there yet; what somebody edited stays."""
+    return merge_checks(proposed, known) if _new(known, proposed) else tuple(known)
+
+
+def _new(known: Sequence[Config], proposed: Sequence[Config]) -> bool:
+    places = {place_of_check(each) for each in known}
+    return any(place_of_check(each) not in places for each in proposed)

@@ -1,0 +1,105 @@
+"""Rows that are there too often, or that were lost because their key does not tell them apart."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from director.runs.doubts.doubt import Doubt, RowReading, RowVisit, columns_of
+from director.runs.doubts.row_counts import claims_of, list_of
+from director.workflow.values import Json
+
+_FEW = 2
+_SHOWN = 5
+
+
+def find_repeated_rows(reading: RowReading) -> Iterator[Doubt]:
+    """Doubts about rows that a node read twice, or merged although they differ."""
+    if reading.makes_records and reading.key:
+        yield from _find_merged(reading)
+    elif reading.makes_records:
+        yield from _find_pages_read_twice(reading)
+    yield from _find_not_unique(reading)
+
+
+def _find_merged(reading: RowReading) -> Iterator[Doubt]:
+    """Rows of one page that have the same key and are not the same."""
+    for visit in reading.visits:
+        known: dict[str, str] = {}
+        lost: list[str] = []
+        for row in visit.rows:
+            if not isinstance(row, Mapping) or reading.key not in row:
+                continue
+            key, whole = str(row[reading.key]).strip(), _text(row)
+            if known.setdefault(key, whole) != whole:
+                lost.append(key)
+        if lost:
+            yield reading.doubt(
+                "merged",
+                f"{reading.alias} read {len(visit.rows)} rows, of which {len(lost)} became part "
+                f"of another record: they differ, but have the same {reading.key!r}, such as "
+                f"{lost[0]!r}.",
+                field=reading.key,
+                rows=len(visit.rows),
+                merged=len(lost),
+                values=lost[:_SHOWN],
+                url=visit.url,
+            )
+            return
+
+
+def _find_pages_read_twice(reading: RowReading) -> Iterator[Doubt]:
+    """Visits that gave the same rows as an earlier one of the same list."""
+    seen: dict[tuple[str, str], RowVisit] = {}
+    for visit in reading.visits:
+        rows = [_text(row) for row in visit.rows]
+        if len(rows) < _FEW or len(set(rows)) < len(rows):
+            continue
+        place = list_of(visit.url), json.dumps(rows)
+        if place not in seen:
+            seen[place] = visit
+            continue
+        if _is_stated(reading):
+            continue
+        yield reading.doubt(
+            "repeated",
+            f"{reading.alias} read the same {len(rows)} rows twice: on {seen[place].url} and "
+            f"again on {visit.url}. Each became a second record.",
+            rows=len(rows),
+            url=visit.url,
+            first_url=seen[place].url,
+        )
+        return
+
+
+def _is_stated(reading: RowReading) -> bool:
+    """Whether the page itself counts as many rows as were read."""
+    read = len(reading.rows)
+    return any(claim.total == read for visit in reading.visits for claim in claims_of(visit))
+
+
+def _find_not_unique(reading: RowReading) -> Iterator[Doubt]:
+    """Values that were all different when the node was built, and are not now."""
+    columns = columns_of(reading.rows)
+    for check in reading.checks:
+        name = str(check.get("field", ""))
+        if check.get("kind") != "unique" or name not in columns:
+            continue
+        counts = Counter(value for value in columns[name] if value)
+        twice = [value for value, count in counts.items() if count > 1]
+        if twice:
+            yield reading.doubt(
+                "unique",
+                f"{reading.alias} read {len(columns[name])} rows with {len(counts)} different "
+                f"values of {name!r}: {twice[0]!r} is there {counts[twice[0]]} times.",
+                field=name,
+                rows=len(columns[name]),
+                different=len(counts),
+                values=twice[:_SHOWN],
+                url=reading.visits[-1].url,
+            )
+
+
+def _text(row: Json | Mapping[str, Json] | Sequence[Json]) -> str:
+    return json.dumps(row, sort_keys=True, ensure_ascii=False)

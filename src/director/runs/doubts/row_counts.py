@@ -1,0 +1,166 @@
+"""Rows that are missing: fewer than the page says there are, or a next page that nobody read.
+
+Visits of one list are taken together, whatever their order. Counts are compared only where a node
+reads every row that the page shows, and one claim that agrees with what was read settles it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from director.runs.doubts.doubt import Doubt, RowReading, RowVisit
+from director.runs.doubts.page_claims import Claim, pattern_of, read_claim
+from director.workflow.values import Json
+
+# What a query names to say which part of a list is shown.
+_PAGING = re.compile(
+    r"^_?(?:p|pg|page|page_?(?:no|num|number|index|id)|paged|seite|offset|start(?:index|at)?|from|"
+    r"skip|next|after|before|cursor|since|until|first|start_?with|row|@?:?(?:startwith|pagesize))$"
+)
+_PATH = re.compile(r"/(?:page|p|seite|pagina)[/-]?\d+(?=/|$)")
+_RANK = {"pager": 0, "caption": 0, "heading": 1, "near": 2, "page": 3}
+
+
+def list_of(url: str) -> str:
+    """The address of the list that a page is a part of."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    kept = sorted(pair for pair in parse_qsl(parts.query) if not _PAGING.match(pair[0].casefold()))
+    return f"{parts.netloc}{_PATH.sub('', parts.path)}?{urlencode(kept)}"
+
+
+def claims_of(visit: RowVisit, counter: str = "") -> list[Claim]:
+    """What the page said of the list at a visit, the surest first.
+
+    `counter` is the phrase, without its numbers, that the node's own check names.
+    """
+    found = []
+    for each in visit.counters:
+        text, place = str(each.get("text", "")), str(each.get("place", "near"))
+        pinned = bool(counter) and pattern_of(text) == counter
+        claim = read_claim(text, "pager" if pinned else place, visit.words)
+        if claim is not None:
+            found.append((not pinned, claim.first is None, _RANK.get(place, 2), claim))
+    found.sort(key=lambda each: each[:3])
+    return [each[3] for each in found]
+
+
+def find_missing_rows(reading: RowReading) -> Iterator[Doubt]:
+    """Doubts about the number of rows that a node read in a run."""
+    for visits in _lists(reading.visits):
+        if not all(visit.is_whole for visit in visits):
+            continue
+        read = _count_rows(visits)
+        found = list(_find_fewer(reading, visits, read))
+        yield from found
+        if not found and not _is_settled(reading, visits, read):
+            yield from _find_next(reading, visits)
+
+
+def _lists(visits: Iterable[RowVisit]) -> list[list[RowVisit]]:
+    found: dict[str, list[RowVisit]] = {}
+    for visit in visits:
+        found.setdefault(list_of(visit.url), []).append(visit)
+    return list(found.values())
+
+
+def _count_rows(visits: Sequence[RowVisit]) -> int:
+    """How many rows were read; the same page read twice counts once."""
+    seen: dict[str, int] = {}
+    for visit in visits:
+        seen[repr(visit.rows)] = len(visit.rows)
+    return sum(seen.values())
+
+
+def _claims(reading: RowReading, visits: Sequence[RowVisit]) -> list[Claim]:
+    counter = str(reading.check("total").get("counter", ""))
+    return [claim for visit in visits for claim in claims_of(visit, counter)]
+
+
+def _is_settled(reading: RowReading, visits: Sequence[RowVisit], read: int) -> bool:
+    """Whether something on the page says that this is all."""
+    claims = [each for each in _claims(reading, visits) if each.total is not None]
+    return any(not each.least and each.total == read for each in claims)
+
+
+def _find_fewer(reading: RowReading, visits: Sequence[RowVisit], read: int) -> Iterator[Doubt]:
+    claims = [each for each in _claims(reading, visits) if each.total is not None]
+    spare = reading.check("total").get("tolerance")
+    enough = read + (spare if isinstance(spare, int) else 0)
+    if not claims or any((each.total or 0) <= enough for each in claims):
+        return
+    # Several lengths for one address are several lists: then none of them is sure.
+    said = next(each for each in claims if each.total is not None)
+    if len({each.total for each in claims if each.place == said.place}) > 1:
+        return
+    kind = "nothing" if not read else "total"
+    if kind == "nothing" and said.place == "page" and len(claims) > len(visits):
+        return
+    pages = f" on {len(visits)} pages" if len(visits) > 1 else ""
+    yield reading.doubt(
+        "nothing" if not read else "total",
+        f"{reading.alias} read {_rows(read)}{pages}, and the page says {said.text!r}.",
+        read=read,
+        said=said.total,
+        text=said.text,
+        place=said.place,
+        url=visits[-1].url,
+        visits=len(visits),
+    )
+
+
+def _find_next(reading: RowReading, visits: Sequence[RowVisit]) -> Iterator[Doubt]:
+    """A page that follows and was not read."""
+    if not any(visit.rows for visit in visits):
+        return
+    numbers = [_page_numbers(visit) for visit in visits]
+    known = {pair[0] for pair in numbers if pair}
+    last = max((pair[1] for pair in numbers if pair), default=0)
+    read = {visit.url.partition("#")[0] for visit in visits}
+    if all(numbers) and known >= set(range(1, last + 1)):
+        return
+    if all(numbers) and last > max(known):
+        yield _unread(reading, visits, f"page {last}", {"page": max(known), "last": last})
+        return
+    following = visits[-1].following
+    if not following:
+        return
+    target = str(following.get("href", "")).partition("#")[0]
+    if target and target in read:
+        return
+    words = str(following.get("text", "")) or "next"
+    yield _unread(reading, visits, f"{words!r}", {"next": words, "href": target})
+
+
+def _page_numbers(visit: RowVisit) -> tuple[int, int] | None:
+    if visit.pages:
+        current, last = visit.pages.get("current"), visit.pages.get("last")
+        if isinstance(current, int) and isinstance(last, int):
+            return current, max(current, last)
+    for claim in claims_of(visit):
+        if claim.page is not None and claim.pages is not None:
+            return claim.page, claim.pages
+    return None
+
+
+def _unread(
+    reading: RowReading, visits: Sequence[RowVisit], more: str, evidence: dict[str, Json]
+) -> Doubt:
+    read = _count_rows(visits)
+    return reading.doubt(
+        "next",
+        f"{reading.alias} read {_rows(read)} on {len(visits)} "
+        f"{'page' if len(visits) == 1 else 'pages'}, and the page still offers {more}.",
+        read=read,
+        url=visits[-1].url,
+        visits=len(visits),
+        **evidence,
+    )
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"

@@ -1,0 +1,119 @@
+"""The shape of a text: a number and how it is written, an amount and its currency, a date, a link.
+
+A shape is told only where there is no doubt: "1,234" alone may be one thousand or one and a bit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_CODES = "USD|EUR|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|CAD|AUD|INR|CNY|BRL|ZAR"
+_CURRENCY = rf"[€$£¥₹₽₩₺₴₿]|(?:{_CODES})\b|(?:kr|zł|Fr)\b\.?"
+_SPACE = "\u00a0\u202f "
+_AMOUNT = re.compile(
+    rf"^[-+\u2212]?\s*({_CURRENCY})?\s*[-+\u2212]?\s*([\d.,'\u2019{_SPACE}]*\d)\s*({_CURRENCY})?$"
+)
+_POINT = re.compile(
+    r"^(?:\d{1,3}(?:[,'\u2019]\d{3})+\.\d+|\d+\.(?:\d{1,2}|\d{4,})|\d{1,3}(?:,\d{3}){2,})$"
+)
+_COMMA = re.compile(
+    rf"^(?:\d{{1,3}}(?:[.'\u2019{_SPACE}]\d{{3}})+,\d+|\d+,(?:\d{{1,2}}|\d{{4,}})|\d{{1,3}}(?:\.\d{{3}}){{2,}})$"
+)
+_NUMBER = re.compile(r"^\d+$|^\d{1,3}(?:[.,'\u2019\u00a0\u202f ]\d{3})+$")
+_DATES = {
+    "year-month-day": re.compile(r"^\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?$"),
+    "day.month.year": re.compile(r"^\d{1,2}\.\s?\d{1,2}\.\s?\d{2,4}(?: .*)?$"),
+    "with slashes": re.compile(r"^\d{1,2}/\d{1,2}/\d{2,4}(?:,? .*)?$"),
+    "with a month's name": re.compile(
+        r"^(?:\d{1,2}\.?\s)?[^\W\d]{3,9}\.?\s(?:\d{1,2},?\s)?\d{4}(?:,? .*)?$"
+    ),
+}
+_LINK = re.compile(r"^(?:https?://|/)\S+$")
+_MAIL = re.compile(r"^[^\s@]+@[^\s@]+\.[^\s@]+$")
+_ENDS = ("…", "...")
+
+
+@dataclass(frozen=True, slots=True)
+class TextShape:
+    """What a text is: `kind` number, date, link, address or text; `form` how it is written."""
+
+    kind: str
+    form: str = ""
+    currency: str = ""
+
+
+def shape_of(text: str) -> TextShape:
+    """The shape of a text that is not blank."""
+    said = " ".join(text.split())
+    for form, pattern in _DATES.items():
+        if pattern.match(said):
+            return TextShape("date", _slashes(said) if form == "with slashes" else form)
+    amount = _AMOUNT.match(said)
+    if amount:
+        digits = amount[2].strip()
+        currency = (amount[1] or amount[3] or "").strip(".")
+        if _POINT.match(digits):
+            return TextShape("number", "point", currency)
+        if _COMMA.match(digits):
+            return TextShape("number", "comma", currency)
+        if _NUMBER.match(digits):
+            return TextShape("number", "", currency)
+    if _LINK.match(said):
+        return TextShape("link")
+    return TextShape("address" if _MAIL.match(said) else "text")
+
+
+def _slashes(text: str) -> str:
+    first, second = (int(part) for part in text.split("/")[:2])
+    if first > 12:
+        return "day/month/year"
+    return "month/day/year" if second > 12 else "with slashes"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnShape:
+    """What the values of one field look like together."""
+
+    values: int
+    blank: int
+    different: int
+    kinds: Counter[str]
+    forms: Counter[str]
+    currencies: frozenset[str]
+    cut: int
+    example: dict[str, str]
+
+    @property
+    def kind(self) -> str:
+        """The kind of nearly all values, or nothing."""
+        return _most(self.kinds, self.values)
+
+
+def column_shape(texts: Sequence[str]) -> ColumnShape:
+    """The shape of the values of one field."""
+    said = [text for text in texts if text]
+    shapes = [shape_of(text) for text in said]
+    forms = Counter(f"{each.kind} {each.form}" for each in shapes if each.form)
+    example = {
+        f"{s.kind} {s.form}": text for text, s in reversed(list(zip(said, shapes, strict=True)))
+    }
+    return ColumnShape(
+        len(said),
+        len(texts) - len(said),
+        len(set(said)),
+        Counter(each.kind for each in shapes),
+        forms,
+        frozenset(each.currency for each in shapes if each.currency),
+        sum(text.endswith(_ENDS) and len(text) > 8 for text in said),
+        example,
+    )
+
+
+def _most(counts: Counter[str], total: int) -> str:
+    if not total:
+        return ""
+    name, count = counts.most_common(1)[0]
+    return name if count >= 0.9 * total else ""

@@ -1,0 +1,128 @@
+"""What is told of a downloaded file: its name, size and type, and the first rows of a table.
+
+Only the start of a file is read for its rows, as text; nothing in it is run or unpacked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+import mimetypes
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from director.browser.downloads import Downloaded
+from director.browser.session import Session
+from director.runs.ledger import Ledger
+from director.runs.stage import Stage
+from director.runs.values import Step
+from director.workflow.paths import is_list
+from director.workflow.templates import defused
+from director.workflow.values import Json
+
+ROWS = 3
+_ARRIVES = 60.0  # seconds until a file that is on its way has arrived
+_BEGINS = 0.3
+_STARTS = ("click", "keypress")
+_TOUCHES = ("browser_action", "agent")
+_LONGEST = 200  # characters of a cell or line that are shown
+_READ = 20_000_000  # bytes of a file that is looked into
+_TABLES = {".csv": ",", ".tsv": "\t"}
+_TEXTS = (".txt", ".log", ".md", ".xml", ".html", ".htm", ".ndjson", ".jsonl")
+
+
+def describe_download(found: Downloaded, clean: Callable[[str], str]) -> dict[str, Json]:
+    """A file as it is part of a node's result; `clean` takes secrets out of what it says."""
+    path = found.path
+    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    told: dict[str, Json] = {"name": path.name, "size": found.size, "type": kind}
+    if found.size > _READ:
+        return told
+    try:
+        inside = _look_inside(path)
+    except (OSError, ValueError, csv.Error, RecursionError):
+        # It is not what its name says; what is known for sure is told.
+        return told
+    shown = {name: _clean_value(value, clean) for name, value in inside.items()}
+    return {**told, **shown}
+
+
+async def add_downloads(result: Json, session: Session) -> Json:
+    """A result with the files that came since the last one was told."""
+    files = await session.list_new_downloads(_ARRIVES)
+    if not files or not isinstance(result, Mapping):
+        return result
+    told: list[Json] = [describe_download(each, session.net.clean) for each in files]
+    known = result.get("downloads")
+    return {**result, "downloads": [*(known if is_list(known) else ()), *told]}
+
+
+async def keep_late_downloads(ledger: Ledger, stage: Stage) -> None:
+    """Tell of files that came after their node, or that only the end of the run waits for."""
+    last = next((step for step in reversed(ledger.steps()) if step.type in _TOUCHES), None)
+    if last is None or last.state != "finished" or not stage.opened:
+        return
+    if last.config.get("action") in _STARTS:
+        # A file that was asked for begins to come a moment after the click is over.
+        await asyncio.sleep(_BEGINS)
+    result = await add_downloads(last.result, await stage.session())
+    if result != last.result:
+        ledger.finish(replace(last, result=result))
+
+
+def list_downloads(steps: Iterable[Step]) -> list[dict[str, Json]]:
+    """Every file that the steps of a run downloaded, with the node that did."""
+    found: list[dict[str, Json]] = []
+    for step in steps:
+        result = step.result if isinstance(step.result, Mapping) else {}
+        files = result.get("downloads") if step.type in _TOUCHES else None
+        told = [each for each in files if isinstance(each, Mapping)] if is_list(files) else []
+        found += [{**each, "node": step.alias} for each in told if "name" in each]
+    return found
+
+
+def download_text(found: Mapping[str, Json]) -> str:
+    """A file in one line."""
+    rows = f", {found['rows']} rows" if "rows" in found else ""
+    return f"{found['name']} ({found['size']} bytes, {found['type']}{rows})"
+
+
+def _look_inside(path: Path) -> dict[str, Json]:
+    ending = path.suffix.lower()
+    if ending in _TABLES:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = csv.reader(file, delimiter=_delimiter(file.readline(), _TABLES[ending]))
+            file.seek(0)
+            head = next(rows, [])
+            first: list[Json] = [dict(zip(head, row, strict=False)) for row in islice(rows, ROWS)]
+            count = len(first) + sum(1 for _ in rows)
+        return {"columns": list(head), "rows": count, "first": first}
+    if ending == ".json":
+        value: Json = json.loads(path.read_text(encoding="utf-8-sig"))
+        if is_list(value):
+            return {"rows": len(value), "first": list(value[:ROWS])}
+        return {"first": value}
+    if ending in _TEXTS:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        return {"lines": len(lines), "first": list(lines[:ROWS])}
+    return {}
+
+
+def _delimiter(line: str, otherwise: str) -> str:
+    """What parts the cells: a semicolon where a comma is the sign of decimals."""
+    return max((otherwise, ";"), key=line.count)
+
+
+def _clean_value(value: Json, clean: Callable[[str], str]) -> Json:
+    if isinstance(value, str):
+        # Cleaned before it is cut: half a secret would not be known for one.
+        safe = str(defused(clean(value)))
+        return safe if len(safe) <= _LONGEST else f"{safe[:_LONGEST]}…"
+    if isinstance(value, Mapping):
+        return {clean(str(name)): _clean_value(each, clean) for name, each in value.items()}
+    if is_list(value):
+        return [_clean_value(each, clean) for each in value]
+    return value

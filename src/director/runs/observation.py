@@ -1,0 +1,173 @@
+"""What is seen of the page when a node reads rows or has its effect, kept for doubts about the run.
+
+Only looking: a page that cannot be looked at leaves nothing, and no node fails for it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+from urllib.parse import quote_plus
+
+from playwright.async_api import Error as PlaywrightError
+
+from director.browser import BrowserError, BrowserGone, Session
+from director.browser.bundle import LocatorError
+from director.browser.conditions import check
+from director.browser.events import Answered, OutgoingRequest
+from director.browser.list_claims import form_errors, look_at_list, rows_showing
+from director.runs.doubts.effects_done import list_typed
+from director.runs.stage import Stage
+from director.runs.telling import selector_text
+from director.runs.values import RunError, Step
+from director.workflow.conditions import filled_condition
+from director.workflow.paths import is_list
+from director.workflow.scope import Scope
+from director.workflow.sensitive import is_sensitive
+from director.workflow.templates import defused, resolve
+from director.workflow.values import Config, Json, Node
+
+_UNSEEN = (BrowserError, LocatorError, PlaywrightError)
+_ACTS = ("click", "keypress", "type", "select")
+_LOADS = 3_000  # milliseconds until what follows an effect is there
+_MOST = 50  # addresses at which effects are looked for
+
+
+@dataclass(frozen=True, slots=True)
+class DoneVisit:
+    """A visit that has just done what it does: its node, with its values, and where it was."""
+
+    node: Node
+    config: Config
+    before: Mapping[str, Json] | None
+    scope: Scope
+    steps: Sequence[Step]
+
+
+async def observe(visit: DoneVisit, session: Session, mark: int) -> dict[str, Json] | None:
+    """What the page says about what a visit just did."""
+    config, type_ = visit.config, visit.node.type
+    try:
+        if type_ == "browser_query" and config.get("method") == "deterministic_extract":
+            return cast("dict[str, Json]", defused(await look_at_list(session, config)))
+        if type_ == "browser_action" and visit.node.effect == "once":
+            return await _observe_effect(visit, session, mark)
+    except BrowserGone:
+        raise
+    except _UNSEEN:
+        return None
+    return None
+
+
+async def _observe_effect(visit: DoneVisit, session: Session, mark: int) -> dict[str, Json] | None:
+    if visit.config.get("action") not in _ACTS:
+        return None
+    typed = list_typed([step.config for step in _on_page(visit)])
+    page = session.page()
+    await page.wait_for_load_state("domcontentloaded", timeout=_LOADS)
+    sent = _list_requests(session.sendings(mark), session.responses(mark), typed)
+    found: dict[str, Json] = {
+        "url": session.net.clean(page.url),
+        "typed": [session.net.clean(text) for text in typed],
+        "sent": sent,
+        "rows": await rows_showing(session, typed) if typed else [],
+        "errors": await form_errors(session, typed) if typed and sent else [],
+        "proof": _proof(visit),
+    }
+    return cast("dict[str, Json]", defused(found))
+
+
+def _on_page(visit: DoneVisit) -> list[Step]:
+    """What was done on the page before it, since that was loaded."""
+    document = (visit.before or {}).get("document")
+    return [
+        step
+        for step in visit.steps
+        if step.state == "finished"
+        and (step.page or {}).get("document") == document
+        and not is_sensitive(selector_text(step.config.get("selector")))
+    ]
+
+
+def _list_requests(
+    sendings: Sequence[OutgoingRequest], answers: Sequence[Answered], typed: Sequence[str]
+) -> list[Json]:
+    """The requests that carry a form: which of them are the same, how they were answered."""
+    bodies: dict[bytes, int] = {}
+    statuses: dict[tuple[str, str], list[int]] = {}
+    for answer in answers:
+        statuses.setdefault((answer.method, answer.url), []).append(answer.status)
+    found: list[Json] = []
+    for each in sendings:
+        if not each.is_page and not _carries(each.body, typed):
+            continue
+        known = statuses.get((each.method, each.url), [])
+        found.append(
+            {
+                "method": each.method,
+                "url": each.url,
+                "body": bodies.setdefault(each.body, len(bodies)),
+                "status": known.pop(0) if known else None,
+            }
+        )
+    return found
+
+
+def _carries(body: bytes, typed: Iterable[str]) -> bool:
+    forms = [
+        form
+        for text in typed
+        for form in (text, quote_plus(text), json.dumps(text)[1:-1])
+        if len(text) > 2
+    ]
+    return any(form.encode() in body for form in forms)
+
+
+def _proof(visit: DoneVisit) -> Json:
+    """Where its proof is to be looked for at the end, with its values."""
+    proof = visit.node.proof or {}
+    if not proof.get("url") or not proof.get("happened"):
+        return None
+    return resolve({"url": proof["url"], "happened": proof["happened"]}, visit.scope)
+
+
+async def read_back(stage: Stage, steps: Sequence[Step]) -> dict[str, Config]:
+    """For each effect of the run that has a proof: whether it is there now, and the rows of it."""
+    wanted = {
+        step.key: cast("Config", step.observed["proof"])
+        for step in steps
+        if step.state == "finished"
+        and step.status == "success"
+        and step.observed
+        and isinstance(step.observed.get("proof"), Mapping)
+    }
+    addresses = list(dict.fromkeys(str(proof["url"]) for proof in wanted.values()))[:_MOST]
+    if not addresses:
+        return {}
+    known = {step.key: step for step in steps}
+    found: dict[str, Config] = {}
+    try:
+        async with stage.aside() as session:
+            for url in addresses:
+                await session.navigate(url)
+                for key, proof in wanted.items():
+                    if proof["url"] == url:
+                        found[key] = await _look_for(session, known[key], proof)
+    except (*_UNSEEN, RunError):
+        # What cannot be looked at is no doubt: its own conditions held.
+        return found
+    return found
+
+
+async def _look_for(session: Session, step: Step, proof: Config) -> Config:
+    happened = proof["happened"]
+    asked = (
+        [filled_condition(cast("Config", each)) for each in happened] if is_list(happened) else []
+    )
+    holds = [(await check(session, each, 0)).holds for each in asked]
+    typed = (step.observed or {}).get("typed")
+    texts = tuple(str(each) for each in typed) if is_list(typed) else ()
+    rows = await rows_showing(session, texts) if texts else []
+    return {"found": int(all(holds)), "where": str(proof["url"]), "rows": rows}

@@ -1,0 +1,214 @@
+"""The doubts about a run: what its steps read, against the page, its checks and the run before.
+
+The rules are in `director.runs.doubts`; here its values are made of steps, and stored checks kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import cast
+
+from director.runs.doubts import Doubt, EffectSeen, RowReading, find_doubts
+from director.runs.doubts.doubt import RowVisit, is_blank
+from director.runs.doubts.node_checks import add_proposals, propose_checks
+from director.runs.ledger import run_from, steps_of
+from director.runs.values import Run, Step
+from director.store import Moved, Store
+from director.workflow.document import from_json, to_json
+from director.workflow.paths import is_list
+from director.workflow.references import nested
+from director.workflow.values import Config, Json, Node, Workflow
+
+_READ_BEFORE = 20  # earlier runs that are looked through for one to compare with
+
+
+def find_run_doubts(
+    store: Store,
+    run: Run,
+    workflow: Workflow,
+    *,
+    proofs: Mapping[str, Config] | None = None,
+    is_of_run: Callable[[Step], bool] = lambda _: True,
+) -> list[Doubt]:
+    """Every doubt about a run that passed; `proofs` is what was read back of its effects."""
+    steps = [step for step in steps_of(store, run.id) if is_of_run(step) and _is_done(step)]
+    nodes = {node.id: node for node in workflow.nodes}
+    readings = readings_of(nodes, steps)
+    before = _rows_before(store, run, readings, nodes) if readings else {}
+    effects = [
+        _effect(step, (proofs or {}).get(step.key, {})) for step in steps if _has_effect(step)
+    ]
+    checks = {node.id: node.checks for node in workflow.nodes}
+    return find_doubts(readings, effects, earlier=before, checks=checks)
+
+
+def readings_of(nodes: Mapping[str, Node], steps: Iterable[Step]) -> list[RowReading]:
+    """The nodes that read rows, each with its visits in the order in which they were made."""
+    visits: dict[str, list[RowVisit]] = {}
+    for step in sorted(steps, key=lambda each: each.began):
+        if step.node in nodes and _is_reading(step):
+            visits.setdefault(step.node, []).append(_visit(step))
+    return [_reading(nodes[id_], found) for id_, found in visits.items()]
+
+
+def _is_done(step: Step) -> bool:
+    return step.state == "finished" and step.status == "success" and step.type != "item"
+
+
+def _is_reading(step: Step) -> bool:
+    method = step.config.get("method")
+    return step.type == "browser_query" and method == "deterministic_extract"
+
+
+def _has_effect(step: Step) -> bool:
+    return step.type == "browser_action" and step.observed is not None
+
+
+def _reading(node: Node, visits: Sequence[RowVisit]) -> RowReading:
+    wanted = node.config.get("create_records")
+    key = str(wanted.get("key") or "") if isinstance(wanted, Mapping) else ""
+    return RowReading(
+        node.id,
+        node.alias,
+        tuple(visits),
+        makes_records=wanted is not None,
+        key=key,
+        checks=node.checks,
+    )
+
+
+def _visit(step: Step) -> RowVisit:
+    seen = step.observed or {}
+    items = _items(step.result)
+    rows = tuple(row for row in items if not is_blank(row))
+    limit = step.config.get("limit")
+    result = cast("Config", step.result if isinstance(step.result, Mapping) else {})
+    return RowVisit(
+        step.key,
+        str(seen.get("url", "")),
+        rows,
+        counters=cast("tuple[Config, ...]", tuple(_list(seen.get("counters")))),
+        following=cast("Config | None", seen.get("following")),
+        pages=cast("Config | None", seen.get("pages")),
+        of=_count(seen.get("of")),
+        matched=_count(result.get("totalElements")),
+        limited=isinstance(limit, int) and len(items) >= limit,
+        absent=tuple(str(each) for each in _list(seen.get("absent"))),
+        cut=cast("Config", seen.get("cut") or {}),
+        words=str(seen.get("words", "")),
+        made=(step.records or {}).get("made"),
+        merged=(step.records or {}).get("merged", 0),
+    )
+
+
+def _effect(step: Step, proof: Config) -> EffectSeen:
+    seen = step.observed or {}
+    rows = [*_list(seen.get("rows"))]
+    later = _list(proof.get("rows"))
+    return EffectSeen(
+        step.node,
+        step.alias,
+        step.key,
+        str(seen.get("url", "")),
+        typed=tuple(str(each) for each in _list(seen.get("typed"))),
+        sent=cast("tuple[Config, ...]", tuple(_list(seen.get("sent")))),
+        rows=cast("tuple[Sequence[str], ...]", tuple(later or rows)),
+        errors=tuple(str(each) for each in _list(seen.get("errors"))),
+        found=cast("int | None", proof.get("found")),
+        where=str(proof.get("where", "")),
+    )
+
+
+def _rows_before(
+    store: Store, run: Run, readings: Sequence[RowReading], nodes: Mapping[str, Node]
+) -> dict[str, Sequence[Json]]:
+    """The rows that each node read, with the same config, in the last run that passed."""
+    now = {step.node: step.config for step in steps_of(store, run.id) if _is_reading(step)}
+    found: dict[str, Sequence[Json]] = {}
+    for earlier in _runs_before(store, run):
+        steps = [
+            step
+            for step in steps_of(store, earlier.id)
+            if _is_done(step) and _is_reading(step) and _is_alike(step.config, now.get(step.node))
+        ]
+        for reading in readings_of(nodes, steps):
+            found.setdefault(reading.node, reading.rows)
+        if all(reading.node in found for reading in readings):
+            break
+    return found
+
+
+def _runs_before(store: Store, run: Run) -> list[Run]:
+    """Earlier runs of the workflow with the same inputs that passed without a doubt."""
+    known = [
+        (each.position, run_from(each))
+        for each in store.newest("run")
+        if each.body.get("workflow") == run.workflow
+        and each.body.get("state") == "done"
+        and not each.body.get("doubts")
+        and each.id != run.id
+        and not each.id.startswith("workbench:")
+    ]
+    same = [each for each in known if each[1].inputs == run.inputs]
+    newest = sorted(same, key=lambda each: -each[0])
+    return [each[1] for each in newest if each[1].selection == run.selection][:_READ_BEFORE]
+
+
+def _is_alike(config: Config, other: Config | None) -> bool:
+    names = ("selector", "fields", "limit", "visibleOnly")
+    return other is not None and all(config.get(name) == other.get(name) for name in names)
+
+
+def is_in_loop(workflow: Workflow, node: str) -> bool:
+    """Whether a node is visited several times in a run, so that one visit is only a part."""
+    inside = nested(workflow)
+    kinds = {each.id: each.type for each in workflow.nodes}
+    owners, seen = [part.owner for part in inside.get(node, ())], set()
+    while owners:
+        owner = owners.pop()
+        if kinds.get(owner) == "iterate":
+            return True
+        if owner not in seen:
+            seen.add(owner)
+            owners += [part.owner for part in inside.get(owner, ())]
+    return False
+
+
+def keep_checks(
+    store: Store, workflow: Workflow, node: str, step: Step | None
+) -> tuple[Config, ...]:
+    """Keep with a node the checks that its test proposes; those that are new."""
+    if step is None or not _is_done(step) or not _is_reading(step):
+        return ()
+    proposed = propose_checks(_visit(step))
+    newest = store.get("workflow", workflow.id)
+    if newest is None or not proposed:
+        return ()
+    now = from_json(cast("Json", newest.body))
+    known = next((each.checks for each in now.nodes if each.id == node), None)
+    if known is None:
+        return ()
+    checks = add_proposals(known, proposed)
+    if checks == known:
+        return ()
+    nodes = tuple(replace(each, checks=checks) if each.id == node else each for each in now.nodes)
+    body = to_json(replace(now, nodes=nodes))
+    try:
+        store.put("workflow", workflow.id, body, "kept proposed checks", expect=newest.version)
+    except Moved:
+        # Somebody changed the workflow meanwhile; the next test proposes them again.
+        return ()
+    return tuple(each for each in checks if each not in known)
+
+
+def _items(result: Json) -> Sequence[Json]:
+    return _list(result.get("items")) if isinstance(result, Mapping) else ()
+
+
+def _list(value: Json) -> Sequence[Json]:
+    return value if is_list(value) else ()
+
+
+def _count(value: Json) -> int:
+    return value if isinstance(value, int) else 0

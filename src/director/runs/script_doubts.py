@@ -1,0 +1,41 @@
+"""The checks of a node in an exported script: counts against the page, values that must differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from director.runs.doubts.page_claims import read_claim
+from director.workflow.values import Node
+
+_NUMBER = r"\d[\d.,'\u2019\u00a0\u202f]*"
+
+
+def note_rows(node: Node) -> Iterator[str]:
+    """The line that remembers what a node read, if it has a check that a script can make."""
+    checks = [check for check in node.checks if not check.get("dismissed")]
+    total = next((check for check in checks if check.get("kind") == "total"), {})
+    counter = write_pattern(str(total.get("counter", "")))
+    unique = [str(check["field"]) for check in checks if check.get("kind") == "unique"]
+    if node.config.get("limit") is not None or (not counter and not unique):
+        return
+    more = f", counter={counter!r}" if counter else ""
+    more += f", unique={unique!r}" if unique else ""
+    more += f", spare={total['tolerance']!r}" if total.get("tolerance") else ""
+    yield f"note_rows(page, {node.alias!r}, found{more})"
+
+
+def write_pattern(counter: str) -> str:
+    """A pattern for the phrase of a counter whose group `total` is the length of the list."""
+    pieces = counter.split("#")
+    places = range(len(pieces) - 1)
+    numbers = [str(place + 1) for place in places]
+    said = "".join(f"{piece}{number}" for piece, number in zip(pieces, numbers, strict=False))
+    claim = read_claim(said + pieces[-1], "pager")
+    if claim is None or claim.total is None or not 1 <= claim.total <= len(numbers):
+        return ""
+    found = re.escape(pieces[0])
+    for place in places:
+        group = f"(?P<total>{_NUMBER})" if place + 1 == claim.total else _NUMBER
+        found += group + re.escape(pieces[place + 1])
+    return found

@@ -1,0 +1,68 @@
+"""The form of a node's checks: what its runs are doubted by, and which doubts are dismissed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias, get_args
+
+from director.workflow.forms import Check, Field, Form, any_text, choice, fill, flag, text, whole
+from director.workflow.values import Config, Json, WorkflowError
+
+DoubtKind: TypeAlias = Literal[
+    "total",
+    "next",
+    "nothing",
+    "merged",
+    "repeated",
+    "unique",
+    "blank",
+    "constant",
+    "format",
+    "cut",
+    "fewer",
+    "twice",
+    "refused",
+    "gone",
+]
+KINDS: tuple[str, ...] = get_args(DoubtKind)
+
+
+def _share(value: Json) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise WorkflowError("this must be a number from 0 to 1.")
+
+
+def _field(check: Check, says: str, *, required: bool = False) -> Field:
+    return Field(check, says, required=required, templates=False)
+
+
+CHECK = Form(
+    {
+        "kind": _field(choice(*KINDS), f"one of {', '.join(KINDS)}", required=True),
+        "field": _field(any_text, "the field of the rows that it is about"),
+        "counter": _field(text, "the words of the page's count, with # for each number"),
+        "tolerance": _field(whole(), "how many rows may be missing"),
+        "share": _field(_share, "below which share of the run before the rows are too few"),
+        "dismissed": _field(flag, "true if such a doubt is right as it is"),
+        "because": _field(any_text, "why it was dismissed"),
+    }
+)
+
+
+def check_doubt_check(check: Config) -> None:
+    """A check that runs can use; an error that says what is wrong with it otherwise."""
+    try:
+        fill(CHECK, check)
+    except WorkflowError as problem:
+        raise WorkflowError(f"'checks': {problem}") from None
+
+
+def merge_checks(known: Sequence[Config], more: Sequence[Config]) -> tuple[Config, ...]:
+    """Checks with others added; one of the same kind and field is replaced."""
+    found = {place_of_check(each): each for each in known}
+    return tuple({**found, **{place_of_check(each): each for each in more}}.values())
+
+
+def place_of_check(check: Config) -> tuple[Json, Json]:
+    """What tells a check of a node from its others."""
+    return check.get("kind"), check.get("field") or ""

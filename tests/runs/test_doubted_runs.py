@@ -1,0 +1,208 @@
+"""Runs that doubt themselves, in a real browser: what is stored, what is told, what is dismissed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+
+from director.browser import Origins
+from director.runs import Run, run_workflow, try_node
+from director.runs.report import report_html
+from director.runs.script import script_of
+from director.store import Store
+from director.workflow.document import from_json
+from director.workflow.edit import update
+from director.workflow.values import Workflow
+from runs.building import flow, node
+from runs.conftest import Live
+from runs.doubt_pages import pager, serve_lists, table
+
+FORM = (
+    "<form id=f method=post action=/add><input id=name name=name><button id=go>Add</button></form>"
+)
+TWICE = """<script>f.addEventListener('submit', event => { event.preventDefault();
+const send = () => fetch('/add', {method: 'POST', body: new URLSearchParams(new FormData(f))});
+send().then(send).then(() => location = '/list'); });</script>"""
+
+
+@pytest.fixture
+def lists() -> Iterator[tuple[str, dict[str, str]]]:
+    """A site whose pages the test sets."""
+    with serve_lists() as served:
+        yield served
+
+
+def read(**config: Any) -> dict[str, Any]:
+    """A node that reads the rows of a table."""
+    fields = {"name": ".name", "price": ".price"}
+    asked = {"method": "deterministic_extract", "selector": "tbody tr", "fields": fields}
+    return node("read", "browser_query", **{**asked, "create_records": "lamp", **config})
+
+
+def go(alias: str, url: str) -> dict[str, Any]:
+    """A node that opens an address."""
+    return node(alias, "browser_action", action="navigate", url=url)
+
+
+def once(live: Live, store: Store, workflow: Workflow) -> Run:
+    """A run of a workflow, which must pass."""
+    run = live.run(run_workflow(store, workflow, live.means()))
+    assert run.state == "done", run.error
+    return run
+
+
+def test_a_run_that_read_one_page_of_three_is_doubted_until_that_is_dismissed(
+    live: Live, store: Store, lists: tuple[str, dict[str, str]]
+) -> None:
+    """The doubt is stored with the run and in its report; a loop over all pages has none."""
+    origin, pages = lists
+    for n in (1, 2, 3):
+        rows = table(n * 20 - 19, min(n * 20, 45))
+        pages[f"/list?page={n}"] = f"<p>45 results</p>{rows}{pager(n, 3)}"
+    first = flow(go("open", f"{origin}/list?page=1"), read(), origin=origin)
+    run = once(live, store, first)
+    (doubt,) = run.doubts
+    assert (doubt["kind"], doubt["alias"]) == ("total", "read")
+    assert doubt["sentence"] == "read read 20 rows, and the page says '45 results'."
+    assert "Doubts (1)" in report_html(store, run.id)
+    check = {"kind": "total", "dismissed": True, "because": "the first are enough"}
+    assert once(live, store, update(first, "read", {"checks": [check]})).doubts == ()
+    loop = node("loop", "iterate", over=["1", "2", "3"], variable="page", body=["open", "read"])
+    every = flow(loop, go("open", f"{origin}/list?page={{{{page}}}}"), read(), origin=origin)
+    assert once(live, store, every).doubts == ()
+
+
+def test_a_test_keeps_the_checks_that_it_proposes_and_an_edit_of_them_stays(
+    live: Live, store: Store, lists: tuple[str, dict[str, str]]
+) -> None:
+    """They are part of the workflow's document from then on."""
+    origin, pages = lists
+    pages["/list"] = f"<p>12 results</p>{table(1, 12)}"
+    workflow = flow(go("open", f"{origin}/list"), read(), origin=origin)
+
+    def checks() -> object:
+        stored = store.get("workflow", workflow.id)
+        assert stored is not None
+        return from_json(stored.body).nodes[1].checks  # type: ignore[arg-type]
+
+    async def test_both() -> None:
+        async with live.browser.session(Origins([origin])) as session:
+            for alias in ("open", "read"):
+                await try_node(store, workflow, alias, live.means(session=session))
+
+    live.run(test_both())
+    assert checks() == ({"kind": "total", "counter": "# results"},)
+    edited = update(
+        from_json(store.get("workflow", workflow.id).body),  # type: ignore[union-attr,arg-type]
+        "read",
+        {"checks": [{"kind": "total", "counter": "# results", "tolerance": 2}]},
+    )
+    pages["/list"] = f"<p>12 results</p>{table(1, 10)}"
+    assert once(live, store, edited).doubts == ()
+    pages["/list"] = f"<p>12 results</p>{table(1, 9)}"
+    assert [each["kind"] for each in once(live, store, edited).doubts] == ["total"]
+
+
+def test_a_changed_notation_is_doubted_against_the_run_before(
+    live: Live, store: Store, lists: tuple[str, dict[str, str]]
+) -> None:
+    """And again in the next run: one with doubts is nothing to compare with."""
+    origin, pages = lists
+    workflow = flow(go("open", f"{origin}/list"), read(), origin=origin)
+    pages["/list"] = table(1, 12)
+    assert once(live, store, workflow).doubts == ()
+    pages["/list"] = table(1, 12).replace(".50<", ",50<")
+    assert [each["kind"] for each in once(live, store, workflow).doubts] == ["format"]
+    assert [each["kind"] for each in once(live, store, workflow).doubts] == ["format"]
+    pages["/list"] = table(1, 3)
+    assert [each["kind"] for each in once(live, store, workflow).doubts] == ["fewer"]
+
+
+def test_an_exported_script_prints_the_doubts_it_can_check(
+    lists: tuple[str, dict[str, str]], tmp_path: Path
+) -> None:
+    """Totals and values that must differ; the code says the same."""
+    origin, pages = lists
+    checks = [{"kind": "total", "counter": "# results"}, {"kind": "unique", "field": "name"}]
+    nodes = go("open", f"{origin}/list"), {**read(), "checks": checks}
+    script = tmp_path / "script.py"
+    script.write_text(script_of(flow(*nodes, origin=origin)))
+
+    def told() -> tuple[int, list[str]]:
+        ran = subprocess.run(
+            [sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=120
+        )
+        lines = ran.stderr.splitlines()
+        return ran.returncode, [line for line in lines if line.startswith("doubt")]
+
+    pages["/list"] = f"<p>12 results</p>{table(1, 12)}"
+    assert told() == (0, [])
+    pages["/list"] = f"<p>1,012 results</p>{table(1, 12).replace('Lamp 2<', 'Lamp 1<')}"
+    assert told() == (
+        3,
+        [
+            "doubt: read read 12 rows, and the page says '1,012 results'",
+            "doubt: read read 12 rows with 11 values of 'name'",
+        ],
+    )
+
+
+@contextmanager
+def serve_form(more: str) -> Iterator[tuple[str, list[str]]]:
+    """A form that adds names to a list, and the names it has."""
+    names: list[str] = []
+
+    class FormAnswer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            rows = "".join(f"<tr><td>{n}<td>{name}</tr>" for n, name in enumerate(names))
+            said = FORM + more if self.path == "/" else f"<table><tbody>{rows}</tbody></table>"
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(f"<!doctype html><title>Form</title>{said}".encode())
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            names.append(parse_qs(body)["name"][0])
+            self.send_response(303)
+            self.send_header("Location", "/list")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), FormAnswer)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", names
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.mark.parametrize("more", ["", TWICE])
+def test_what_is_sent_twice_is_doubted(live: Live, store: Store, more: str) -> None:
+    """By a page that submits its form twice; the same form sent once is not doubted."""
+    with serve_form(more) as (origin, names):
+        added = node("add", "browser_action", action="click", selector="#go")
+        workflow = flow(
+            go("open", f"{origin}/"),
+            node("name", "browser_action", action="type", selector="#name", text="Nordwind AG"),
+            {**added, "effect": "once", "ensures": [{"url": f"{origin}/list"}]},
+            origin=origin,
+        )
+        doubts = [each["kind"] for each in once(live, store, workflow).doubts]
+        assert len(names) == (2 if more else 1)
+        assert doubts == (["twice"] if more else [])
+        assert [each["kind"] for each in once(live, store, workflow).doubts] == ["twice"]

@@ -1,0 +1,238 @@
+"""The rules of doubts as laws over values: what agrees is never doubted, what is missing always is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from director.runs.doubts import Doubt, EffectSeen, RowReading, doubt_from, find_doubts
+from director.runs.doubts.doubt import RowVisit
+from director.runs.doubts.node_checks import propose_checks
+from director.runs.doubts.page_claims import read_claim
+from director.runs.doubts.row_counts import list_of
+from director.runs.doubts.value_shapes import shape_of
+from director.workflow.doubt_checks import KINDS
+from director.workflow.values import Json
+
+SAYS = (
+    "{} results",
+    "{} rows",
+    "Showing 1-2 of {}",
+    "{} Treffer",
+    "Found {} entries",
+    "Results: {}",
+)
+
+
+def row(number: int, price: str = "1.50") -> Json:
+    """A row like any other."""
+    return {"sku": f"s-{number}", "name": f"Lamp {number}", "price": price}
+
+
+def reading(*visits: RowVisit, **more: object) -> RowReading:
+    """A node that read these visits."""
+    return RowReading("n1", "read", visits, **more)  # type: ignore[arg-type]
+
+
+def visit(first: int, last: int, said: str = "", page: int = 1, **more: object) -> RowVisit:
+    """A visit of one page that read these rows."""
+    rows = tuple(row(number) for number in range(first, last))
+    counters = ({"text": said, "place": "near"},) if said else ()
+    return RowVisit(f"l[{page}].n1", f"http://a.test/list?page={page}", rows, counters, **more)  # type: ignore[arg-type]
+
+
+def kinds(found: list[Doubt]) -> list[str]:
+    """The kinds of doubts."""
+    return [each.kind for each in found]
+
+
+@given(
+    total=st.integers(2, 300),
+    size=st.integers(1, 50),
+    left=st.integers(0, 3),
+    says=st.sampled_from(SAYS),
+)
+def test_a_total_is_doubted_exactly_if_rows_are_missing(
+    total: int, size: int, left: int, says: str
+) -> None:
+    """However the pages are cut, and in whatever words the page states its total."""
+    pages = [(at, min(at + size, total)) for at in range(0, total, size)]
+    kept = pages[: len(pages) - left] or pages[:1]
+    said = says.format(f"{total:,}")
+    visits = [visit(*part, said=said, page=at) for at, part in enumerate(kept, 1)]
+    found = find_doubts([reading(*visits)])
+    missing = total - sum(end - start for start, end in kept)
+    assert kinds(found) == (["total"] if missing else [])
+    if missing:
+        assert found[0].evidence["said"] == total
+        assert found[0].evidence["read"] == total - missing
+        assert doubt_from(found[0].json()) == found[0]
+
+
+@given(st.integers(1, 10**8), st.sampled_from((",", ".", "'", "\u00a0", "\u202f", "")))
+def test_thousands_are_read_in_every_notation(number: int, gap: str) -> None:
+    """The same number, however its digits are grouped."""
+    claim = read_claim(f"{number:,} results".replace(",", gap))
+    assert claim is not None
+    assert claim.total == number
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["3 unread", "12 items in cart", "0 of 40 selected", "10 items per page", "5 new items",
+     "3 of 5 tasks done", "Step 2 of 4", "about 1,000 results", "2 days ago", "Version 1.2 items",
+     "Top 10 results", "Only 3 items left", "Deleted 3 items", "Total: 82", "17 November 2026"],
+)  # fmt: skip
+def test_numbers_that_speak_of_something_else_claim_nothing(text: str) -> None:
+    """Carts, selections, sizes of pages, steps, dates, guesses."""
+    assert read_claim(text) is None
+
+
+def test_a_subset_or_a_limit_is_not_compared_with_the_total() -> None:
+    """A node that was told to read some rows is not doubted for it."""
+    assert find_doubts([reading(visit(0, 5, "82 results", of=40))]) == []
+    assert find_doubts([reading(visit(0, 5, "82 results", limited=True))]) == []
+
+
+def test_a_page_that_follows_is_doubted_unless_it_was_read() -> None:
+    """By its number, or by where its link leads."""
+    leads = {"text": "Next", "href": "http://a.test/list?page=2"}
+    first = visit(0, 5, page=1, following=leads)
+    assert kinds(find_doubts([reading(first)])) == ["next"]
+    assert find_doubts([reading(first, visit(5, 9, page=2))]) == []
+    numbered = [visit(n * 5, n * 5 + 5, page=n, pages={"current": n, "last": 3}) for n in (3, 2, 1)]
+    assert find_doubts([reading(*numbered)]) == []
+    assert kinds(find_doubts([reading(*numbered[1:])])) == ["next"]
+
+
+def test_pages_of_a_list_have_its_address() -> None:
+    """Whatever names the page; another search is another list."""
+    assert list_of("http://a.test/l?q=x&page=2") == list_of("http://a.test/l?q=x&page=3")
+    assert list_of("http://a.test/l/page/2/") == list_of("http://a.test/l/")
+    assert list_of("http://a.test/l?q=x") != list_of("http://a.test/l?q=y")
+
+
+def test_rows_that_a_key_cannot_tell_apart_are_doubted() -> None:
+    """They would have become one record; equal rows are no loss."""
+    differ = RowVisit("n1", "u", ({"name": "A", "price": "1"}, {"name": "A", "price": "2"}))
+    equal = RowVisit("n1", "u", ({"name": "A", "price": "1"}, {"name": "A", "price": "1"}))
+    assert kinds(find_doubts([reading(differ, makes_records=True, key="name")])) == ["merged"]
+    assert find_doubts([reading(equal, makes_records=True, key="name")]) == []
+
+
+def test_the_same_page_read_twice_makes_doubtful_records() -> None:
+    """Without a key each row would be there twice."""
+    twice = visit(0, 5, page=1), visit(0, 5, page=2)
+    assert kinds(find_doubts([reading(*twice, makes_records=True)])) == ["repeated"]
+    assert find_doubts([reading(*twice, makes_records=True, key="sku")]) == []
+    assert find_doubts([reading(*twice)]) == []
+
+
+CHANGES: list[tuple[str, list[str], list[str]]] = [
+    ("format", ["1,204.50", "3.10", "7.00"], ["1.204,50", "3,10", "7,00"]),
+    ("format", ["€ 3.10", "€ 7.00", "€ 1.00"], ["$ 3.10", "$ 7.00", "$ 1.00"]),
+    (
+        "format",
+        ["2026-01-31", "2026-02-11", "2026-03-01"],
+        ["31.01.2026", "11.02.2026", "1.3.2026"],
+    ),
+    ("format", ["12", "13", "14"], ["sold out", "on request", "soon"]),
+    ("blank", ["a", "b", "c"], ["", "", ""]),
+    ("constant", ["a", "b", "c", "d", "e"], ["x", "x", "x", "x", "x"]),
+    ("cut", ["A long name of it"] * 4 + ["B long name of it"], ["A long name…"] * 4 + ["B"]),
+]
+
+
+@pytest.mark.parametrize(("kind", "before", "now"), CHANGES)
+def test_a_field_that_changed_its_shape_is_doubted(
+    kind: str, before: list[str], now: list[str]
+) -> None:
+    """Against the run before; the same values again are not."""
+    rows = tuple({"n": str(at), "v": text} for at, text in enumerate(now))
+    old = [{"n": str(at), "v": text} for at, text in enumerate(before)]
+    found = find_doubts([reading(RowVisit("n1", "u", rows))], earlier={"n1": old})
+    assert kinds(found) == [kind]
+    assert found[0].field_name == "v"
+    again = RowVisit("n1", "u", tuple(old))
+    assert find_doubts([reading(again)], earlier={"n1": old}) == []
+
+
+@given(st.lists(st.sampled_from(["3.10", "1,204.50", "7", "12", "1,204", "0.99"]), min_size=1))
+def test_other_values_of_the_same_notation_are_not_doubted(texts: list[str]) -> None:
+    """Prices change; how they are written does not."""
+    rows = tuple({"n": str(at), "v": text} for at, text in enumerate(texts))
+    old = [{"n": str(at), "v": text} for at, text in enumerate(["3.10", "1,204.50", "7", "5.00"])]
+    assert find_doubts([reading(RowVisit("n1", "u", rows))], earlier={"n1": old}) == []
+
+
+def test_a_number_that_may_be_either_has_no_notation() -> None:
+    """One thousand, or one and a bit."""
+    assert shape_of("1,204").form == shape_of("1.204").form == ""
+    assert shape_of("1.5").form == "point"
+    assert shape_of("02/03/2026").form == "with slashes"
+
+
+def test_far_fewer_rows_are_doubted_unless_the_page_says_so() -> None:
+    """A list may become short; then it says so itself, or the check is dismissed."""
+    old = [row(number) for number in range(40)]
+    assert kinds(find_doubts([reading(visit(0, 5))], earlier={"n1": old})) == ["fewer"]
+    assert find_doubts([reading(visit(0, 5, "5 results"))], earlier={"n1": old}) == []
+    assert find_doubts([reading(visit(0, 30))], earlier={"n1": old}) == []
+
+
+SENT = {"method": "POST", "url": "http://a.test/add", "body": 0, "status": 302}
+ALIKE = (("", "7", "Nordwind AG", "Bern"), ("", "8", "Nordwind AG", "Bern"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "seen"),
+    [
+        ("twice", {"sent": (SENT, SENT)}),
+        ("twice", {"rows": ALIKE, "typed": ("Nordwind AG", "Bern")}),
+        ("twice", {"found": 2, "where": "http://a.test/list"}),
+        ("gone", {"found": 0, "where": "http://a.test/list"}),
+        ("refused", {"sent": ({**SENT, "status": 422},)}),
+        ("refused", {"errors": ("Please correct the error below.",)}),
+    ],
+)
+def test_an_effect_must_be_there_and_there_once(kind: str, seen: dict[str, object]) -> None:
+    """As it was sent, as the page shows it afterwards, as its proof finds it."""
+    effect = EffectSeen("n1", "save", "n1", "http://a.test/", **seen)  # type: ignore[arg-type]
+    assert kinds(find_doubts([], [effect])) == [kind]
+    dismissed = {"n1": [{"kind": kind, "dismissed": True}]}
+    assert find_doubts([], [effect], checks=dismissed) == []
+
+
+def test_an_effect_that_is_there_once_is_not_doubted() -> None:
+    """Other rows may name it too; a first try that was refused and repeated is one effect."""
+    rows = (("7", "Nordwind AG", "Bern"), ("8", "Nordwind AG", "Graz"))
+    sent = ({**SENT, "status": 503}, SENT)
+    effect = EffectSeen(
+        "n1", "save", "n1", "u", typed=("Nordwind AG", "Bern"), rows=rows, sent=sent, found=1
+    )
+    assert find_doubts([], [effect]) == []
+
+
+def test_a_test_proposes_the_total_and_what_is_unique() -> None:
+    """Both are kept with the node, and run from then on."""
+    proposed = propose_checks(visit(0, 5, "5 results"))
+    assert proposed == [
+        {"kind": "total", "counter": "# results"},
+        {"kind": "unique", "field": "sku"},
+    ]
+    twice = RowVisit("n1", "u", (row(1), row(2), row(1)))
+    assert kinds(find_doubts([reading(twice, checks=tuple(proposed))])) == ["unique"]
+
+
+@given(kind=st.sampled_from(KINDS), field=st.sampled_from(("", "sku")))
+def test_a_dismissed_kind_is_never_doubted_again(kind: str, field: str) -> None:
+    """For the field that it names, or for all."""
+    check = {"kind": kind, "field": field, "dismissed": True}
+    rows = (row(1), row(2), row(1))
+    many = RowVisit("n1", "http://a.test/", rows, ({"text": "82 results", "place": "near"},))
+    node = reading(many, checks=({"kind": "unique", "field": "sku"}, check))
+    left = {"total", "unique"} - {kind}
+    if (kind, field) == ("total", "sku"):
+        left = {"total", "unique"}
+    assert set(kinds(find_doubts([node]))) == left

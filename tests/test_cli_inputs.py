@@ -1,0 +1,71 @@
+"""What is given on the command line becomes what the inputs of a workflow want."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from director.cli.inputs import rows_of
+from director.runs.running import queue_run
+from director.runs.values import Means
+from director.store import Store, open_store
+from director.workflow.document import from_json, to_json
+from director.workflow.values import Input, Node, Workflow, WorkflowError
+from store.engines import prepared_file
+
+TEXT = Input("room", "Which room", required=True, type="text")
+NUMBER = Input("limit", "How many", default=5, type="number")
+SECRET = Input("door", "The code of the door", sensitive=True, type="text", required=True)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """A store in a file."""
+    return open_store(prepared_file(tmp_path / "director.db"))
+
+
+def flow(*inputs: Input) -> Workflow:
+    """A workflow with these inputs."""
+    node = Node("n1", "a", "transform", {"code": "1"}, effect="idempotent")
+    return Workflow("w", "W", (node,), inputs)
+
+
+def test_a_text_stays_as_it_is_written_and_a_number_is_one(tmp_path: Path) -> None:
+    """`--set room=007` and `1e5` are texts; a cell of a CSV file becomes what its input wants."""
+    assert rows_of(["room=1e5", "limit=7"], None, [TEXT, NUMBER]) == [{"room": "1e5", "limit": 7}]
+    file = tmp_path / "rows.csv"
+    file.write_text("room,limit,other\n12,3,4\n")
+    assert rows_of([], file, [TEXT, NUMBER]) == [{"room": "12", "limit": 3, "other": "4"}]
+
+
+def test_a_value_of_another_type_starts_nothing(store: Store) -> None:
+    """The right form is named; a reference to a secret may stand for a text."""
+    with pytest.raises(WorkflowError, match="'limit' takes a number"):
+        queue_run(store, flow(NUMBER), Means(), inputs={"limit": "7"})
+    assert store.newest("run") == []
+    run = queue_run(store, flow(TEXT), Means(), inputs={"room": "{{secret:room}}"})
+    assert run.inputs == {"room": "{{secret:room}}"}
+
+
+def test_a_declared_secret_is_put_away_whatever_its_name(store: Store) -> None:
+    """It is hidden under a name that says what it is; a default written out is refused."""
+    hidden: list[str] = []
+
+    def hide(name: str, value: object) -> str:
+        hidden.append(name)
+        return f"hidden {len(str(value))}"
+
+    means = Means(hide=hide)  # type: ignore[arg-type]
+    run = queue_run(store, flow(SECRET), means, inputs={"door": "4711"})
+    assert hidden == ["door_secret"]
+    assert run.inputs == {"door": "hidden 4"}
+    with pytest.raises(WorkflowError, match="written out"):
+        from_json(to_json(flow(Input("door", default="4711", sensitive=True))))
+
+
+def test_the_document_of_an_untyped_input_is_as_it_was() -> None:
+    """What an earlier version stored reads as unchanged."""
+    old = {"name": "room", "description": "", "default": None, "required": False}
+    assert to_json(flow(Input("room")))["inputs"] == [old]
+    assert from_json(to_json(flow(TEXT, NUMBER))).inputs == (TEXT, NUMBER)
