@@ -17,6 +17,7 @@ import typer
 from director.cli.web import Host, HostNames
 
 if TYPE_CHECKING:
+    from director.manager import ContextConfig
     from director.middleware.proxy import Proxy
     from director.middleware.summaries import Writes
 
@@ -79,19 +80,11 @@ def proxy(
     It listens on this machine only; with --host elsewhere too, and then every request needs the
     password of DIRECTOR_PASSWORD in the header X-Director-Password.
     """
-    from director.manager import ContextConfig
     from director.middleware.proxy import Proxy
 
     try:
-        config = ContextConfig(
-            strategy=strategy,
-            budget=tokens(budget),
-            compression_level=level,
-            thrift=thrift,
-            recall=recall,
-        )
         made = Proxy(
-            config,
+            _config(budget, strategy, level, thrift=thrift, recall=recall),
             upstream,
             host=host,
             port=port,
@@ -104,6 +97,18 @@ def proxy(
         _fail(str(error))
     with suppress(KeyboardInterrupt):
         asyncio.run(_serve(made, budget))
+
+
+def _config(budget: str, strategy: str, level: str, *, thrift: bool, recall: bool) -> ContextConfig:
+    from director.manager import ContextConfig
+
+    return ContextConfig(
+        strategy=strategy,
+        budget=tokens(budget),
+        compression_level=level,
+        thrift=thrift,
+        recall=recall,
+    )
 
 
 def tokens(text: str) -> int:

@@ -14,11 +14,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from director.context.element_references import References, strip_known_references
 from director.context.errors import error_line, is_error
 from director.context.literals import is_literal
 from director.context.memory import remembered
 from director.context.notices import is_range_notice, range_notice, without_notice
-from director.context.references import References, known_references
 from director.context.shapes import record
 from director.context.shapes.prose import sentences
 from director.context.shrink import Shrinking, shrink_text
@@ -76,7 +76,7 @@ def extract(
         return []
     return [
         Excerpt(one.at, one.who, one.text, one.rank * worth)
-        for one in _extract(turn, room, references or known_references)
+        for one in _extract(turn, room, references or strip_known_references)
     ]
 
 

@@ -12,23 +12,23 @@ from typing import TypeAlias
 
 from director.context import excerpts
 from director.context.compaction import Compactor, Cut, room_at
+from director.context.element_references import reference_remover
 from director.context.importance import PruningRules, importance, says_the_same
 from director.context.leaving import drop, folded_away, keep_users
-from director.context.notices import named_turns, without_range_notice
-from director.context.references import reference_remover
+from director.context.notices import parse_named_turns, without_range_notice
+from director.context.result_usage import turns_by_use
 from director.context.shrink import Shrinking, compact_results, squeeze
 from director.context.sizes import context_size, section_size
 from director.context.superseded import shorten_repeats
 from director.context.trust import trust_of
 from director.context.units import (
     Unit,
+    find_unresolved_errors,
     protected,
     unit_size,
     units,
-    unresolved_errors,
     without_thinking,
 )
-from director.context.usage import turns_by_use
 from director.context.values import AgentTurn, Budget, Call, Context, Level, Summary, Turn
 
 TAIL_SHARE = 0.15
@@ -85,7 +85,7 @@ def _folded(context: Context, whole: Context, budget: Budget, low: int, plan: Fo
     room = low - fixed - sum(unit_size(parts[i], counter) for i in stay)
     if any(isinstance(unit[0], AgentTurn) for unit in parts):
         # Only where an agent is at work: a transcript has no newest that matters more.
-        sizes = (_favoured(parts, plan), lambda unit: unit_size(unit, counter))
+        sizes = (_find_favourites(parts, plan), lambda unit: unit_size(unit, counter))
         _keep_newest(parts, full, stay, int(room * plan.tail), sizes)
     left = low - fixed - sum(unit_size(parts[i], counter) for i in stay)
     worth = _worth(parts, plan.rules) if len(stay) < len(parts) else []
@@ -124,7 +124,7 @@ def _keep_newest(
             break
 
 
-def _favoured(parts: Sequence[Unit], plan: Folding) -> list[int]:
+def _find_favourites(parts: Sequence[Unit], plan: Folding) -> list[int]:
     """Units with results of excluded tools, and the last unresolved error with its neighbours."""
     found = [
         i
@@ -134,7 +134,7 @@ def _favoured(parts: Sequence[Unit], plan: Folding) -> list[int]:
         and any(call.tool in plan.how.exclude_tools for call in turn.calls)
     ]
     far = plan.rules.keep_error_context
-    for error in unresolved_errors(parts)[-1:]:
+    for error in find_unresolved_errors(parts)[-1:]:
         near = range(max(0, error - far), min(len(parts), error + far + 1))
         found += sorted(near, key=lambda i: abs(i - error))
     return list(dict.fromkeys(found))
@@ -156,7 +156,7 @@ def _summary(
     plan: Folding,
 ) -> Summary:
     before = context.summary
-    gone = [(turn, 1.0) for turn in _unquoted(context)] + list(gone)
+    gone = [(turn, 1.0) for turn in _find_unquoted(context)] + list(gone)
     covered = set(before.covers) if before else set()
     covers = sorted(covered | {turn.at for turn, _ in gone})
     found = excerpts.earlier(before)
@@ -175,13 +175,17 @@ def _summary(
     return Summary(top + text, tuple(covers), trust_of([turn for turn, _ in gone], before))
 
 
-def _unquoted(context: Context) -> list[Turn]:
+def _find_unquoted(context: Context) -> list[Turn]:
     """The turns that left earlier, of which the summary says no more than that they did."""
     if context.fold is None:
         return []
     summary = context.summary
     covered = set(summary.covers) if summary else set()
-    if summary and named_turns(summary.text) and not without_range_notice(summary.text).strip():
+    if (
+        summary
+        and parse_named_turns(summary.text)
+        and not without_range_notice(summary.text).strip()
+    ):
         covered = set()
     return [turn for turn in context.fold.turns if turn.at not in covered]
 

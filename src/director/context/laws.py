@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from director.context.compaction import Cut
-from director.context.notices import IMAGES, is_noticed, named_turns
+from director.context.notices import IMAGES, is_noticed, parse_named_turns
 from director.context.sizes import context_size, section_size, summary_size, turn_size
 from director.context.strategy import Strategy
 from director.context.truncate import NOTICE
@@ -75,7 +75,7 @@ def never_invents(strategy: Strategy, context: Context, budget: Budget) -> list[
         for turn in out.turns
         if turn.at not in given or not _comes_from(turn, given[turn.at])
     ]
-    if out.summary and out.summary != context.summary and not named_turns(out.summary.text):
+    if out.summary and out.summary != context.summary and not parse_named_turns(out.summary.text):
         wrong.append("a summary is not marked as one")
     sections = {section.name: section for section in context.sections}
     return wrong + [
@@ -245,10 +245,12 @@ def _at_floor(strategy: Strategy, out: Context, budget: Budget) -> bool:
     cut: Cut | None = getattr(strategy, "cut", None)
     low = _low(budget)
     smaller = cut(out, budget, low) if cut else strategy(out, replace(budget, limit=low))
-    return _seen_size(smaller, budget.counter) >= _seen_size(out, budget.counter)
+    return _size_without_unseen(smaller, budget.counter) >= _size_without_unseen(
+        out, budget.counter
+    )
 
 
-def _seen_size(context: Context, counter: Counter) -> int:
+def _size_without_unseen(context: Context, counter: Counter) -> int:
     return context_size(context, counter) - unseen_size(context, counter)
 
 
@@ -295,7 +297,7 @@ def unseen_is_whole(strategy: Strategy, context: Context, budget: Budget) -> lis
     return []
 
 
-def _protected_size(context: Context, counter: Counter) -> int:
+def _size_of_protected(context: Context, counter: Counter) -> int:
     parts = units(context.turns)
     sections = sum(section_size(section, counter) for section in context.sections)
     return sections + sum(unit_size(parts[i], counter) for i in protected(parts))
@@ -319,7 +321,7 @@ def _users_crowd(context: Context, budget: Budget) -> bool:
     said = [turn for turn in context.turns if isinstance(turn, UserTurn)]
     stay = {turn.at for i in protected(parts) for turn in parts[i]}
     more = sum(turn_size(turn, counter) for turn in said if turn.at not in stay)
-    fixed = _protected_size(context, counter) - unseen_size(context, counter)
+    fixed = _size_of_protected(context, counter) - unseen_size(context, counter)
     fits = fixed + more + _NOTE <= budget.limit
     return not fits or sum(turn_size(turn, counter) for turn in said) > user_share(budget)
 
@@ -327,7 +329,7 @@ def _users_crowd(context: Context, budget: Budget) -> bool:
 def nothing_leaves_unnamed(strategy: Strategy, context: Context, budget: Budget) -> list[str]:
     """Law 14: every turn that left is named in what the model sees."""
     out = strategy(context, budget)
-    named = set(named_turns(out.summary.text)) if out.summary else set()
+    named = set(parse_named_turns(out.summary.text)) if out.summary else set()
     there = {turn.at for turn in out.turns}
     return [
         f"turn {turn.at} left unnamed"

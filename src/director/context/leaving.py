@@ -58,13 +58,13 @@ def drop(  # noqa: PLR0913  each has a name
     smaller = replace(
         context,
         turns=kept,
-        summary=_noted(context, left, recalls=recalls),
+        summary=_add_note(context, left, recalls=recalls),
         fold=folded_away(context, left),
     )
     return smaller if context_size(smaller, counter) < context_size(context, counter) else context
 
 
-def _noted(context: Context, left: Sequence[Turn], *, recalls: bool) -> Summary:
+def _add_note(context: Context, left: Sequence[Turn], *, recalls: bool) -> Summary:
     """The summary of a context, with the turns that left named in it."""
     before = context.summary
     covers = tuple(sorted({*(before.covers if before else ()), *(turn.at for turn in left)}))

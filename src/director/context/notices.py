@@ -78,7 +78,7 @@ def without_range_notice(text: str) -> str:
     return (text[: found.start()] + text[found.end() :].removeprefix("\n")) if found else text
 
 
-def named_turns(text: str) -> range:
+def parse_named_turns(text: str) -> range:
     """The turns that the range in a summary's text names; none if there is none."""
     found = _RANGE.search(text)
     if found is None or found[1] is None:

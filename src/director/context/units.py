@@ -88,7 +88,7 @@ def has_error(unit: Unit) -> bool:
     )
 
 
-def unresolved_errors(parts: Sequence[Unit]) -> list[int]:
+def find_unresolved_errors(parts: Sequence[Unit]) -> list[int]:
     """The units with an error that no later call of the same tool and arguments got past."""
     passed: set[tuple[str, str]] = set()
     found: list[int] = []

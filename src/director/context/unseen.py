@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from director.context.cut import NOTICE_SIZE, cut_text, words_of
+from director.context.element_references import reference_finder
 from director.context.notices import is_lossless, with_notice
-from director.context.references import reference_finder
 from director.context.shapes.dispatch import PAGES, shape_of
 from director.context.sizes import context_size
 from director.context.units import unseen_turn
@@ -59,7 +59,7 @@ def cut_unseen(context: Context, budget: Budget, *, recalls: bool) -> Context:
             calls.append(call)
             continue
         cutting = Cutting(task | words_of([call.args]), finder, recalls)
-        calls.append(_replaced(call, fill_room(original, room, counter, cutting), original))
+        calls.append(_replace_result(call, fill_room(original, room, counter, cutting), original))
     turns = list(context.turns)
     turns[at] = replace(turn, calls=tuple(calls))
     return replace(context, turns=tuple(turns))
@@ -94,7 +94,7 @@ class Cutting:
         )
 
 
-def _replaced(call: Call, smaller: str, original: str) -> Call:
+def _replace_result(call: Call, smaller: str, original: str) -> Call:
     if len(smaller) >= len(call.result):
         return call
     return replace(call, result=smaller, original=original)

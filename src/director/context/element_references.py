@@ -33,17 +33,17 @@ _KNOWN_ONLY = re.compile("|".join(_KNOWN))
 
 def reference_finder(turns: Sequence[Turn]) -> Callable[[str], bool]:
     """A test for lines that carry a reference, in the formats known or learned from these turns."""
-    found = re.compile("|".join((*_KNOWN, *learned_patterns(turns))))
+    found = re.compile("|".join((*_KNOWN, *learn_patterns(turns))))
     return lambda line: found.search(line) is not None
 
 
 def reference_remover(turns: Sequence[Turn]) -> References:
     """A function that takes the references out of the lines of a page, and only of a page."""
-    found = re.compile("|".join((*_KNOWN, *learned_patterns(turns))))
+    found = re.compile("|".join((*_KNOWN, *learn_patterns(turns))))
     return lambda lines: _without(lines, found)
 
 
-def known_references(lines: Sequence[str]) -> list[str]:
+def strip_known_references(lines: Sequence[str]) -> list[str]:
     """The lines of a page without references in the formats that are known."""
     return _without(lines, _KNOWN_ONLY)
 
@@ -55,7 +55,7 @@ def _without(lines: Sequence[str], found: re.Pattern[str]) -> list[str]:
     return [" ".join(found.sub(" ", line).split()) for line in lines]
 
 
-def learned_patterns(turns: Sequence[Turn]) -> tuple[str, ...]:
+def learn_patterns(turns: Sequence[Turn]) -> tuple[str, ...]:
     """The ways in which results of these turns write what later calls named as arguments."""
     patterns: dict[str, None] = {}
     results: list[str] = []
