@@ -31,7 +31,7 @@ from director.context.units import (
 )
 from director.context.values import AgentTurn, Budget, Call, Context, Level, Summary, Turn
 
-TAIL_SHARE = 0.15
+TAIL_SHARE, UNQUOTED = 0.15, 12
 _Sizes: TypeAlias = tuple[Sequence[int], Callable[[Unit], int]]
 
 
@@ -176,18 +176,16 @@ def _summary(
 
 
 def _find_unquoted(context: Context) -> list[Turn]:
-    """The turns that left earlier, of which the summary says no more than that they did."""
+    """The newest turns that left earlier, of which the summary says no more than that they did."""
     if context.fold is None:
         return []
     summary = context.summary
     covered = set(summary.covers) if summary else set()
-    if (
-        summary
-        and parse_named_turns(summary.text)
-        and not without_range_notice(summary.text).strip()
-    ):
+    said = without_range_notice(summary.text).strip() if summary else ""
+    if summary and parse_named_turns(summary.text) and not said:
         covered = set()
-    return [turn for turn in context.fold.turns if turn.at not in covered]
+    # Not all of them: a compaction looks at what is new, however long the history is.
+    return [turn for turn in context.fold.turns[-UNQUOTED:] if turn.at not in covered]
 
 
 def _texts(turn: Turn) -> list[str]:

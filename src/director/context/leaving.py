@@ -26,7 +26,7 @@ _WEIGHTY = re.compile(
 )
 _SMALLEST_CUT = 60
 _NOTE = 24
-# Past their half the user's words still leave last, but not all of the room is theirs.
+# Past their half the user's words still stay while all of them fit into this part of the room.
 _MOST = 0.9
 
 
@@ -97,9 +97,10 @@ def keep_users(
     fixed -= unseen_size(context, counter)
     most = budget.limit - fixed - _NOTE
     share = min(user_share(budget) - said, most)
-    room = max(share, int(_MOST * most))
     loose = {i: unit_size(parts[i], counter) for i in users if i not in stay}
-    if sum(loose.values()) > room and len(users) == len(parts):
+    wanted = sum(loose.values())
+    room = wanted if wanted <= max(share, _MOST * most) else share
+    if wanted > room and len(users) == len(parts):
         # A transcript has no newest that matters more: its excerpts are chosen from all of it.
         return kept, set()
     chosen: set[int] = set()
