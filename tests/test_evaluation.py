@@ -31,7 +31,7 @@ BOUNDS = {
     ),
     "bfcl_long": (
         "0.5",
-        {"hard_%": 97, "hard_ctx_%": 96, "fresh_%": 98, "recent_%": 96.5, "user_%": 97},
+        {"hard_%": 97, "hard_ctx_%": 96, "fresh_%": 98, "recent_%": 96.5, "user_%": 96.5},
         {"cost_ratio": 0.98, "changed_under": 0},
     ),
     "trail_gaia": (
