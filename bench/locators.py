@@ -25,6 +25,7 @@ from shelf import Shelf, rendered
 
 from director.browser.bundle import Bundle, LocatorError
 from director.browser.locators import bundle_of, resolve
+from director.browser.looking import register_model
 from director.demo.site import Site
 
 HERE = Path(__file__).parent
@@ -218,6 +219,7 @@ async def main() -> None:
     shelf = await asyncio.to_thread(rendered)
     results: dict[str, Any] = {}
     async with async_playwright() as playwright:
+        await register_model(playwright)
         browser = await playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )

@@ -82,6 +82,9 @@ def queries(guess: str) -> Mapping[str, list[dict[str, Any]]]:
                 "visibleOnly": False,
             }
         ],
+        "extract_all": [
+            {"selector": "p, a", "fields": fields, "total": f"[title^={json.dumps(guess)}]"}
+        ],
         "count": [{"selector": css} for css in [*selectors(guess)][4:]],
         "debug_element": [
             {"selector": css} for css in (f"[value^={json.dumps(guess)}]", "#link", "#box")
@@ -120,7 +123,11 @@ def actions(guess: str) -> Mapping[str, list[dict[str, Any]]]:
             for each in ("#link", "#text", "#image")
         ],
         "scrollToRow": [{"rowIndex": 1, "container": f"[title^={json.dumps(guess)}]"}],
-        "keypress": [{"key": keys} for keys in ("Control+c", "Meta+KeyV", "Shift+Insert", "Tab")],
+        "set": [{**one, "value": guess, "timeout": 5_000}],
+        "keypress": [
+            {"key": keys, "page": True}
+            for keys in ("Control+c", "Meta+KeyV", "Shift+Insert", "Tab")
+        ],
         "listTabs": [{}],
         "getCurrentTab": [{}],
         "extractPdf": [{"source": f"{guess}.pdf"}],

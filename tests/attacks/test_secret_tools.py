@@ -28,6 +28,7 @@ ASKED: Mapping[str, list[dict[str, Any]]] = {
     "find": [{"text": "GUESS"}, {"text": "Found: GUESS", "regex": True}],
     "expand": [{"ref": "e2"}],
     "read": [{"ref": "e2"}],
+    "describe_element": [{"ref": "e2"}, {"ref": "e3"}],
     "debug_action": [{"action": "wait", "selector": '[title^="GUESS"]', "reason": "r"}],
     "test_single_node": [{"node": "read"}, {"node": "reckon"}],
     "execute_nodes": [{"nodes": "all"}],

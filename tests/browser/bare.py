@@ -14,6 +14,7 @@ from playwright.async_api import Browser, Page, Route, async_playwright
 from director.browser import BrowserError
 from director.browser.chromium import find_chromium
 from director.browser.fields import watch
+from director.browser.looking import register_model
 
 ORIGIN = "https://pages.test"
 _SWITCHES = (
@@ -38,6 +39,7 @@ def opened() -> tuple[asyncio.Runner, Browser]:
 
     async def begin() -> tuple[Browser, Callable[[], Awaitable[None]]]:
         playwright = await async_playwright().start()
+        await register_model(playwright)
         launched = await playwright.chromium.launch(executable_path=chromium, args=[*_SWITCHES])
         return launched, playwright.stop
 

@@ -66,11 +66,21 @@ def browsers_of(root: int) -> set[int]:
     found = {
         pid
         for pid in below(root)
-        if "--remote-debugging-pipe" in command(pid) and not _is_part(command(pid))
+        if "--remote-debugging-pipe" in command(pid)
+        and not _is_part(command(pid))
+        and not _is_shell(pid)
     }
     # What a browser has just started bears its words for a moment.
     tree = parents()
     return {pid for pid in found if tree.get(pid) not in found}
+
+
+def _is_shell(pid: int) -> bool:
+    """Whether a program is a shell: a script that starts a browser bears its words as well."""
+    try:
+        return (_PROC / str(pid) / "exe").readlink().name in ("bash", "busybox", "dash", "sh")
+    except OSError:
+        return False
 
 
 def _is_part(words: list[str]) -> bool:

@@ -284,11 +284,19 @@ def test_nth_chooses_among_several(on: On[None], selector: Any, nth: Any, row: s
     on(ROWS, work)
 
 
-def test_several_that_fit_alike_need_an_nth(on: On[str]) -> None:
-    """A bundle does not guess; CSS takes the first, as it always did."""
+def test_several_that_fit_alike_need_an_nth(on: On[Any]) -> None:
+    """Neither a bundle nor CSS guesses, unless the first is asked for."""
     said = refusal(on, ROWS, {"role": "button", "name": "Delete"})
     assert said.startswith("3 elements fit \"button 'Delete'\" alike")
     assert "Give nth" in said
+    said = refusal(on, ROWS, "button")
+    assert "matches 3 elements that can be seen: 0: button 'Delete'" in said
+
+    async def work(page: Page) -> None:
+        for selector in ("button", {"role": "button", "name": "Delete"}):
+            assert (await resolve(page, selector, first=True)).nth == 0
+
+    on(ROWS, work)
 
 
 def test_an_nth_beyond_the_end_is_refused(on: On[str]) -> None:
@@ -361,15 +369,20 @@ def test_a_lookalike_does_not_win_while_the_page_is_still_loading(on: On[None]) 
     on(SHOP, work)
 
 
-def test_what_was_found_is_not_another_element_a_moment_later(on: On[int]) -> None:
-    """If the page changes in between, the locator finds nothing rather than something else."""
+def test_what_was_found_is_not_another_element_a_moment_later(on: On[None]) -> None:
+    """It is found where it moved to and as it is drawn anew; once it is gone, nothing is."""
 
-    async def work(page: Page) -> int:
+    async def work(page: Page) -> None:
         found = await resolve(page, {"text": "Ben"})
         await page.evaluate("document.querySelector('tr').remove()")
-        return await found.locator.count()
+        assert await found.locator.inner_text() == "Ben"
+        found = await resolve(page, {"text": "Ben"})
+        await page.evaluate("document.body.innerHTML = document.body.innerHTML")
+        assert await found.locator.inner_text() == "Ben"
+        await page.evaluate("document.querySelector('tr').remove()")
+        assert await found.locator.count() == 0
 
-    assert on(ROWS, work) == 0
+    on(ROWS, work)
 
 
 def test_an_old_ref_is_refused(on: On[str]) -> None:

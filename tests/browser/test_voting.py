@@ -29,7 +29,7 @@ OTHERS = tuple(
 
 def elected(bundle: Bundle, *page: Bundle) -> list[int]:
     """The numbers of the elements that lead."""
-    portraits = [Portrait(like, pin="") for like in page]
+    portraits = [Portrait(like, 0) for like in page]
     return [one.at for one in leaders(bundle, tally(bundle, portraits))]
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import http.client
 import signal
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from openai import OpenAI
@@ -34,6 +37,60 @@ def test_the_command_says_what_to_change_and_tells_at_the_end_what_it_saved() ->
         assert "OpenAI/Python" in rest
         assert "sk-secret" not in rest
         assert double.defects == []
+
+
+class Streaming(BaseHTTPRequestHandler):
+    """An upstream that answers half, and the other half when it is let go."""
+
+    protocol_version = "HTTP/1.1"
+    rest = threading.Event()
+
+    def do_GET(self) -> None:
+        """Answer in two pieces."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Content-Length", "10")
+        self.end_headers()
+        self.wfile.write(b"first")
+        self.wfile.flush()
+        self.rest.wait(60)
+        self.wfile.write(b"-last")
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def test_told_to_end_it_takes_no_more_requests_and_lets_answers_under_way_end() -> None:
+    """SIGTERM in the middle of a stream: the stream is whole, then the program ends."""
+    upstream = ThreadingHTTPServer(("127.0.0.1", 0), Streaming)
+    serving = threading.Thread(target=upstream.serve_forever, daemon=True)
+    serving.start()
+    args = ["proxy", "--port", "0", "--upstream", f"http://127.0.0.1:{upstream.server_port}"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "director.cli", *args], stdout=subprocess.PIPE, text=True
+    ) as program:
+        assert program.stdout is not None
+        port = int(program.stdout.readline().rpartition(":")[2].partition("/")[0])
+        client = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        idle = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        idle.connect()
+        client.request("GET", "/v1/models")
+        answer = client.getresponse()
+        assert answer.read(5) == b"first"
+        program.send_signal(signal.SIGTERM)
+        # The idle connection is dropped: from then on nothing new is taken.
+        assert idle.sock.recv(1) == b""
+        with pytest.raises(OSError, match="refused"):
+            http.client.HTTPConnection("127.0.0.1", port, timeout=60).connect()
+        assert program.poll() is None
+        Streaming.rest.set()
+        assert answer.read() == b"-last"
+        client.close()
+        idle.close()
+        program.communicate(timeout=60)
+    assert program.returncode == 0
+    upstream.shutdown()
+    upstream.server_close()
 
 
 @pytest.mark.parametrize(

@@ -54,10 +54,11 @@ async def main(url: str, name: str, key: str) -> None:
         async with open_browser() as browser:
 
             async def means(_run: Run) -> Means:
-                return Means(browser=browser, seal=Seal(KEY), pictures="none", worker=name)
+                return Means(browser=browser, seal=Seal(KEY), pictures="none", worker=worker.name)
 
-            pace = Pace(beat=0.2, patience=2.0, poll=0.1)
-            async with Worker(store, execute(store, means), name=name, pace=pace):
+            pace = Pace(beat=0.2, patience=2.0, poll=0.1, reconcile=0.2)
+            worker = Worker(store, execute(store, means), name=name, pace=pace)
+            async with worker:
                 await asyncio.Event().wait()
 
 

@@ -104,7 +104,7 @@ def test_every_action_tells_what_it_did(
     }
     assert (told["wait"], told["pause"]) == ({"waited": "#said"}, {"waited": 1})
     assert told["row"] == {"scrolledToRow": 3, "scrollTop": 60}
-    assert told["key"] == {"pressed": "Shift+a"}
+    assert told["key"] == {"pressed": "Shift+a", "focused": {"role": "textbox", "name": ""}}
     picture: Any = told["shot"]
     assert store.kept(picture["screenshot"]["$kept"]).startswith(b"\x89PNG")
     assert told["tab"] == {"openedTab": "other", "url": f"{origin}/done", "active": True}

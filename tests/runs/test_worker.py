@@ -12,16 +12,20 @@ from pathlib import Path
 
 import pytest
 
+from director.runs import Means, queue_run
 from director.runs.queue import Queue, queue_url
 from director.runs.worker import Pace, Worker
 from director.store import Store, open_store
+from director.store.boots import machine_id
+from director.workflow.values import Node, Workflow
+from runs.worker_program import end_run
 from store.engines import ENGINES, prepared
 
 PROGRAM = Path(__file__).parent / "worker_program.py"
 SLOW_ON_THE_SERVER = pytest.mark.parametrize(
     "store", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True
 )
-QUICK = Pace(at_once=2, per_site=1, beat=0.1, patience=1.0, poll=0.05)
+QUICK = Pace(at_once=2, per_site=1, beat=0.1, patience=1.0, poll=0.05, reconcile=0.1)
 
 
 @pytest.fixture(params=ENGINES)
@@ -42,6 +46,14 @@ def worker_program(store: Store, name: str, seconds: float) -> Iterator[subproce
             yield program
         finally:
             program.kill()
+
+
+def give(store: Store, queue: Queue, run: str, site: str = "") -> None:
+    """Write a run and put it into the queue."""
+    node = Node("n1", "one", "transform", {"code": "1"})
+    workflow = Workflow(f"flow-{run}", run, (node,))
+    queue_run(store, workflow, Means(), id_=run)
+    queue.submit(run, site=site)
 
 
 async def until(holds: Callable[[], bool], store: Store) -> None:
@@ -69,10 +81,11 @@ def test_a_worker_executes_what_is_queued_and_leaves_no_trace(store: Store) -> N
     async def execute(run: str) -> None:
         done.append(run)
         store.put("end", run, {})
+        end_run(store, run)
 
     with Queue(queue_url(store.url)) as queue:
         for number in range(5):
-            queue.submit(f"run-{number}")
+            give(store, queue, f"run-{number}")
     work(store, execute, lambda: len(store.ids("end")) == 5)
     assert sorted(done) == [f"run-{number}" for number in range(5)]
     assert store.beats() == []
@@ -94,11 +107,12 @@ def test_runs_of_one_site_wait_for_one_another(store: Store) -> None:
         await asyncio.sleep(0.05)
         inside.remove(run)
         store.put("end", run, {})
+        end_run(store, run)
 
     with Queue(queue_url(store.url)) as queue:
         for number in range(4):
-            queue.submit(f"a{number}", site="https://a.example")
-            queue.submit(f"b{number}", site="https://b.example")
+            give(store, queue, f"a{number}", site="https://a.example")
+            give(store, queue, f"b{number}", site="https://b.example")
     work(store, execute, lambda: len(store.ids("end")) == 8)
     assert all(len({run[0] for run in at_once}) == len(at_once) for at_once in together)
     assert any(len(at_once) == 2 for at_once in together)
@@ -116,9 +130,10 @@ def test_a_worker_that_stops_leaves_its_run_to_the_next(store: Store) -> None:
 
     async def at_once(run: str) -> None:
         store.put("end", run, {})
+        end_run(store, run)
 
     with Queue(queue_url(store.url)) as queue:
-        queue.submit("run")
+        give(store, queue, "run")
     work(store, never, lambda: store.ids("begun") == ["run"])
     assert begun == [1]
     work(store, at_once, lambda: store.ids("end") == ["run"])
@@ -128,7 +143,7 @@ def test_the_runs_of_a_killed_worker_are_taken_over(store: Store) -> None:
     """The living finish what the dead began, and do not repeat what was done."""
     with Queue(queue_url(store.url)) as queue:
         for number in range(3):
-            queue.submit(f"run-{number}")
+            give(store, queue, f"run-{number}")
     with worker_program(store, "first", 0.3) as first:
         asyncio.run(until(lambda: len(store.ids("mark")) >= 3, store))
         first.kill()
@@ -154,7 +169,7 @@ def test_two_hundred_runs_over_three_workers_one_of_them_killed_are_each_done_on
         contextlib.ExitStack() as programs,
     ):
         for number in range(200):
-            queue.submit(f"run-{number:03}")
+            give(store, queue, f"run-{number:03}")
         begun = [
             programs.enter_context(worker_program(store, name, 0.02)) for name in ("a", "b", "c")
         ]
@@ -168,15 +183,18 @@ def test_two_hundred_runs_over_three_workers_one_of_them_killed_are_each_done_on
         assert {each.body["by"] for each in store.newest("end")} == {"a", "b", "c"}
 
 
-def test_a_heartbeat_tells_its_age_by_the_databases_clock(store: Store) -> None:
-    """Who beats is young; who gave up is as good as dead; who left is not listed."""
+def test_a_heartbeat_is_counted_and_says_where_it_comes_from(store: Store) -> None:
+    """Each one counts; who left is not listed; the epoch is how far the store was."""
+    store.put("any", "thing", {})
     store.beat("w", host="here", pid=os.getpid())
-    (young,) = store.beats()
-    assert (young.worker, young.host, young.pid) == ("w", "here", os.getpid())
-    assert -1 < young.age < 60
-    store.give_up("w")
-    assert store.beats()[0].age > 1_000_000
+    (first,) = store.beats()
+    assert (first.worker, first.host, first.pid, first.count) == ("w", "here", os.getpid(), 1)
+    assert -1 < first.age < 60
+    assert first.machine == machine_id()
+    assert first.epoch >= 1
+    store.put("any", "thing", {})
     store.beat("w", host="here", pid=os.getpid())
-    assert store.beats()[0].age < 60
+    (second,) = store.beats()
+    assert (second.count, second.epoch) == (2, first.epoch)
     store.leave("w")
     assert store.beats() == []

@@ -7,11 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from dataclasses import replace
 
+from director.runs import run_of
+from director.runs.ledger import run_json
 from director.runs.worker import Pace, Worker
-from director.store import Moved, open_store
+from director.store import Moved, Store, open_store
 
 STEPS = 3
+
+
+def end_run(store: Store, run: str) -> None:
+    """Write that a run is done."""
+    store.put("run", run, run_json(replace(run_of(store, run), state="done")))
 
 
 async def main(url: str, name: str, seconds: float) -> None:
@@ -27,8 +35,9 @@ async def main(url: str, name: str, seconds: float) -> None:
                     except Moved:
                         return
             store.put("end", run, {"by": name})
+            end_run(store, run)
 
-        pace = Pace(at_once=4, per_site=4, beat=0.2, patience=2.0, poll=0.1)
+        pace = Pace(at_once=4, per_site=4, beat=0.2, patience=2.0, poll=0.1, reconcile=0.2)
         async with Worker(store, execute, name=name, pace=pace):
             print("ready", flush=True)  # noqa: T201
             await asyncio.Event().wait()

@@ -89,6 +89,28 @@ def test_a_document_written_by_hand_names_nodes_by_alias() -> None:
         from_json(written)
 
 
+def test_a_document_of_an_earlier_version_finds_what_it_found() -> None:
+    """CSS took the first of several and keys went to the focus; both are said in its notes."""
+    nodes = [
+        {"alias": "pay", "config": {"action": "click", "selector": "button"}},
+        {"alias": "one", "config": {"action": "click", "selector": "#go"}},
+        {"alias": "last", "config": {"action": "click", "selector": "a", "nth": -1}},
+        {"alias": "key", "config": {"action": "keypress", "key": "Enter"}},
+    ]
+    written = {
+        "id": "w",
+        "name": "W",
+        "nodes": [{"id": each["alias"], "type": "browser_action", **each} for each in nodes],
+    }
+    read = from_json({"version": 2, **written})
+    assert [node.config.get("first") for node in read.nodes] == [True, None, None, None]
+    assert read.nodes[3].config["page"] is True
+    assert [note.partition(":")[0] for note in read.notes] == ["'pay'", "'key'"]
+    assert from_json(to_json(read)) == read
+    with pytest.raises(WorkflowError, match="exactly one of selector, page"):
+        from_json({"version": 3, **written})
+
+
 def _broken(**changes: Any) -> dict[str, Any]:
     return {**to_json(mailbox()), **changes}
 
@@ -103,7 +125,7 @@ def _broken_node(**changes: Any) -> dict[str, Any]:
     [
         ([], "is an object, not a list"),
         ({}, "version None"),
-        (_broken(version=3), "version 3; this program reads versions 1 to 2"),
+        (_broken(version=4), "version 4; this program reads versions 1 to 3"),
         (_broken(version=True), "version True"),
         (_broken(nods=[]), "Did you mean 'nodes'"),
         (_broken(name=3), "'name' cannot be a whole number"),

@@ -30,11 +30,10 @@ async def checked(session: Session, tab: str, claim: Mapping[str, object]) -> Ch
 
     async def look(seen: MaskedPage) -> tuple[int, str]:
         every = await matching(seen, selector)
-        count = await every.count()
+        count = len(every)
         if claim["claim"] != "text" or not count:
             return count, ""
-        visible = every.filter(visible=True)
-        first = (visible if await visible.count() else every).first
+        first = (every.visible() or every).locator()
         return count, seen.clean(await text_of(first, timeout=_WAIT))
 
     try:

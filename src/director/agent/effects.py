@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from director.agent.looks import active_tab
-from director.agent.refs import is_ref
 from director.browser import Session
+from director.browser.locators import is_ref
 from director.browser.origins import place_of
 from director.runs.ledger import records_of
 from director.runs.telling import node_text

@@ -7,14 +7,17 @@ leaves it behind; it counts for nothing as soon as that program gives no sign of
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import socket
 import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 
-from director.store import Moved, Store, Versioned
+from director.store import Moved, Store, StoreError, Versioned
+from director.store.boots import machine_id
 
+_LOG = logging.getLogger("director.agent")
 KIND = "turn"
 _BEAT = 5.0  # seconds between two signs of life
 _DEAD = 30.0  # seconds without one
@@ -76,7 +79,11 @@ async def held(store: Store, thread: str, **about: object) -> AsyncIterator[Hold
 async def _beating(store: Store, worker: str) -> None:
     while True:
         await asyncio.sleep(_BEAT)
-        _beat(store, worker)
+        try:
+            _beat(store, worker)
+        except StoreError as problem:
+            # The turn itself says what it could not store; its signs of life go on.
+            _LOG.warning("A turn gives no sign of life and tries on: %s", problem)
 
 
 def _beat(store: Store, worker: str) -> None:
@@ -88,23 +95,10 @@ def _alive(store: Store, found: Versioned | None) -> bool:
         return False
     worker = found.body.get("worker")
     beat = next((each for each in store.beats() if each.worker == worker), None)
-    if beat is None or beat.age > _DEAD:
+    if beat is None or beat.age > _DEAD or beat.has_ended:
         return False
-    if beat.host != socket.gethostname():
-        return True
-    if beat.pid == os.getpid():
-        return worker in _HERE
-    return _exists(beat.pid)
-
-
-def _exists(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+    is_here = beat.machine == machine_id() and beat.pid == os.getpid()
+    return worker in _HERE if is_here else True
 
 
 def _refused(thread: str) -> str:

@@ -187,8 +187,8 @@ async def _count(post: Post, selector: str) -> str:
 
     async def look(seen: MaskedPage) -> tuple[int, str]:
         every = await matching(seen, selector)
-        count = await every.count()
-        return count, await text_of(every.first, timeout=_WAIT) if count else ""
+        count = len(every)
+        return count, await text_of(every.locator(), timeout=_WAIT) if count else ""
 
     async with session.doing(f"count {selector!r}"):
         count, first = await session.look(session.page(post.tab), look)

@@ -11,37 +11,34 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, cast
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Locator, Page, Route
 
-from director.browser.elements import TIMEOUT, matching, number, one
+from director.browser.bundle import NoElement
+from director.browser.dialogs import answer_of, check_dialogs
+from director.browser.elements import TIMEOUT, Result, matching, number, one
 from director.browser.errors import BrowserError
+from director.browser.field_values import set_value
+from director.browser.focus import press_keys
 from director.browser.masks import MaskedPage
-from director.browser.moving_text import check_drag, check_keys, choose_options
+from director.browser.moving_text import choose_options
+from director.browser.outside import Outside
 from director.browser.pdf import fetched, read_pdf
-from director.browser.queries import Result, cleaned
+from director.browser.pointer import click, drag, hover
+from director.browser.queries import cleaned
 from director.browser.session import Session
+from director.browser.text_entry import type_text
+from director.browser.uploads import upload
 from director.workflow.values import Config, Json
 
 _WAIT = 30_000
+_MAYBE = 2_000  # ms for an element that need not be there
 _TRIES = 30
 _DOWNLOAD = 5.0  # seconds until a download that was asked for has begun
 _LOOK_AGAIN = 0.05
-
-
-@dataclass(frozen=True, slots=True)
-class Outside:
-    """What actions may reach outside the browser; each is refused unless it is handed in.
-
-    `keep` takes a picture and gives its hash, `file` the path of a file that may be uploaded.
-    """
-
-    keep: Callable[[bytes], str] | None = None
-    file: Callable[[str], Path] | None = None
 
 
 async def act(session: Session, config: Config, outside: Outside | None = None) -> Result:
@@ -50,34 +47,39 @@ async def act(session: Session, config: Config, outside: Outside | None = None) 
     if action is None:
         raise BrowserError(f"There is no action {config['action']!r}.")
     async with session.doing(str(config["action"])):
-        result = await action(session, config, outside or Outside())
-        return cast("Result", cleaned(result, session.net.clean))
+        # What the page asked after the node before is told before anything else is done.
+        check_dialogs(session)
+        session.answer_dialogs(answer_of(config.get("on_dialog")))
+        try:
+            result = await action(session, _patient(config), outside or Outside())
+        except NoElement as problem:
+            if config.get("optional") is not True:
+                raise
+            result = {"skipped": str(problem)}
+        if dialogs := check_dialogs(session):
+            result["dialogs"] = dialogs
+        return cast("Result", cleaned(_add_doubts(result, config), session.net.clean))
+
+
+def _patient(config: Config) -> Config:
+    """What need not be there is waited for only as long as the config says itself."""
+    waits = config.get("timeout") not in (None, TIMEOUT)
+    return config if config.get("optional") is not True or waits else {**config, "timeout": _MAYBE}
+
+
+def _add_doubts(result: Result, config: Config) -> Result:
+    """The result with what speaks against it."""
+    several = result.get("actionableElements")
+    if config.get("first") is True and isinstance(several, int) and several > 1:
+        told = f"The selector fits {several} elements; the first was taken."
+        known = result.get("doubts")
+        result["doubts"] = [*(known if isinstance(known, list) else []), told]
+    return result
 
 
 async def _navigate(session: Session, config: Config, _: Outside) -> Result:
     await session.navigate(_text(config, "url"))
     return {"navigated": session.page().url}
-
-
-async def _click(session: Session, config: Config, _: Outside) -> Result:
-    found = await one(session, config)
-    async with session.acting(session.page()):
-        await found.locator.click(timeout=number(config, "timeout", TIMEOUT))
-    return {"clicked": _selector(config), **found.counts()}
-
-
-async def _hover(session: Session, config: Config, _: Outside) -> Result:
-    found = await one(session, config)
-    async with session.acting(session.page()):
-        await found.locator.hover(timeout=number(config, "timeout", TIMEOUT))
-    return {"hovered": _selector(config), **found.counts()}
-
-
-async def _type(session: Session, config: Config, _: Outside) -> Result:
-    found = await one(session, config)
-    within = number(config, "timeout", TIMEOUT)
-    await session.fill(found.locator, _text(config, "text"), within=within)
-    return {"typed": _text(config, "text"), "selector": _selector(config)}
 
 
 async def _select(session: Session, config: Config, _: Outside) -> Result:
@@ -96,35 +98,41 @@ async def _check(session: Session, config: Config, _: Outside) -> Result:
     return {"checked": wanted, "selector": _selector(config)}
 
 
-async def _upload(session: Session, config: Config, outside: Outside) -> Result:
-    if outside.file is None:
-        raise BrowserError(
-            "No file may be uploaded here: a run uploads files only from the folder it is given."
-        )
-    paths = [outside.file(name) for name in _texts(config, "file")]
-    found = await one(session, {"visibleOnly": False, **config})
-    await found.locator.set_input_files(paths, timeout=number(config, "timeout", TIMEOUT))
-    return {"uploaded": [path.name for path in paths], "selector": _selector(config)}
-
-
-async def _drag(session: Session, config: Config, _: Outside) -> Result:
-    source, target = await one(session, config), await one(session, config, "to")
-    await check_drag(session, source.locator, str(config["selector"]))
-    async with session.acting(session.page()):
-        await source.locator.drag_to(target.locator, timeout=number(config, "timeout", TIMEOUT))
-    return {"dragged": _selector(config), "to": config["to"]}
-
-
 async def _wait(session: Session, config: Config, _: Outside) -> Result:
     timeout = number(config, "timeout", _WAIT)
     if config.get("time") is not None:
         await asyncio.sleep(number(config, "time", 0) / 1000)
         return {"waited": config["time"]}
     if config.get("selector") is not None:
-        await one(session, {**config, "timeout": timeout})
+        await _wait_for(session, config, timeout)
         return {"waited": _selector(config)}
     await session.page().wait_for_load_state("load", timeout=timeout)
     return {"waited": "navigation"}
+
+
+async def _wait_for(session: Session, config: Config, within: float) -> None:
+    """Wait until an element can be seen that fits, however many do."""
+    until = time.monotonic() + within / 1000
+
+    async def count(seen: MaskedPage) -> int:
+        return len((await matching(seen, config["selector"])).visible())
+
+    while not await _count_or_none(session, count):
+        if time.monotonic() >= until:
+            raise NoElement(
+                f"{_selector(config)!r} did not appear on {_where(session)} within {within:g} ms."
+            )
+        await asyncio.sleep(_LOOK_AGAIN)
+
+
+async def _count_or_none(session: Session, count: Callable[[MaskedPage], Awaitable[int]]) -> int:
+    """How many there are; none on a page that is being replaced."""
+    try:
+        return await session.look(session.page(), count)
+    except PlaywrightError as problem:
+        if "context was destroyed" not in problem.message:
+            raise
+        return 0
 
 
 async def _open_tab(session: Session, config: Config, _: Outside) -> Result:
@@ -214,23 +222,13 @@ async def _current_tab(session: Session, _: Config, __: Outside) -> Result:
     return {"url": session.page().url, "title": await session.page().title()}
 
 
-async def _keypress(session: Session, config: Config, _: Outside) -> Result:
-    modifiers = config.get("modifiers")
-    held = [str(each) for each in modifiers] if isinstance(modifiers, list | tuple) else []
-    keys = "+".join([*held, _text(config, "key")])
-    check_keys(keys)
-    async with session.acting(session.page()):
-        await session.page().keyboard.press(keys)
-    return {"pressed": keys}
-
-
 async def _scroll_into_view(session: Session, config: Config, _: Outside) -> Result:
     tries = number(config, "maxTries", _TRIES)
 
     async def scroll(seen: MaskedPage) -> bool:
         wanted = await matching(seen, config["selector"])
-        if await wanted.count():
-            await wanted.first.scroll_into_view_if_needed()
+        if len(wanted):
+            await wanted.locator().scroll_into_view_if_needed()
             return True
         scroller = await _scroller(seen, config)
         await scroller.evaluate(
@@ -273,9 +271,9 @@ async def _scroller(seen: MaskedPage, config: Config) -> Locator:
     if not container:
         return seen.page.locator("css=html")
     found = await matching(seen, container)
-    if not await found.count():
+    if not len(found):
         raise BrowserError(f"Nothing matches the container {container!r}, so nothing scrolled.")
-    return found.first
+    return found.locator()
 
 
 async def _load_profile(session: Session, config: Config, _: Outside) -> Result:
@@ -312,14 +310,15 @@ async def _downloaded(session: Session, name: str) -> Path:
 _Action: TypeAlias = Callable[[Session, Config, Outside], Awaitable[Result]]
 ACTIONS: Mapping[str, _Action] = {
     "navigate": _navigate,
-    "click": _click,
-    "hover": _hover,
-    "type": _type,
+    "click": click,
+    "hover": hover,
+    "type": type_text,
     "select": _select,
+    "set": set_value,
     "check": _check,
     "uncheck": _check,
-    "upload": _upload,
-    "drag": _drag,
+    "upload": upload,
+    "drag": drag,
     "wait": _wait,
     "openNewTab": _open_tab,
     "switchTab": _switch_tab,
@@ -330,7 +329,7 @@ ACTIONS: Mapping[str, _Action] = {
     "screenshot": _screenshot,
     "listTabs": _list_tabs,
     "getCurrentTab": _current_tab,
-    "keypress": _keypress,
+    "keypress": press_keys,
     "scrollIntoView": _scroll_into_view,
     "scrollToRow": _scroll_to_row,
     "loadProfile": _load_profile,

@@ -35,6 +35,14 @@ class LocatorError(ValueError):
     """No element, more than one, or a selector that cannot be read; and what to do about it."""
 
 
+class NoElement(LocatorError):
+    """Nothing on the page fits, or nothing that can be used."""
+
+
+class SeveralElements(LocatorError):
+    """More than one element fits where one is needed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Holder:
     """Something that an element stands in or under: a form, a row, a dialog, a heading."""

@@ -1,59 +1,71 @@
-// Elements that act though nothing says so: an icon or a row that only listens for clicks. An
-// accessibility tree leaves them out, so while a snapshot is taken they say what they are; then
-// `untell` puts every attribute back. Left alone: editors, custom elements, what has a role.
+// In the world of the page: which elements act though nothing says so, an icon or a row that only
+// listens for clicks. They are told to the model of the page by an event on each, and by events the
+// model hands elements over.
 (() => {
   if (globalThis.__directorClicks) return;
   const TYPES = new Set(["click", "mousedown", "mouseup", "pointerdown"]);
-  const SAYS = "a[href], button, input, select, textarea, summary, option, label, [role], [aria-label]";
-  const EDITED = "[contenteditable], [contenteditable] *";
-  const SMALL = new Set(
-    "a b circle div ellipse em g i img p path polygon polyline rect span strong svg text use".split(" "),
-  );
-  const MOST = 500;
+  const PROPS = ["onClick", "onMouseDown", "onPointerDown", "onClickCapture"];
   const listening = new WeakSet();
-  const told = [];
-
+  const reported = new WeakSet();
   const listen = EventTarget.prototype.addEventListener;
   EventTarget.prototype.addEventListener = function (type, ...given) {
     if (TYPES.has(type) && this instanceof Element) listening.add(this);
     return listen.call(this, type, ...given);
   };
-
-  const acts = (node) => listening.has(node) || typeof node.onclick === "function" || typeof node.onmousedown === "function";
+  const { keys } = Object;
+  const isFunction = (value) => typeof value === "function";
+  // A framework that listens at the root keeps on each element what it would call.
+  const isBound = (node) => {
+    for (const key of keys(node)) {
+      if (key.startsWith("__reactProps$") || key.startsWith("__reactEventHandlers$"))
+        return PROPS.some((prop) => isFunction(node[key]?.[prop]));
+      if (key === "__click" || key === "__mousedown") return true;
+      if (key === "_vei") return Boolean(node._vei?.onClick || node._vei?.onMousedown);
+    }
+    return Boolean(node.__vnode?.props?.onClick);
+  };
+  const acts = (node) =>
+    listening.has(node) || isFunction(node.onclick) || isFunction(node.onmousedown) || isBound(node);
   const every = function* (root) {
     for (const node of root.querySelectorAll("*")) {
       yield node;
       if (node.shadowRoot) yield* every(node.shadowRoot);
     }
   };
-  const label = (node) =>
-    ["title", "alt", "data-testid", "id", "class"].map((name) => node.getAttribute(name)).find((text) => text?.trim()) ||
-    `${node.getAttribute("fill") || ""} ${node.localName}`;
-  const set = (node, name, value) => {
-    told.push([node, name, node.getAttribute(name)]);
-    node.setAttribute(name, value);
-  };
-  const tell = (node) => {
-    const text = node.textContent.trim();
-    const alone = !node.querySelector(SAYS) && ![...node.querySelectorAll("*")].some(acts);
-    if (alone && text.length < 80 && SMALL.has(node.localName)) {
-      set(node, "role", "button");
-      if (!text && !node.querySelector("img[alt]")) set(node, "aria-label", label(node).trim().slice(0, 60));
-    } else if (node !== document.body && getComputedStyle(node).cursor !== "pointer") {
-      set(node, "style", `${node.getAttribute("style") || ""};cursor:pointer`);
+  const dispatch = EventTarget.prototype.dispatchEvent;
+  // How many were told and heard; what nobody heard is told again.
+  const report = () => {
+    let count = 0;
+    for (const node of every(document)) {
+      if (reported.has(node)) continue;
+      let is = false;
+      try {
+        is = acts(node);
+      } catch {
+        continue;
+      }
+      if (!is) continue;
+      const event = new CustomEvent("director-acts", { cancelable: true, composed: true });
+      if (dispatch.call(node, event)) return -1;
+      reported.add(node);
+      count += 1;
     }
+    return count;
   };
-  const api = {
-    tell: () => {
-      const found = [...every(document)].filter(
-        (node) => acts(node) && !node.matches(SAYS) && !node.matches(EDITED) && !node.localName.includes("-"),
-      );
-      found.slice(0, MOST).forEach(tell);
-    },
-    untell: () => {
-      for (const [node, name, value] of told.splice(0).reverse())
-        value === null ? node.removeAttribute(name) : node.setAttribute(name, value);
-    },
+  // Elements that the model hands over to the world of the page, by an event on each.
+  let handed = [];
+  const take = (event) => {
+    event.stopImmediatePropagation();
+    handed.push(event.composedPath()[0]);
   };
+  const wait = (type) => {
+    handed = [];
+    listen.call(globalThis, type, take, true);
+  };
+  const handedOver = (type) => {
+    removeEventListener(type, take, true);
+    return handed.splice(0);
+  };
+  const api = { report, wait, handedOver };
   Object.defineProperty(globalThis, "__directorClicks", { value: Object.freeze(api) });
 })();

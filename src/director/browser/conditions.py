@@ -98,19 +98,19 @@ async def _url_matches(session: Session, seen: MaskedPage, condition: Config, _:
 
 
 async def _element(_: Session, seen: MaskedPage, condition: Config, __: int) -> _Look:
-    visible = (await matching(seen, condition["element"])).filter(visible=True)
-    count = await visible.count()
+    visible = (await matching(seen, condition["element"])).visible()
+    count = len(visible)
     if condition.get("absent"):
         return _Look(count == 0, f"{count} visible")
     if not count:
         return _Look(holds=False, found="none visible")
     wanted = condition.get("text")
     if wanted is not None:
-        text = " ".join(seen.clean(await text_of(visible.first)).split())
+        text = " ".join(seen.clean(await text_of(visible.locator())).split())
         return _Look(" ".join(str(wanted).split()) in text, text[:500])
     wanted = condition.get("value")
     if wanted is not None:
-        value = await value_of(visible.first)
+        value = await value_of(visible.locator())
         if value is None:
             return _Look(holds=False, found=MARK, final=True)
         value = seen.clean(value)
@@ -119,7 +119,7 @@ async def _element(_: Session, seen: MaskedPage, condition: Config, __: int) -> 
 
 
 async def _count(_: Session, seen: MaskedPage, condition: Config, __: int) -> _Look:
-    count = await (await matching(seen, condition["count"])).count()
+    count = len(await matching(seen, condition["count"]))
     holds = (
         count == _number(condition, "equals", count)
         and count >= _number(condition, "at_least", count)

@@ -5,19 +5,19 @@ Acting needs one element, found through the locators. Looking takes all that mat
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import TypeAlias
 
-from playwright.async_api import Locator, Page
+from playwright.async_api import Locator
 
-from director.browser.bundle import LocatorError, selector_of
-from director.browser.locators import Found, resolve
-from director.browser.masks import REFUSED, MaskedPage
+from director.browser.locators import Found, find_all, resolve
+from director.browser.looking import Sight, evaluate_all, evaluate_by_frame
+from director.browser.masks import MaskedPage
 from director.browser.session import Session
 from director.secrets.clear import MARK
 from director.workflow.values import Config, Json
 
-T = TypeVar("T")
+Result: TypeAlias = dict[str, Json]
 TIMEOUT = 10_000
 _HIDES_TEXT = "node => Boolean(globalThis.__directorMasks?.hidesText(node))"
 _HIDES_VALUE = "node => Boolean(globalThis.__directorMasks?.hidesValue(node))"
@@ -30,6 +30,7 @@ async def one(session: Session, config: Config, field: str = "selector") -> Foun
         session.page(),
         config[field],
         nth=nth if isinstance(nth, int | str) else None,
+        first=config.get("first") is True,
         visible_only=config.get("visibleOnly") is not False,
         in_viewport_only=config.get("inViewportOnly") is True,
         timeout=number(config, "timeout", TIMEOUT),
@@ -37,25 +38,35 @@ async def one(session: Session, config: Config, field: str = "selector") -> Foun
     )
 
 
-async def matching(seen: MaskedPage, selector: Json) -> Locator:
-    """Every element that a selector matches now; a bundle matches one or none.
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """All elements that a selector fits, to be used within the same look only."""
 
-    It is to be used within the same look only: afterwards it could mean something else.
-    """
-    wanted = selector_of(selector)
-    if isinstance(wanted, str):
-        seen.check_selector(wanted)
-        return seen.page.locator(f"css={wanted}")
+    sights: tuple[Sight, ...]
 
-    async def again(_: Page, look: Callable[[MaskedPage], Awaitable[T]], /) -> T:
-        return await look(seen)
+    def __len__(self) -> int:
+        return len(self.sights)
 
-    try:
-        return (await resolve(seen.page, wanted, visible_only=False, looks=again)).locator
-    except LocatorError as problem:
-        if REFUSED in str(problem):
-            raise
-        return seen.page.locator("css=:not(*)")
+    def visible(self) -> Matches:
+        """Those that can be seen."""
+        return Matches(tuple(sight for sight in self.sights if sight.portrait.visible))
+
+    def locator(self, index: int = 0) -> Locator:
+        """One of them."""
+        return self.sights[index].locator(exact=False)
+
+    async def evaluate_by_frame(self, function: str, given: Json = None) -> list[Json]:
+        """What a function gives for the elements of each frame."""
+        return await evaluate_by_frame(self.sights, function, given)
+
+    async def evaluate_all(self, function: str, given: Json = None) -> list[Json]:
+        """What a function gives that takes the elements of one frame, for all frames in turn."""
+        return await evaluate_all(self.sights, function, given)
+
+
+async def matching(seen: MaskedPage, selector: Json) -> Matches:
+    """Every element that fits a selector now, as CSS or as a bundle."""
+    return Matches(tuple(await find_all(seen, selector)))
 
 
 async def text_of(locator: Locator, *, timeout: float = TIMEOUT) -> str:  # noqa: ASYNC109

@@ -5,8 +5,23 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-_PINNED = re.compile(r"locator\([^)]*data-director-pin[^)]*\)")
+from playwright.async_api import Error as PlaywrightError
+
+_NUMBERED = re.compile(r"(?:\S*\.)?locator\(\"director=[^\"]*\"\)")
 _ELEMENT = re.compile(r"<([\w-]+)[\s>].*>")
+
+_AWAY = re.compile(
+    r"net::ERR_(CONNECTION_|EMPTY_RESPONSE|TIMED_OUT|TUNNEL_CONNECTION_FAILED|NETWORK_"
+    r"|PROXY_CONNECTION_FAILED|ADDRESS_UNREACHABLE|INTERNET_DISCONNECTED|INCOMPLETE_CHUNKED"
+    r"|CONTENT_LENGTH_MISMATCH|SOCKET_NOT_CONNECTED)"
+)
+_CLOSED = (
+    "Target page, context or browser has been closed",
+    "Target closed",
+    "Connection closed",
+    "Browser has been closed",
+    "Browser closed",
+)
 
 if TYPE_CHECKING:
     from director.browser.points import RestartPoint
@@ -14,13 +29,25 @@ if TYPE_CHECKING:
 
 def plainly(message: str) -> str:
     """What Playwright said, without the pages of log that it adds when a browser ends."""
-    return message.partition("\nBrowser logs:")[0].strip()
+    return _NUMBERED.sub("the element", message.partition("\nBrowser logs:")[0]).strip()
 
 
 def without_elements(message: str) -> str:
     """A message of Playwright with each element that it quotes reduced to its tag."""
-    message = _PINNED.sub("the element", message)
     return "\n".join(_ELEMENT.sub(r"<\1>", line) for line in message.split("\n"))
+
+
+def is_target_closed(problem: BaseException) -> bool:
+    """Whether Playwright says that a page, a context or the whole browser is not there any more."""
+    message = str(getattr(problem, "message", ""))
+    return isinstance(problem, PlaywrightError) and any(each in message for each in _CLOSED)
+
+
+def is_site_away(problem: BaseException) -> bool:
+    """Whether a problem is that a site could not be reached or broke off, and not what it said."""
+    return isinstance(problem, SiteAway) or (
+        isinstance(problem, BrowserError) and _AWAY.search(str(problem)) is not None
+    )
 
 
 class BrowserError(Exception):
@@ -29,6 +56,10 @@ class BrowserError(Exception):
 
 class NotApproved(BrowserError):
     """The address is not on an approved origin, so nothing was sent to it."""
+
+
+class SiteAway(BrowserError):
+    """A site did not answer, or broke off; whether it received anything is not known."""
 
 
 class BrowserGone(BrowserError):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias, final
 
 Kind: TypeAlias = Literal[
@@ -16,6 +16,7 @@ Kind: TypeAlias = Literal[
 ]
 _KEPT: Final = 2_000
 _LONGEST: Final = 2_000
+_DIALOGS: Final = 50
 _SENDINGS: Final = 100
 _LONGEST_BODY: Final = 100_000
 
@@ -28,6 +29,16 @@ class Event:
     kind: Kind
     text: str
     tab: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DialogEvent:
+    """A dialog of a page; `is_expected` unless it asked something that nobody had an answer to."""
+
+    type: str
+    message: str
+    answer: str
+    is_expected: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +75,7 @@ class Events:
         self._last = 0
         self._events: deque[Event] = deque(maxlen=_KEPT)
         self._answered: deque[Answered] = deque(maxlen=_KEPT)
+        self._dialogs: list[DialogEvent] = []
         self._sendings: deque[OutgoingRequest] = deque(maxlen=_SENDINGS)
 
     def mark(self) -> int:
@@ -77,6 +89,17 @@ class Events:
     def answered(self, method: str, url: str, *, status: int) -> None:
         """Keep a response."""
         self._answered.append(Answered(self._next(), method, self._clean(url), status))
+
+    def add_dialog(self, dialog: DialogEvent, tab: str = "") -> None:
+        """Keep a dialog: as an event, and for `take_dialogs`."""
+        said = replace(dialog, message=self._clean(dialog.message)[:_LONGEST])
+        self.add("dialog", f"{said.type}: {said.message} ({said.answer})", tab)
+        self._dialogs = [*self._dialogs, said][-_DIALOGS:]
+
+    def take_dialogs(self) -> tuple[DialogEvent, ...]:
+        """The dialogs since they were last taken."""
+        taken, self._dialogs = tuple(self._dialogs), []
+        return taken
 
     def add_sending(self, method: str, url: str, body: bytes, *, is_page: bool) -> None:
         """Keep a request that changes something."""

@@ -24,7 +24,29 @@
         if (element.type === "password") return "";
         if (masks?.hidesValue(element) || masks?.hidesText(element, editors)) return "[redacted]";
         if (element.matches("input, textarea, select")) return element.value;
-        return words(element.innerText ?? element.textContent);
+        return words(holdsShadow(element) ? drawn(element) : element.innerText ?? element.textContent);
+    };
+    // What stands in a shadow root, or in its slots, is part of what an element shows.
+    const holdsShadow = element =>
+        Boolean(element.shadowRoot) || [...element.querySelectorAll("*")].some(each => each.shadowRoot);
+    const drawn = node => {
+        if (node.nodeType === Node.TEXT_NODE) return node.data;
+        if (node.nodeType !== Node.ELEMENT_NODE || !node.checkVisibility()) return "";
+        if (node.matches("script, style, template, input, textarea, select")) return "";
+        if (masks?.hidesText(node, editors)) return "[redacted]";
+        const given = node.localName === "slot" ? node.assignedNodes() : [];
+        const inside = given.length ? given : (node.shadowRoot ?? node).childNodes;
+        const text = [...inside].map(drawn).join("");
+        return getComputedStyle(node).display === "inline" ? text : ` ${text} `;
+    };
+    const first = (root, rule) => {
+        const found = root.querySelector(rule);
+        if (found) return found;
+        for (const each of [root, ...root.querySelectorAll("*")]) {
+            const inner = each.shadowRoot && first(each.shadowRoot, rule);
+            if (inner) return inner;
+        }
+        return null;
     };
     const address = (element, name, value) =>
         ["href", "src", "action"].includes(name) ? String(element[name] ?? value) : value;
@@ -46,8 +68,11 @@
             if (part === undefined) return attribute(element, name);
             return !hidden.has(small(name)) && (element.getAttribute(name) ?? "").includes(part);
         }
-        const inside = element.querySelector(rule);
-        return inside ? shown(inside) : "";
+        // A part and an attribute of it: "a@href".
+        const at = rule.lastIndexOf("@");
+        const mixed = at > 0 && !rule.slice(at).includes("]");
+        const inside = first(element, mixed ? rule.slice(0, at) : rule);
+        return inside ? (mixed ? read(inside, rule.slice(at)) : shown(inside)) : "";
     };
     const item = element => fields
         ? Object.fromEntries(Object.entries(fields).map(([name, rule]) => [name, counted(read(element, rule))]))

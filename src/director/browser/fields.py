@@ -2,7 +2,7 @@
 
 `fields.js` finds passwords, one-time codes, cards and whatever was marked, and keeps knowing a
 field when the page changes its type. Their values come out of the page for one purpose, to be
-removed from a text; they are never shown or sent back. `clicks.js` finds what only listens, and
+removed from a text; they are never shown or sent back. `clicks.js` knows what only listens, and
 `masks.js` puts marks in the place of secrets while a page is looked at.
 """
 
@@ -51,13 +51,9 @@ async def mark(locator: Locator) -> None:
     await locator.evaluate(f"node => {{ {script()} globalThis.__director.mark(node) }}")
 
 
-async def held(page: Page, *, telling: bool = False) -> Held:
-    """What the secret fields hold, in every frame and open shadow root.
-
-    `telling` lets what only listens say that it acts, until the next call without it or `restore`.
-    """
-    asked = _HELD.replace("TELL", "tell" if telling else "untell")
-    found = await asyncio.gather(*(ask(frame, asked) for frame in page.frames))
+async def held(page: Page) -> Held:
+    """What the secret fields hold, in every frame and open shadow root."""
+    found = await asyncio.gather(*(ask(frame, _HELD) for frame in page.frames))
     values = tuple(Clear(value) for answer in found if answer for value in answer["values"])
     return Held(values, found[0]["document"], found[0]["title"])
 
@@ -68,7 +64,7 @@ async def hide(page: Page) -> None:
 
 
 async def restore(page: Page) -> None:
-    """Take away what `hide` and `held` left; a page that is gone or hangs has no use for it."""
+    """Take away what `hide` left; a page that is gone or hangs has no use for it."""
     try:
         async with asyncio.timeout(_MOMENT):
             await asyncio.gather(*(ask(frame, _RESTORE) for frame in page.frames))
@@ -77,12 +73,11 @@ async def restore(page: Page) -> None:
 
 
 _HIDE = "globalThis.__directorMasks.hide()"
-_RESTORE = "globalThis.__director.reveal(), globalThis.__directorClicks.untell()"
+_RESTORE = "globalThis.__director.reveal()"
 _HELD = """{
     values: globalThis.__director.values(),
     document: globalThis.__director.document,
     title: document.title,
-    told: globalThis.__directorClicks.TELL(),
 }"""
 
 

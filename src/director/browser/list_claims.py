@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import cast
 
 from director.browser.elements import matching
+from director.browser.fields import ask
 from director.browser.masks import MaskedPage
 from director.browser.queries import cleaned
 from director.browser.session import Session
@@ -43,9 +44,11 @@ async def look_at_list(session: Session, config: Config) -> dict[str, Json]:
 
     async def look(seen: MaskedPage) -> dict[str, Json]:
         every = await matching(seen, config["selector"])
-        chosen = every if config.get("visibleOnly") is False else every.filter(visible=True)
+        chosen = every if config.get("visibleOnly") is False else every.visible()
         asked = {"fields": config.get("fields")}
-        return cast("dict[str, Json]", await chosen.evaluate_all(script, asked))
+        told = await chosen.evaluate_by_frame(script, asked)
+        none = await ask(seen.page.main_frame, f"({script})([], given)", asked) if not told else {}
+        return cast("dict[str, Json]", told[0] if told else none)
 
     async with session.doing("see what the page says about the list"):
         found = await session.look(session.page(), look)

@@ -1,44 +1,52 @@
-"""Finding elements: from an element to a durable bundle, and from a selector to one element.
+"""Finding elements: from an element to a durable bundle, and from a selector to its elements.
 
-A CSS string is CSS. A bundle is put to the vote: all its candidates speak in one look at the page.
-What they disagree about is reported with a proposed new bundle; no bundle is changed here, and an
-element that the vote is not sure of is never handed out.
+A CSS string is CSS, in every frame and open shadow root. A bundle is put to the vote: all its
+candidates speak in one look at the page. Whoever looks gets all that fit; whoever acts gets one, or
+an error with the candidates. What the candidates of a bundle disagree about is reported with a
+proposed new bundle; no bundle is changed here.
 """
 
 from __future__ import annotations
 
 import asyncio
-import itertools
-import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Locator, Page
 
-from director.browser.bundle import Bundle, LocatorError, Selector, changes, selector_of
-from director.browser.looking import Sight, frames_of, locator_of, look, script
+from director.browser.bundle import (
+    Bundle,
+    LocatorError,
+    NoElement,
+    Selector,
+    SeveralElements,
+    changes,
+    selector_of,
+)
+from director.browser.looking import (
+    Sight,
+    ask_about,
+    look_everywhere,
+    report_listeners,
+)
 from director.browser.masks import REFUSED, Looks, MaskedPage, look_bare
-from director.browser.telling import against, filtered_away, no_such_nth, unsure
-from director.browser.voting import leaders, tally
+from director.browser.telling import against, filtered_away, no_such_nth, several, unsure
+from director.browser.voting import Standing, leaders, tally
 from director.secrets.clear import MARK
 from director.workflow.values import Json
 
 Nth: TypeAlias = int | str | None
 Filter: TypeAlias = Literal["visibleOnly", "inViewportOnly"]
 _REF = re.compile(r"(f\d+)?e\d+")
-_IN_VIEW = """elements => elements.map(element => {
-  const box = element.getBoundingClientRect();
-  return box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth;
-})"""
 _NO_CSS = "is not CSS that a browser can read"
 _PLACES = {"first": 0, "last": -1}
 _LOOK_AGAIN = 0.1
-_PIN = "data-director-pin"
-_PINS = itertools.count(1)
+_SEVERAL = 2.0
+"""Seconds after which several that fit are not going to become one."""
 _SETTLED = 0.5
 """How long a disputed winner must stand, while there is time, before it is believed."""
 
@@ -60,6 +68,7 @@ class Found:
     disagreements: tuple[str, ...] = ()
     bundle: Bundle | None = None
     proposal: Bundle | None = None
+    sight: Sight | None = None
 
     def counts(self) -> dict[str, Json]:
         """What an action reports of how its element was chosen."""
@@ -82,6 +91,12 @@ class Choice:
     nth: Nth
     visible_only: bool
     in_viewport_only: bool
+    first: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing says which of several is meant."""
+        return self.nth is None and not self.first
 
     def filters(self) -> tuple[Filter, ...]:
         """The names of the filters that apply."""
@@ -109,6 +124,11 @@ class Choice:
         return number % count
 
 
+def is_ref(text: str) -> bool:
+    """Whether a text is a ref of an outline, such as "e12" or "f1e3"."""
+    return _REF.fullmatch(text) is not None
+
+
 async def bundle_of(
     page: Page, element: str | Locator, *, clean: Callable[[str], str] = str
 ) -> Bundle:
@@ -118,7 +138,7 @@ async def bundle_of(
     """
     if isinstance(element, Locator):
         locator, said = element, "The locator"
-    elif _REF.fullmatch(element):
+    elif is_ref(element):
         locator, said = page.get_by_ref(element), f"The ref {element!r}"
     else:
         locator, said = page.locator(f"css={selector_of(element)}"), repr(element)
@@ -128,13 +148,9 @@ async def bundle_of(
             f"{said} matches {many} elements now, so there is no bundle of it. "
             "A ref lives as long as its page: take a new snapshot, or name one element."
         )
-    # Refs are known to Playwright's own world only: an element crosses over, a selector does not.
-    handle = await locator.element_handle()
-    drawn = await handle.evaluate(
-        f"(element, ask) => ({script()})([element], ask)", {"target": True}
-    )
-    await handle.dispose()
-    made = selector_of(_cleaned(json.loads(drawn), clean))
+    for frame in page.frames:
+        await report_listeners(frame)
+    made = selector_of(_cleaned(await ask_about(locator, "describe"), clean))
     assert isinstance(made, Bundle)  # noqa: S101  an object is read as one
     return made
 
@@ -144,6 +160,7 @@ async def resolve(  # noqa: PLR0913  what a node may say of its element
     selector: Json | Bundle,
     *,
     nth: Nth = None,
+    first: bool = False,
     visible_only: bool = True,
     in_viewport_only: bool = False,
     timeout: float = 0,  # noqa: ASYNC109  a page is looked at again, not interrupted
@@ -151,124 +168,149 @@ async def resolve(  # noqa: PLR0913  what a node may say of its element
 ) -> Found:
     """The element that a selector means; looks again for up to `timeout` milliseconds.
 
-    Of several that CSS matches it is the first, or the nth; a bundle that cannot tell several apart
-    needs an nth. `looks` masks the page while it is looked at. Raises LocatorError that says what
-    was found instead.
+    If several fit, `nth` says which, or `first` takes the first; else a LocatorError names them.
+    `looks` masks the page while it is looked at.
     """
     wanted = selector_of(selector)
-    choice = Choice(nth, visible_only, in_viewport_only)
-    until = time.monotonic() + timeout / 1000
+    choice = Choice(nth, visible_only, in_viewport_only, first)
+    began = time.monotonic()
+    until = began + timeout / 1000
     stood: dict[str, float] = {}
-
-    async def look(seen: MaskedPage) -> Found | None:
-        now = time.monotonic()
-        found = await _once(seen, wanted, choice)
-        if found.disagreements:
-            believed = stood.setdefault(str(found.locator), now) + _SETTLED
-            if now < min(until, believed):
-                return None
-        return await _conclude(page, seen, found)
-
     while True:
         now = time.monotonic()
         try:
-            found = await looks(page, look)
-            if found is not None:
+            found = await looks(page, lambda seen: _once(seen, wanted, choice))
+            if not found.disagreements or now >= min(until, _time_to_believe(found, stood, now)):
                 return found
         except (LocatorError, PlaywrightError) as error:
-            if now >= until or not _may_pass(error):
+            if now >= until or not _may_pass(error, now - began):
                 raise
         await asyncio.sleep(_LOOK_AGAIN)
 
 
-async def _conclude(page: Page, seen: MaskedPage, found: Found) -> Found:
-    """The same with a proposal if it is disputed, and pinned if the page is masked."""
-    if found.disagreements:
-        proposal = await bundle_of(page, found.locator, clean=seen.clean)
-        found = replace(found, proposal=proposal)
-    return await _pin(found) if seen.holds else found
+def _time_to_believe(found: Found, stood: dict[str, float], now: float) -> float:
+    """When a disputed winner has stood long enough; another one begins anew."""
+    return stood.setdefault(str(found.locator), now) + _SETTLED
 
 
-async def _pin(found: Found) -> Found:
-    """The same with a locator that finds this element, and needs no look at the page to do so.
+async def find_all(seen: MaskedPage, selector: Json | Bundle) -> list[Sight]:
+    """Every element that fits a selector now, hidden ones too, in the order of the page.
 
-    On the page as it is, without masks, the selector could mean another element.
+    Of a bundle it is all that its vote cannot tell apart. To be used within the same look only.
     """
-    handle = await found.locator.element_handle()
-    frame = await handle.owner_frame()
-    pin = str(next(_PINS))
-    await handle.evaluate(f"(node, pin) => node.setAttribute({_PIN!r}, pin)", pin)
-    await handle.dispose()
-    where = frame or found.locator.page.main_frame
-    return replace(found, locator=where.locator(f'css=[{_PIN}="{pin}"]'))
+    wanted = selector_of(selector)
+    sights = await _look(seen, wanted)
+    if isinstance(wanted, str):
+        return sights
+    shown = [sight for sight in sights if sight.portrait.visible]
+    fits = {id(sight) for pool in (sights, shown) for sight in _vote(wanted, pool).fits()}
+    return [sight for sight in sights if id(sight) in fits]
+
+
+@dataclass(frozen=True, slots=True)
+class _Vote:
+    """The vote of a bundle on some elements."""
+
+    sights: Sequence[Sight]
+    standings: Sequence[Standing]
+    tied: Sequence[Standing]
+
+    def fits(self) -> list[Sight]:
+        return [self.sights[one.at] for one in self.tied]
+
+
+def _vote(bundle: Bundle, sights: Sequence[Sight]) -> _Vote:
+    standings = tally(bundle, [sight.portrait for sight in sights])
+    return _Vote(sights, standings, leaders(bundle, standings))
+
+
+async def _conclude(seen: MaskedPage, found: Found) -> Found:
+    """The same with a proposal if it is disputed.
+
+    On the page as it is, without masks, its words may be others: then only the element counts.
+    """
+    if found.disagreements:
+        proposal = await bundle_of(seen.page, found.locator, clean=seen.clean)
+        found = replace(found, proposal=proposal)
+    if seen.holds and found.sight:
+        return replace(found, locator=found.sight.locator(exact=False))
+    return found
 
 
 async def _once(seen: MaskedPage, wanted: Selector, choice: Choice) -> Found:
+    sights = await _look(seen, wanted)
+    if isinstance(wanted, Bundle):
+        return await _conclude(seen, _by_vote(sights, wanted, choice))
+    return await _conclude(seen, _by_css(sights, wanted, choice))
+
+
+async def _look(seen: MaskedPage, wanted: Selector) -> list[Sight]:
+    css = wanted.css if isinstance(wanted, Bundle) else wanted
+    seen.check_selector(css)
     try:
-        if isinstance(wanted, Bundle):
-            return await _by_vote(seen, wanted, choice)
-        return await _by_css(seen, wanted, choice)
+        return await look_everywhere(seen.page, wanted, seen.clean)
     except PlaywrightError as error:
         if "parsing css selector" not in error.message and "valid selector" not in error.message:
             raise
-        css = wanted.css if isinstance(wanted, Bundle) else wanted
         raise LocatorError(f"{css!r} {_NO_CSS}.") from None
 
 
-def _may_pass(error: Exception) -> bool:
+def _may_pass(error: Exception, waited: float) -> bool:
     """Whether another look may go better: a page that is being replaced cannot be read."""
+    if isinstance(error, SeveralElements) and waited > _SEVERAL:
+        return False
     if isinstance(error, LocatorError):
         return _NO_CSS not in str(error) and REFUSED not in str(error)
     return "context was destroyed" in str(error)
 
 
-async def _by_css(seen: MaskedPage, css: str, choice: Choice) -> Found:
-    seen.check_selector(css)
-    every = seen.page.locator(f"css={css}")
-    usable = every.filter(visible=True) if choice.visible_only else every
-    total, views = await asyncio.gather(every.count(), usable.evaluate_all(_IN_VIEW))
-    places = [at for at, seen in enumerate(views) if seen or not choice.in_viewport_only]
-    if not total:
-        raise LocatorError(f"No element matches {css!r}. See a new snapshot of the page.")
-    if not places:
-        raise filtered_away(repr(css), total, choice.filters())
-    index = choice.index(len(places), repr(css))
-    return Found(usable.nth(places[index]), index, total, len(places), choice.filters())
-
-
-async def _by_vote(masked: MaskedPage, bundle: Bundle, choice: Choice) -> Found:
-    masked.check_selector(bundle.css)
-    frames = frames_of(masked.page, bundle, masked.clean)
-    looks = await asyncio.gather(
-        *(look(frame, bundle, names=not masked.fields) for frame in frames)
-    )
-    seen = [sight for sights in looks for sight in sights]
-    usable = [sight for sight in seen if choice.leaves(sight)]
-    portraits = [sight.portrait for sight in usable]
-    standings = tally(bundle, portraits)
-    tied = leaders(bundle, standings)
-    everywhere = leaders(bundle, tally(bundle, [sight.portrait for sight in seen]))
-    if not tied and everywhere:
-        raise filtered_away(str(bundle), len(everywhere), choice.filters())
-    if not tied or (len(tied) > 1 and choice.nth is None):
-        raise unsure(bundle, portraits, standings, tied=tied)
-    index = choice.index(len(tied), bundle)
-    winner = tied[index]
+def _by_css(sights: Sequence[Sight], css: str, choice: Choice) -> Found:
+    usable = [sight for sight in sights if choice.leaves(sight)]
+    if not sights:
+        raise NoElement(f"No element matches {css!r}. See a new snapshot of the page.")
+    if not usable:
+        raise filtered_away(repr(css), len(sights), choice.filters())
+    if len(usable) > 1 and choice.is_open:
+        raise several(css, [sight.portrait for sight in usable])
+    index = choice.index(len(usable), repr(css))
     return Found(
-        locator_of(usable[winner.at], bundle, seen),
+        usable[index].locator(),
         index,
-        max(len(everywhere), len(tied)),
-        len(tied),
+        len(sights),
+        len(usable),
+        choice.filters(),
+        sight=usable[index],
+    )
+
+
+def _by_vote(sights: Sequence[Sight], bundle: Bundle, choice: Choice) -> Found:
+    vote = _vote(bundle, [sight for sight in sights if choice.leaves(sight)])
+    everywhere = _vote(bundle, sights).tied
+    portraits = [sight.portrait for sight in vote.sights]
+    if not vote.tied and everywhere:
+        raise filtered_away(str(bundle), len(everywhere), choice.filters())
+    if not vote.tied or (len(vote.tied) > 1 and choice.is_open):
+        raise unsure(bundle, portraits, vote.standings, tied=vote.tied)
+    index = choice.index(len(vote.tied), bundle)
+    winner = vote.tied[index]
+    sight = vote.sights[winner.at]
+    return Found(
+        sight.locator(),
+        index,
+        max(len(everywhere), len(vote.tied)),
+        len(vote.tied),
         choice.filters(),
         votes=round(winner.share, 3),
         disagreements=against(bundle, portraits, winner),
         bundle=bundle,
+        sight=sight,
     )
 
 
 def _cleaned(drawn: Json, clean: Callable[[str], str]) -> Json:
     if isinstance(drawn, str):
-        return drawn if clean(drawn) == drawn and MARK not in drawn else ""
+        # A text with a secret is not kept, and none of a page may become a template.
+        return drawn if clean(drawn) == drawn and MARK not in drawn and "{{" not in drawn else ""
     if isinstance(drawn, dict):
         parts = {key: _cleaned(value, clean) for key, value in drawn.items()}
         return {key: part for key, part in parts.items() if part != ""}

@@ -27,7 +27,7 @@ _SHIFTS: Final = frozenset(("shift", "shiftleft", "shiftright"))
 _MOVES: Final = frozenset(("c", "x", "v", "insert", "numpad0"))
 _BY_SHIFT: Final = frozenset(("insert", "delete", "numpad0", "numpaddecimal"))
 _NAMED: Final = frozenset(("copy", "cut", "paste"))
-_OPTIONS: Final = """node => [...((node.control ?? node).options ?? [])]
+OPTIONS: Final = """node => [...((node.control ?? node).options ?? [])]
     .map(option => [option.value, (option.label || option.text).replace(/\\s+/g, " ").trim()])"""
 _UNSELECT: Final = """() => {
     const field = document.activeElement;
@@ -85,7 +85,7 @@ async def choose_options(
             return await locator.select_option(label=list(wanted), timeout=within)
     until = time.monotonic() + within / 1000
     while True:
-        options = await session.look(page, lambda _: locator.evaluate(_OPTIONS, timeout=within))
+        options = await session.look(page, lambda _: locator.evaluate(OPTIONS, timeout=within))
         shown = [option[by == "label"] for option in options]
         if all(each in shown for each in wanted):
             break

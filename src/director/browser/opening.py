@@ -28,6 +28,7 @@ from director.browser.errors import BrowserError, BrowserGone, plainly
 from director.browser.filling import SecretDoor
 from director.browser.guard import guarded
 from director.browser.logins import Logins
+from director.browser.looking import register_model
 from director.browser.network import Network
 from director.browser.origins import Origins
 from director.browser.points import RestartPoint
@@ -107,6 +108,7 @@ async def open_browser(
         )
     with without_openers() as environ:
         async with async_playwright() as playwright, guarded(Origins()) as nothing:
+            await register_model(playwright)
             browser = await _launch(
                 playwright, headless=headless, environ=environ, proxy=_proxy(nothing.address)
             )

@@ -9,16 +9,21 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from typing import Any, TypeAlias, cast
 
-from director.browser.elements import matching, number
+from director.browser.collection import collect
+from director.browser.elements import Result, matching, number
 from director.browser.errors import BrowserError
+from director.browser.looking import PageChanged, ask_model
 from director.browser.masks import MaskedPage
 from director.browser.session import Session
 from director.workflow.bounds import check_bounds
+from director.workflow.selectors import css_of_field
 from director.workflow.values import Config, Json
 
-Result: TypeAlias = dict[str, Json]
 _RULES_WITHIN = 2000
 _LOOK_AGAIN = 0.1
+_TRIES = 5
+_ROWS = 3
+_FLAT = "all => all.filter(e => !e.getBoundingClientRect().height).map(() => 0)"
 
 
 async def query(session: Session, config: Config) -> Result:
@@ -54,7 +59,7 @@ async def _rules(seen: MaskedPage, config: Config) -> list[Result]:
 
 
 async def _rule(seen: MaskedPage, rule: Config) -> Result:
-    count = await (await matching(seen, rule["selector"])).filter(visible=True).count()
+    count = len((await matching(seen, rule["selector"])).visible())
     exists = rule["type"] == "element_exists"
     passed = (count > 0) is exists
     said = rule.get("description") or f"{rule['type']} {rule['selector']}"
@@ -69,32 +74,54 @@ async def _extract(seen: MaskedPage, config: Config) -> Result:
         seen.check_selector(rule)
     every = await matching(seen, config["selector"])
     visible_only = config.get("visibleOnly") is not False
-    chosen = every.filter(visible=True) if visible_only else every
+    chosen = every.visible() if visible_only else every
     asked = {
         "fields": config.get("fields"),
         "limit": config.get("limit"),
         "unread": sorted(seen.left),
     }
-    items: list[Json] = await chosen.evaluate_all(_script("extract.js"), asked)
-    return {
+    items = await chosen.evaluate_all(_script("extract.js"), asked)
+    del items[number(config, "limit", len(items)) :]
+    result: Result = {
         "items": items,
         "count": len(items),
         "filteredBy": ["visibleOnly"] if visible_only else [],
-        "totalElements": await every.count(),
+        "totalElements": len(every),
     }
+    if doubts := await _doubt(seen, items, len(every)):
+        result["doubts"] = doubts
+    return result
+
+
+async def _doubt(seen: MaskedPage, items: list[Json], total: int) -> list[Json]:
+    """What speaks against an extraction: nothing was read though there is something to read."""
+    if not items:
+        if total:
+            return [f"{total} elements match, and none of them can be seen: nothing was read."]
+        rows = 0
+        for frame in seen.page.frames:
+            rows += await ask_model(frame, "rows")
+        said = f"Nothing matches, while the page shows {rows} rows or items of lists."
+        return [said] if rows >= _ROWS else []
+    read = [
+        value
+        for item in items
+        for value in (item.values() if isinstance(item, Mapping) else [item])
+    ]
+    if any(value not in ("", False, None) for value in read):
+        return []
+    return [f"{len(items)} elements match, and every field of them is empty."]
 
 
 async def _count(seen: MaskedPage, config: Config) -> Result:
     every = await matching(seen, config["selector"])
-    count, visible = await every.count(), await every.filter(visible=True).count()
-    flat = await every.evaluate_all(
-        "all => all.filter(e => !e.getBoundingClientRect().height).length"
-    )
+    count, visible = len(every), len(every.visible())
+    flat = await every.evaluate_all(_FLAT)
     result: Result = {
         "count": count,
         "visibleCount": visible,
         "hiddenCount": count - visible,
-        "zeroHeightCount": flat,
+        "zeroHeightCount": len(flat),
     }
     if count and not visible:
         result["warning"] = "Elements match, but none of them can be seen."
@@ -103,7 +130,7 @@ async def _count(seen: MaskedPage, config: Config) -> Result:
 
 async def _debug(seen: MaskedPage, config: Config) -> Result:
     every = await matching(seen, config["selector"])
-    count = await every.count()
+    count = len(every)
     place = {"first": 0, "last": -1, None: 0}.get(cast("Any", config.get("nth")), config.get("nth"))
     index = int(cast("int", place))
     if not -count <= index < count:
@@ -116,7 +143,7 @@ async def _debug(seen: MaskedPage, config: Config) -> Result:
                 "suggestions": ["look at a snapshot of the page", "wait until it is there"],
             },
         }
-    told: Result = await every.nth(index % count).evaluate(_script("debug.js"))
+    told: Result = await every.locator(index % count).evaluate(_script("debug.js"))
     return {"found": True, "totalElements": count, **told}
 
 
@@ -128,6 +155,11 @@ def _once(look: _Look) -> _Method:
     """A method that is one look at the page."""
 
     async def method(session: Session, config: Config) -> Result:
+        for _ in range(_TRIES):
+            try:
+                return await session.look(session.page(), lambda seen: look(seen, config))
+            except PageChanged:
+                await asyncio.sleep(_LOOK_AGAIN)
         return await session.look(session.page(), lambda seen: look(seen, config))
 
     return method
@@ -136,6 +168,7 @@ def _once(look: _Look) -> _Method:
 _METHODS: Mapping[str, _Method] = {
     "validate": _validate,
     "deterministic_extract": _once(_extract),
+    "extract_all": lambda session, config: collect(session, config, _extract),
     "count": _once(_count),
     "debug_element": _once(_debug),
 }
@@ -162,7 +195,8 @@ def _objects(value: Json) -> list[Config]:
 def _selectors(fields: Json) -> list[str]:
     """The rules of an extraction that are CSS."""
     rules = fields.values() if isinstance(fields, Mapping) else ()
-    return [rule for rule in rules if isinstance(rule, str) and rule != "." and rule[:1] != "@"]
+    texts = [rule for rule in rules if isinstance(rule, str) and rule != "."]
+    return [css for css in map(css_of_field, texts) if css]
 
 
 def _script(name: str) -> str:

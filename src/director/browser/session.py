@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar, cast, final
 
@@ -22,19 +23,23 @@ from director.browser.errors import (
     BrowserError,
     BrowserGone,
     NotApproved,
+    SiteAway,
+    is_target_closed,
     plainly,
     without_elements,
 )
-from director.browser.events import Answered, Event, Events, OutgoingRequest
+from director.browser.events import Answered, DialogEvent, Event, Events, OutgoingRequest
 from director.browser.fields import watch
 from director.browser.filling import SecretDoor, SessionDoor, fill_secret, references
 from director.browser.guard import Blocked, Unreached
 from director.browser.logins import Logins
 from director.browser.masks import MaskedPage, Masks
+from director.browser.navigation import TIMEOUT, go_to
 from director.browser.nets import SessionNet
 from director.browser.network import VARIABLE
 from director.browser.origins import Origins, describe_place, place_of
 from director.browser.points import RestartPoint
+from director.browser.readiness import wait_until_ready
 from director.browser.screens import shot
 from director.browser.snapshots import Happened, Snapshot, take
 from director.browser.tabs import FIRST, Tabs, tab_name
@@ -42,7 +47,6 @@ from director.browser.watching import Watch
 from director.workflow.values import Tab
 
 T = TypeVar("T")
-TIMEOUT: Final = 30_000.0
 _POPUP: Final = 5.0
 _LONGEST: Final = 1_000
 _GRACE: Final = 2.0
@@ -75,6 +79,7 @@ class Session:
         self._watch = Watch(origins, self._events, tabs=self._tabs, downloads=self._downloads)
         self._last: RestartPoint | None = None
         self._looked = 0
+        self.before_acting: Callable[[], None] = lambda: None
         self._context: BrowserContext
 
     def blocked(self, attempt: Blocked) -> None:
@@ -166,7 +171,7 @@ class Session:
                 if left > 1:
                     self._watch.asked_outside[page] = left - 1
             try:
-                await _go(page, url)
+                await go_to(page, url)
             except PlaywrightError:
                 if origin := self._watch.refused.get(page):
                     raise NotApproved(
@@ -180,7 +185,7 @@ class Session:
                         f"{self.net.clean(url)!r} was not opened and nothing was sent. {_TRUSTED}"
                     ) from None
                 if why := self._watch.unreached.get(str(place_of(url))):
-                    raise BrowserError(
+                    raise SiteAway(
                         f"{str(place_of(url))!r} does not answer ({why}), so "
                         f"{self.net.clean(url)!r} was not opened. Nothing was sent there. See "
                         "whether the site is up and the address is right, then do it again."
@@ -210,9 +215,12 @@ class Session:
                 self.net.add_plain(text)
                 await locator.fill(text, timeout=within)
 
-    def acting(self, page: Page) -> AbstractAsyncContextManager[None]:
-        """Keep a page as it is while something is done on it: no look masks it meanwhile."""
-        return self._masks.acting(page)
+    @asynccontextmanager
+    async def acting(self, page: Page) -> AsyncIterator[None]:
+        """Let no look mask a page while something is done on it, unless `before_acting` raises."""
+        async with self._masks.acting(page):
+            self.before_acting()
+            yield
 
     async def look(self, page: Page, look: Callable[[MaskedPage], Awaitable[T]], /) -> T:
         """What a function gives that looks at a page, while every secret in it is masked.
@@ -251,15 +259,21 @@ class Session:
         """The files that are there now, of the downloads that began after a mark."""
         return tuple(each for each in self._downloads.list_arrived() if each.began >= since)
 
-    def answer_dialogs(self, answer: Callable[[Dialog], str | None]) -> None:
-        """Answer dialogs from now on: a text accepts with it, None dismisses."""
+    def answer_dialogs(self, answer: Callable[[Dialog], str | None] | None) -> None:
+        """Answer dialogs from now on (None dismisses); without it only alerts are accepted."""
         self._watch.answer = answer
 
+    def take_dialogs(self) -> tuple[DialogEvent, ...]:
+        """The dialogs since they were last taken."""
+        return self._events.take_dialogs()
+
     async def snapshot(self, tab: str | None = None) -> Snapshot:
-        """The page as an outline with refs, without secrets, and what happened since the last."""
-        happened = self._happened()
+        """The page as an outline with refs, once it rests, and what happened since the last."""
+        page = self.page(tab)
         async with self.doing("take a snapshot"):
-            return await take(self.page(tab), self._masks, happened=happened)
+            loading = await wait_until_ready(page, lambda: self._watch.pending(page))
+            happened = replace(self._happened(), loading=loading)
+            return await take(page, self._masks, happened=happened)
 
     async def screenshot(
         self, tab: str | None = None, *, full: bool = False, selector: str | None = None
@@ -299,9 +313,10 @@ class Session:
             # Playwright quotes elements and cuts them anywhere, also in the middle of a secret.
             said = said if self.net.is_empty else without_elements(said)
             told = self.net.clean(f"could not {what}: {said}")[:_LONGEST]
+            closed = is_target_closed(error)
         else:
             return
-        if "crashed" in told or await self.gone() is not None:
+        if closed or "crashed" in told or await self.gone() is not None:
             raise self._gone(told)
         raise BrowserError(f"The browser {told}")
 
@@ -381,22 +396,6 @@ class Session:
         if self._logins is None:
             raise BrowserError("This session keeps no logins: open it with `logins=`.")
         return self._logins
-
-
-async def _go(page: Page, url: str, tries: int = 3) -> None:
-    try:
-        await page.goto(url, timeout=TIMEOUT)
-    except PlaywrightError as error:
-        if "Download is starting" in error.message:
-            return
-        if "interrupted by another navigation" not in error.message or tries == 1:
-            raise
-        if "chrome-error:" in error.message:
-            # The error page of an earlier, refused navigation arrived only now.
-            await _go(page, url, tries - 1)
-        else:
-            # The page sent itself on before it had loaded.
-            await page.wait_for_load_state(timeout=TIMEOUT)
 
 
 def _address(page: Page) -> str:

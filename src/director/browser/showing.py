@@ -43,6 +43,8 @@ def header(snapshot: Snapshot) -> str:
             "### Page",
             f"- Page URL: {snapshot.url}",
             *_listed("Page Title", (snapshot.title,) if snapshot.title else ()),
+            *_listed("Still loading", happened.loading),
+            *_listed("Note", snapshot.signs),
             *_listed("Dialog", happened.dialogs),
             *_listed("Console error", happened.errors),
             *_listed("Download", happened.downloads),

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 
 from playwright.async_api import Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
@@ -17,6 +18,7 @@ from director.browser.cleaning import cleaned, cleaner
 from director.browser.errors import BrowserError
 from director.browser.fields import Held, held, restore
 from director.browser.masks import Masks
+from director.browser.page_outline import amend_outline, end_outline, list_signs, tell_listeners
 
 LONGEST = 30.0
 # Text of a page beyond this is no use to anybody and would only fill the store.
@@ -32,6 +34,11 @@ class Happened:
     errors: tuple[str, ...] = ()
     downloads: tuple[str, ...] = ()
     blocked: tuple[str, ...] = ()
+    loading: tuple[str, ...] = ()
+
+    def without_secrets(self, clean: Callable[[str], str]) -> Happened:
+        """The same without secrets."""
+        return Happened(*(tuple(map(clean, getattr(self, each.name))) for each in fields(self)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +46,8 @@ class Snapshot:
     """A page at one moment, without secrets.
 
     `text` is the whole tree; `hash` is the SHA-256 of its bytes, under which it is kept; `document`
-    stays the same until the page is loaded anew.
+    stays the same until the page is loaded anew. `signs` are what a tree does not show: what covers
+    the page, what of a list is drawn, which regions are frames, why something is disabled.
     """
 
     text: str
@@ -47,6 +55,7 @@ class Snapshot:
     title: str
     document: str
     happened: Happened = Happened()
+    signs: tuple[str, ...] = ()
 
     @property
     def hash(self) -> str:
@@ -74,7 +83,7 @@ async def take(
     masks = masks or Masks()
     try:
         async with asyncio.timeout(timeout):
-            raw, found = await masks.look(page, lambda _: _settled(page, timeout))
+            raw, found, signs = await masks.look(page, lambda _: _settled(page, timeout))
     except (TimeoutError, PlaywrightTimeout):
         await restore(page)
         raise BrowserError(
@@ -92,24 +101,32 @@ async def take(
         clean(page.url),
         clean(found.title),
         found.document,
-        Happened(
-            dialogs=tuple(map(clean, happened.dialogs)),
-            errors=tuple(map(clean, happened.errors)),
-            downloads=tuple(map(clean, happened.downloads)),
-            blocked=tuple(map(clean, happened.blocked)),
-        ),
+        happened.without_secrets(clean),
+        tuple(map(clean, signs)),
     )
 
 
-async def _settled(page: Page, timeout: float) -> tuple[str, Held]:  # noqa: ASYNC109
-    """The raw tree with what the fields held before and after it, all of one document."""
+async def _settled(page: Page, timeout: float) -> tuple[str, Held, list[str]]:  # noqa: ASYNC109
+    """The outline with what the fields held before and after it, and its signs: one document."""
     for _ in range(_TRIES):
-        before = await held(page, telling=True)
-        raw = await page.aria_snapshot(mode="ai", timeout=timeout * 1e3)
+        before = await held(page)
+        raw = await _outline(page, timeout)
+        signs = await list_signs(page)
         after = await held(page)
         if before.document == after.document:
-            return raw, replace(after, values=before.values + after.values)
+            return raw, replace(after, values=before.values + after.values), signs
     raise BrowserError(
         f"The page was loaded anew {_TRIES} times while a snapshot of it was taken. Wait until it "
         "rests, then take it again."
     )
+
+
+async def _outline(page: Page, within: float) -> str:
+    """The tree that Playwright prints, with the roles and names of the page's own model."""
+    frames = page.frames
+    await asyncio.gather(*map(tell_listeners, frames))
+    try:
+        raw = await page.aria_snapshot(mode="ai", timeout=within * 1e3)
+    finally:
+        amends = await asyncio.gather(*map(end_outline, frames))
+    return amend_outline(raw, {ref: said for each in amends for ref, said in each.items()})

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from director.browser.bundle import Bundle, Holder, LocatorError
+from director.browser.bundle import Bundle, Holder, LocatorError, NoElement, SeveralElements
 from director.browser.voting import Portrait, Standing, candidates_of
+
+_NAMED = 8
 
 
 def against(bundle: Bundle, portraits: Sequence[Portrait], winner: Standing) -> tuple[str, ...]:
@@ -41,20 +43,30 @@ def unsure(
         dict.fromkeys(_element(portraits[each.at]) for each in (tied or standings)[:5])
     )
     if tied:
-        return LocatorError(
+        return SeveralElements(
             f"{len(tied)} elements fit {str(bundle)!r} alike: {nearest}. Nothing was done. "
             f"Give nth, or say more of it (within, near). Elements by candidate: {counts}."
         )
     hint = f" Nearest on the page: {nearest}." if nearest else ""
-    return LocatorError(
+    return NoElement(
         f"No element fits {str(bundle)!r} well enough. Nothing was done. "
         f"Elements by candidate: {counts}.{hint}"
     )
 
 
+def several(css: str, portraits: Sequence[Portrait]) -> LocatorError:
+    """The error for CSS that matches more than one element where one is needed."""
+    named = ", ".join(f"{at}: {_element(one)}" for at, one in enumerate(portraits[:_NAMED]))
+    more = f" and {len(portraits) - _NAMED} more" if len(portraits) > _NAMED else ""
+    return SeveralElements(
+        f"{css!r} matches {len(portraits)} elements that can be seen: {named}{more}. Nothing was "
+        "done. Name one of them, give nth, or first: true if the first is meant."
+    )
+
+
 def filtered_away(what: str, total: int, filters: Sequence[str]) -> LocatorError:
     """The error for elements that are there but cannot be used as they are."""
-    return LocatorError(
+    return NoElement(
         f"{what} matches {total} {_elements(total)}, but {' and '.join(filters)} leaves none. "
         "Wait until it is shown, scroll to it, or set that to false."
     )

@@ -26,6 +26,8 @@ AT_HOME = 0.7
 UNCHANGED = 0.95
 LOST = 0.4
 MOVED = 0.25
+CUT = 75
+"""A text of this length may have been cut: it is alike to what it begins."""
 
 # What a page may turn into one another; a label is not its field, though it has the same name.
 _FAMILIES = (
@@ -40,11 +42,11 @@ _GENERATED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Portrait:
-    """An element of a page as the vote sees it, and where it stands."""
+    """An element of a page as the vote sees it, its number in the model, and where it stands."""
 
     like: Bundle
-    pin: str
-    listed: bool = False
+    node: int
+    pin: str = ""
     by_css: bool = False
     visible: bool = True
     in_view: bool = True
@@ -166,6 +168,8 @@ def likeness(one: str, other: str) -> float:
     a, b = one.casefold().split(), other.casefold().split()
     if a == b:
         return 1.0 if a else 0.0
+    if min(len(one), len(other)) >= CUT and (one.startswith(other) or other.startswith(one)):
+        return 1.0
     if not a or not b:
         return 0.0
     shared = 2 * len(set(a) & set(b)) / (len(set(a)) + len(set(b)))
@@ -193,8 +197,6 @@ def _worded(bundle: Bundle, one: Portrait) -> float:
 
 
 def _named(bundle: Bundle, one: Portrait) -> float:
-    if one.listed:
-        return 1.0
     alike = max(_fuzzy(bundle.name, one.like.name), 0.9 * _fuzzy(bundle.name, one.like.text))
     if not bundle.role or one.like.role == bundle.role:
         return alike
@@ -203,7 +205,7 @@ def _named(bundle: Bundle, one: Portrait) -> float:
 
 
 def _role(bundle: Bundle, one: Portrait) -> float:
-    return float(one.listed or bundle.role == one.like.role)
+    return float(bundle.role == one.like.role)
 
 
 def _attribute(key: str, value: str, role: str) -> Candidate:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable
 from typing import Final, final
 
@@ -23,7 +24,7 @@ from playwright.async_api import (
 from playwright.async_api import Error as PlaywrightError
 
 from director.browser.downloads import Downloads
-from director.browser.events import Events
+from director.browser.events import DialogEvent, Events
 from director.browser.guard import Blocked, Unreached
 from director.browser.origins import Origins, describe_place, place_of
 from director.browser.tabs import Tabs
@@ -32,6 +33,8 @@ from director.secrets import OriginError
 _CHANGING: Final = ("POST", "PUT", "PATCH", "DELETE")
 # Addresses that lead nowhere outside the browser.
 _INSIDE: Final = frozenset({"about", "blob", "chrome-error", "data"})
+_LOADS: Final = frozenset({"document", "script", "stylesheet", "xhr", "fetch"})
+_PATIENCE: Final = 2.0
 _ASKS: Final = ("GET", "HEAD")
 _CERTIFICATE: Final = ("net::ERR_CERT_", "net::ERR_SSL_", "net::ERR_BAD_SSL_")
 
@@ -59,7 +62,9 @@ class Watch:
         self.unreached: dict[str, str] = {}
         # Why an origin that is approved was refused all the same.
         self.forbidden: dict[str, str] = {}
-        self.answer: Callable[[Dialog], str | None] = lambda _: None
+        # Requests that make a page what it is, and when they began.
+        self._asked: dict[Request, float] = {}
+        self.answer: Callable[[Dialog], str | None] | None = None
 
     def attach(self, context: BrowserContext) -> None:
         """Listen to a context."""
@@ -69,6 +74,7 @@ class Watch:
         context.on("request", self._request)
         context.on("response", self._response)
         context.on("requestfailed", self._failed)
+        context.on("requestfinished", self._forget_request)
         context.on("download", self._download)
         context.on("close", self._end)
 
@@ -114,9 +120,11 @@ class Watch:
 
     async def _dialog(self, dialog: Dialog) -> None:
         tab = self._tabs.name_of(dialog.page)
-        text = "" if dialog.type == "beforeunload" else self.answer(dialog)
+        told = dialog.type in ("beforeunload", "alert")
+        text = "" if told else self.answer(dialog) if self.answer else None
         done = "dismissed" if text is None else "accepted"
-        self._events.add("dialog", f"{dialog.type}: {dialog.message} ({done})", tab)
+        known = told or self.answer is not None
+        self._events.add_dialog(DialogEvent(dialog.type, dialog.message, done, known), tab)
         try:
             await (dialog.dismiss() if text is None else dialog.accept(text))
         except PlaywrightError:
@@ -126,7 +134,15 @@ class Watch:
     def _download(self, download: Download) -> None:
         self._downloads.begin(download, self._tabs.name_of(download.page))
 
+    def pending(self, page: Page) -> list[str]:
+        """What a page asked for and has not got; what takes long is no part of loading it."""
+        now = time.monotonic()
+        self._asked = {each: at for each, at in self._asked.items() if now - at < _PATIENCE}
+        return [describe_place(each.url) for each in self._asked if _page_of(each) is page]
+
     def _request(self, request: Request) -> None:
+        if request.resource_type in _LOADS:
+            self._asked[request] = time.monotonic()
         if request.url.partition(":")[0] in _INSIDE:
             return
         try:
@@ -161,7 +177,11 @@ class Watch:
     def _response(self, response: Response) -> None:
         self._events.answered(response.request.method, response.url, status=response.status)
 
+    def _forget_request(self, request: Request) -> None:
+        self._asked.pop(request, None)
+
     def _failed(self, request: Request) -> None:
+        self._asked.pop(request, None)
         # A request that became a download, or was overtaken by another page, did not fail.
         if request.failure == "net::ERR_ABORTED":
             return

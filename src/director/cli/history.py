@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from typing import cast
 
-from director.cli.outline import runs_of
+from director.cli.outline import columns, runs_of
 from director.runs import Run, Step, questions, steps_of, workflow_of
+from director.runs.ledger import measure_run
 from director.runs.report import in_time
-from director.runs.serving import is_parked
+from director.runs.status import RunStatuses
 from director.runs.telling import depth_of, evidence_text, key_text, seconds_text, time_text
-from director.runs.worker import Pace, is_dead
 from director.store import Store
 from director.store.variables import variables
 from director.workflow.display import shown
@@ -21,13 +22,14 @@ _BAR = 24
 _WORDS = {"success": "ok"}
 
 
-def rows(store: Store, workflow: str = "") -> list[dict[str, Json]]:
-    """All runs, the newest first."""
-    return [_row(run, at) for run, at in reversed(runs_of(store, workflow))]
+def rows(store: Store, workflow: str = "", *, limit: int = 20) -> list[dict[str, Json]]:
+    """The newest runs, for programs: times in seconds, and why one does not move."""
+    statuses = RunStatuses(store)
+    newest = list(reversed(runs_of(store, workflow)))[:limit]
+    return [_row(store, statuses, run, at) for run, at in newest]
 
 
-def _row(run: Run, at: float) -> dict[str, Json]:
-    took = run.summary.get("execution_time")
+def _row(store: Store, statuses: RunStatuses, run: Run, at: float) -> dict[str, Json]:
     return {
         "id": run.id,
         "workflow": run.workflow,
@@ -35,17 +37,26 @@ def _row(run: Run, at: float) -> dict[str, Json]:
         "doubts": len(run.doubts),
         "steps": run.summary.get("successfully_executed", 0),
         "failed": run.summary.get("failed", 0),
-        "took": seconds_text(float(took)) if isinstance(took, int | float) else "",
-        "last sign": time_text(at),
+        "took": round(measure_run(store, run.id), 3),
+        "last_sign": at,
+        "worker": statuses.find_worker(run),
+        "why": statuses.explain(run),
     }
 
 
-def busy(store: Store, run: Run) -> str:
-    """Who works on a run now, by the signs of life of its worker; empty if nobody."""
-    if run.state not in ("running", "waiting") or is_parked(run):
-        return ""
-    alive = [each.worker for each in store.beats() if not is_dead(each, Pace().patience)]
-    return run.worker if run.worker in alive else ""
+def table(found: list[dict[str, Json]]) -> str:
+    """The same rows for people, and below them why some do not move."""
+    names = ("id", "workflow", "state", "doubts", "steps", "failed", "took", "last sign")
+    shown_rows = [
+        [
+            *(str(row[name]) for name in names[:6]),
+            seconds_text(cast("float", row["took"])) if row["took"] else "",
+            time_text(cast("float", row["last_sign"])),
+        ]
+        for row in found
+    ]
+    lines = [f"{row['id']}  {row['why']}" for row in found if row["why"]]
+    return "\n".join([columns(names, shown_rows), *([""] if lines else []), *lines])
 
 
 def history(store: Store, run: Run) -> str:
@@ -58,6 +69,8 @@ def _lines(store: Store, run: Run) -> Iterator[str]:
     steps = in_time(steps_of(store, run.id))
     yield f"{workflow.name}  (run {run.id}, version {run.workflow_version})"
     yield f"{run.state}, worker {run.worker or 'none'}, selection {run.selection}"
+    if why := RunStatuses(store).explain(run):
+        yield why
     for name, value in run.inputs.items():
         yield f"  {name} = {shown(name, value)}"
     if run.error:

@@ -119,6 +119,8 @@ class _Outline:
         head = f"{indent}{self._places[node.id]:>3}  {node.alias:<{self._wide}}"
         yield f"{head}  {node_text(node, _LINE):<{_LINE}}  {node.effect:<10}  {state}".rstrip()
         space = f"{indent}     {'':<{self._wide}}  "
+        if node.retry is not None:
+            yield f"{space}tried again for {node.retry:g} s while its site is away"
         if node.description:
             yield f"{space}“{' '.join(node.description.split())}”"
         for word, conditions in (("requires", node.requires), ("ensures", node.ensures)):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from director.middleware.proxy import Proxy
     from director.middleware.summaries import Writes
 
+_DRAINS = 60.0  # seconds that answers under way have when the program is told to end
 EPILOG = (
     "Try it: `director double` in one terminal, `director proxy --upstream http://127.0.0.1:PORT` "
     "in another, then the printed export lines and your agent in a third. The page at /director "
@@ -143,14 +144,27 @@ async def _serve(made: Proxy, budget: str) -> None:
         await made.open()
     except OSError as error:
         _fail(f"cannot listen there: {error.strerror or error}")
-    stop = asyncio.Event()
+    stop, leave = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
-    for each in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(each, stop.set)
+    loop.add_signal_handler(signal.SIGINT, stop.set)
+    loop.add_signal_handler(signal.SIGTERM, leave.set)
     typer.echo(f"export OPENAI_BASE_URL={made.url}/v1")
     typer.echo(f"export ANTHROPIC_BASE_URL={made.url}")
     typer.echo(f"Budget: {budget} tokens  Saved: {made.url}/director  Stop: Ctrl-C")
-    await stop.wait()
-    await made.close()
+    await _wait_for_end(stop, leave, made)
     for one in made.seen.clients:
         typer.echo(f"{one.client} {one.agent}: {one.before:,} → {one.after:,} tokens")
+
+
+async def _wait_for_end(stop: asyncio.Event, leave: asyncio.Event, made: Proxy) -> None:
+    """Wait for a signal: Ctrl-C drops what is under way, SIGTERM lets it end, bounded."""
+    stops = asyncio.create_task(stop.wait())
+    leaves = asyncio.create_task(leave.wait())
+    await asyncio.wait({stops, leaves}, return_when=asyncio.FIRST_COMPLETED)
+    if leaves.done() and not stops.done():
+        draining = asyncio.create_task(made.drain(_DRAINS))
+        await asyncio.wait({draining, stops}, return_when=asyncio.FIRST_COMPLETED)
+        draining.cancel()
+    for each in (stops, leaves):
+        each.cancel()
+    await made.close()

@@ -79,9 +79,9 @@ async def do_here(store: Store, run: str, wishes: Wishes, *, aside: bool = False
     return ended
 
 
-async def watched(store: Store, run: str) -> Run:
+async def watched(store: Store, run: str, *, aside: bool = False) -> Run:
     """Follow a run that is done elsewhere, until it ends or is put aside."""
-    with Watch(store, run) as watch:
+    with Watch(store, run, aside=aside) as watch:
         return await watch.ended()
 
 

@@ -44,19 +44,17 @@ def list_(
     as_json: AsJson = False,
     store: Url = None,
 ) -> None:
-    """List the runs, the newest first."""
-    from director.cli.history import rows
-    from director.cli.outline import columns
+    """List the runs, the newest first, and say why one does not move."""
+    from director.cli.history import rows, table
 
     with opened_store(store, "runs list") as opened:
-        found = rows(opened, workflow)[:limit]
+        found = rows(opened, workflow, limit=limit)
     if as_json:
         typer.echo(json.dumps(found, ensure_ascii=False))
     elif not found:
         typer.echo("There is no run yet: director workflow run ID")
     else:
-        names = ("id", "workflow", "state", "doubts", "steps", "failed", "took", "last sign")
-        typer.echo(columns(names, [[str(row[name]) for name in names] for row in found]))
+        typer.echo(table(found))
 
 
 @app.command()
@@ -236,10 +234,10 @@ def meant(opened: Store, name: str, command: str) -> Run:
 
 def _idle(opened: Store, name: str, command: str, *, take_over: bool) -> Run:
     """The run that is meant, unless somebody works on it."""
-    from director.cli.history import busy
+    from director.runs.status import find_holder
 
     found = meant(opened, name, command)
-    if not take_over and (worker := busy(opened, found)):
+    if not take_over and (worker := find_holder(opened, found)):
         fail(
             command,
             f"{found.id} is being done by {worker!r}. Follow it with: director runs watch "

@@ -29,7 +29,7 @@ _STOPS = (signal.SIGINT, signal.SIGTERM)
 def worker(
     *,
     name: Annotated[
-        str | None, typer.Option(help="Its name; without it one is made of host and number.")
+        str | None, typer.Option(help="Its name, to which each start adds a random ending.")
     ] = None,
     at_once: Annotated[int, typer.Option(help="Runs at the same time.", min=1)] = 2,
     per_site: Annotated[
@@ -73,6 +73,7 @@ async def _serve(opened: Store, wishes: Wishes, pace: Pace, *, name: str | None)
     from director.runs.serving import execute
     from director.runs.supplies import supplied
     from director.runs.worker import Worker
+    from director.store import StoreError
 
     ends_quietly()
     async with supplied(opened, wishes) as supplies:
@@ -80,14 +81,17 @@ async def _serve(opened: Store, wishes: Wishes, pace: Pace, *, name: str | None)
         drive = execute(opened, supplies.means)
 
         async def one(run: str) -> None:
-            typer.echo(f"{run}  taken, {run_of(opened, run).workflow}")
+            typer.echo(f"{run}  taken")
             await drive(run)
-            found = run_of(opened, run)
-            why = f": {found.error.get('message', '')}" if found.error else ""
-            typer.echo(f"{run}  {found.state}{why}")
+            # What became of it is in the store; if that is away just now, nothing is lost.
+            with contextlib.suppress(StoreError):
+                found = run_of(opened, run)
+                why = f": {found.error.get('message', '')}" if found.error else ""
+                typer.echo(f"{run}  {found.state}{why}")
 
-        async with Worker(opened, one, name=name, pace=pace) as serving:
-            supplies.worker = serving.name
+        serving = Worker(opened, one, name=name, pace=pace)
+        supplies.worker = serving.name
+        async with serving:
             typer.echo(f"{serving.name} serves {opened.place}. Ctrl-C stops it.")
             await _until_stopped()
     typer.echo("Stopped. What was not finished is left to the next worker.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
@@ -123,7 +124,7 @@ def run(
             )
             runs = _queued(opened, found, settings or [], inputs, select=select, mode=mode)
             codes = [
-                _queue(opened, each, watch=watch, allow_doubts=allow_doubts)
+                _queue(opened, each, watch=watch, as_json=as_json, allow_doubts=allow_doubts)
                 if queue
                 else _do(opened, each, wishes, as_json=as_json, allow_doubts=allow_doubts)
                 for each in runs
@@ -175,18 +176,21 @@ def _do(opened: Store, run: Run, wishes: Wishes, *, as_json: bool, allow_doubts:
     return finish(opened, ended, report=report, as_json=as_json, allow_doubts=allow_doubts)
 
 
-def _queue(opened: Store, run: Run, *, watch: bool, allow_doubts: bool) -> int:
+def _queue(opened: Store, run: Run, *, watch: bool, as_json: bool, allow_doubts: bool) -> int:
     from director.cli.running import finish, watched
+    from director.runs.ledger import run_json
     from director.runs.queue import Queue, queue_url
     from director.runs.serving import submit
 
     with Queue(queue_url(opened.url)) as queue:
         submit(opened, queue, run.id)
-    typer.echo(f"run {run.id} of {run.workflow!r} is queued")
-    if not watch:
-        return 0
-    ended = asyncio.run(watched(opened, run.id))
-    return finish(opened, ended, report=None, allow_doubts=allow_doubts)
+    typer.echo(f"run {run.id} of {run.workflow!r} is queued", err=as_json)
+    if watch:
+        ended = asyncio.run(watched(opened, run.id, aside=as_json))
+        return finish(opened, ended, report=None, as_json=as_json, allow_doubts=allow_doubts)
+    if as_json:
+        typer.echo(json.dumps({"id": run.id, **run_json(run)}, ensure_ascii=False))
+    return 0
 
 
 def wished(

@@ -32,6 +32,7 @@ TOOLS = (
     "find",
     "expand",
     "read",
+    "describe_element",
     "debug_navigate",
     "debug_action",
     "debug_open_tab",

@@ -26,6 +26,7 @@ from director.runs.observation import DoneVisit, observe
 from director.runs.own_conditions import check_records, demand, is_own
 from director.runs.questions import answered
 from director.runs.recovery import happened_before
+from director.runs.retries import Retries
 from director.runs.sandbox import Sandbox, SandboxError
 from director.runs.schema import SchemaError
 from director.runs.stage import Stage
@@ -113,6 +114,7 @@ class Engine:
         self.nodes = {node.id: node for node in workflow.nodes}
         self.sandbox = Sandbox()
         self.stage = Stage(ledger, workflow, means)
+        self._retries = Retries()
 
     async def run_all(self, ids: Sequence[str], place: Place) -> list[dict[str, Json]]:
         """Visit nodes in the order of their list; stops at an error."""
@@ -141,6 +143,8 @@ class Engine:
             if visit.step.state != "finished":
                 await self._do(visit, began)
         except FAILURES as problem:
+            if await self._retries.wait(node, key, problem, self.stage):
+                return await self.visit(id_, place, nth)
             await self._fail(visit, problem, began)
         return visit.step.result
 

@@ -201,6 +201,21 @@ def run_of(store: Store, run: str) -> Run:
     return run_from(found)
 
 
+def measure_run(store: Store, run: str) -> float:
+    """How many seconds a run was worked on, over all its workers, until it ended or until now.
+
+    Time in which it was queued, put aside for an answer or ended is not counted. By the times that
+    were written with it: for people, it decides nothing.
+    """
+    states = [(run_from(each), each.at) for each in store.versions("run", run)]
+    ends = [at for _, at in states[1:]] + [store.now()]
+    return sum(
+        max(0.0, end - at)
+        for (known, at), end in zip(states, ends, strict=True)
+        if known.state == "running" or (known.state == "waiting" and known.error is None)
+    )
+
+
 def run_json(run: Run) -> dict[str, object]:
     """A run as it is stored."""
     return {each.name: getattr(run, each.name) for each in fields(run) if each.name != "id"}

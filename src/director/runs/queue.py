@@ -1,27 +1,39 @@
 """The queue of runs: which database it is in, and how a run is put into it.
 
 The store is the truth about a run; the queue, kept by DBOS, only says who is to execute it. So a
-run may be queued twice without harm: its steps are fenced by the store.
+run may be queued twice without harm: its steps are fenced by the store. Only the public interface
+of DBOS is used, here and in the reconciler.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
+import threading
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from dbos import DBOS, DBOSClient, EnqueueOptions
+from sqlalchemy import Dialect, Engine, create_engine, event, make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from director.home import make_file_private
+from director.store.connect import give_limits
+from director.store.file_lock import lock_file
 
 QUEUE = "director-runs"
 APPLICATION = "director"
 TASK = "director.run"
 # Runs outlive releases: what is in the queue is only the id of a run.
 VERSION = "1"
+_SQLITE = "sqlite:///"
+_CONNECTIONS = 3  # of one worker to its queue
+_PAUSE = 0.5  # seconds between two attempts to reach a server that is away
 
 
 def queue_url(store_url: str) -> str:
@@ -34,9 +46,9 @@ def queue_url(store_url: str) -> str:
 
 def keep_private(url: str) -> None:
     """Let only its owner read the file of a queue, if it is one."""
-    if url.startswith("sqlite:///"):
+    if url.startswith(_SQLITE):
         with contextlib.suppress(OSError):
-            make_file_private(Path(url.removeprefix("sqlite:///")))
+            make_file_private(Path(url.removeprefix(_SQLITE)))
 
 
 def quiet() -> None:
@@ -47,25 +59,83 @@ def quiet() -> None:
     log.handlers.clear()
 
 
+def migrate_queue(url: str) -> None:
+    """Make or update the tables of a queue; programs that start at once wait for one another."""
+    quiet()
+    keep_private(url)
+    with _migration_lock(url):
+        DBOS.migrate(url)
+
+
+@contextmanager
+def _migration_lock(url: str) -> Iterator[None]:
+    # On a server DBOS takes a lock itself; on SQLite it takes none.
+    if not url.startswith(_SQLITE):
+        yield
+        return
+    with lock_file(Path(f"{url.removeprefix(_SQLITE)}.lock")):
+        yield
+
+
+def engine_of(url: str, stopped: threading.Event) -> Engine | None:
+    """The connections of a worker to its queue on a server; on SQLite DBOS makes its own.
+
+    While the server is away a new connection waits for it, until `stopped`: DBOS would wait
+    longer after each failure and be late by a minute when the server is back.
+    """
+    if url.startswith("sqlite"):
+        return None
+    address = make_url(url).set(drivername="postgresql+psycopg")
+    engine = create_engine(
+        address,
+        pool_size=_CONNECTIONS,
+        max_overflow=0,
+        pool_timeout=3600,
+        pool_pre_ping=True,
+        hide_parameters=True,
+        connect_args=give_limits(address),
+    )
+
+    def wait_for_server(
+        dialect: Dialect, _entry: ConnectionPoolEntry, args: list[Any], given: dict[str, Any]
+    ) -> DBAPIConnection:
+        while True:
+            try:
+                return dialect.connect(*args, **given)
+            except dialect.loaded_dbapi.OperationalError:
+                if stopped.wait(_PAUSE):
+                    raise
+
+    event.listen(engine, "do_connect", wait_for_server)
+    return engine
+
+
+def options_of(run: str, *, site: str, id_: str = "") -> EnqueueOptions:
+    """How a run is put into the queue; runs of one site wait for one another."""
+    return {
+        "queue_name": QUEUE,
+        "workflow_name": TASK,
+        "workflow_id": id_ or row_id(run),
+        "app_version": VERSION,
+        "queue_partition_key": site or run,
+    }
+
+
+def row_id(run: str) -> str:
+    """A new id for a row of the queue that names a run."""
+    return f"{run}#{uuid.uuid4().hex[:8]}"
+
+
 class Queue:
     """Puts runs into the queue; whatever worker is free takes them."""
 
     def __init__(self, url: str) -> None:
-        quiet()
-        keep_private(url)
-        DBOS.migrate(url)
+        migrate_queue(url)
         self._client = DBOSClient(system_database_url=url, application_name=APPLICATION)
 
     def submit(self, run: str, *, site: str = "") -> None:
         """Let a worker execute a run; runs of one site wait for one another."""
-        options: EnqueueOptions = {
-            "queue_name": QUEUE,
-            "workflow_name": TASK,
-            "workflow_id": f"{run}#{uuid.uuid4().hex[:8]}",
-            "app_version": VERSION,
-            "queue_partition_key": site or run,
-        }
-        self._client.enqueue(options, run)
+        self._client.enqueue(options_of(run, site=site), run)
 
     def close(self) -> None:
         """Close the connections."""

@@ -19,13 +19,13 @@ from director.runs.again import open_visit, reopen_failed, reopen_from
 from director.runs.doubts.doubt import OF_ALL_VISITS
 from director.runs.download_facts import keep_late_downloads
 from director.runs.engine import FAILURES, Engine
-from director.runs.ledger import Ledger, run_json, run_of, steps_of
+from director.runs.ledger import Ledger, measure_run, run_json, run_of
 from director.runs.observation import read_back
+from director.runs.outcome import outcome_of, summary_of
 from director.runs.run_doubts import find_run_doubts, is_in_loop, keep_checks
 from director.runs.values import (
     Cancelled,
     Means,
-    NodeFailed,
     NotPermitted,
     Parked,
     Place,
@@ -258,24 +258,19 @@ async def _drive(
             await keep_late_downloads(ledger, engine.stage)
             proofs = {} if test else await read_back(engine.stage, ledger.steps())
         ends["doubts"] = _find_doubts(ledger, workflow, proofs, test)
-    except NodeFailed as failed:
-        error = {"message": str(failed), "node": failed.alias, "key": failed.key}
-        ends = {"state": "failed", "error": {**error, "kind": failed.kind}}
-    except BrowserGone as gone:
-        ends = {"state": "failed", "error": {"message": str(gone), "kind": "browser"}}
-    except Parked as parked:
-        ends = {"state": "waiting", "error": {"message": str(parked), "kind": "waiting"}}
-    except Cancelled as cancelled:
-        ends = {"state": "cancelled", "error": {"message": str(cancelled), "kind": "cancelled"}}
-    except (NotPermitted, *FAILURES) as problem:
-        ends = {"state": "failed", "error": {"message": str(problem), "kind": "run"}}
-    summary = summary_of(ledger.store, ledger.run, time.monotonic() - began)
+    except (Parked, Cancelled, NotPermitted, *FAILURES) as problem:
+        ends = outcome_of(problem)
+        if isinstance(problem, BrowserGone) and means.outlasts:
+            ledger.set_run(**ends | {"state": "running"})
+            raise
+    # On the workbench each test counts by itself.
+    took = time.monotonic() - began if test else measure_run(ledger.store, ledger.run.id)
+    summary = summary_of(ledger.store, ledger.run, took)
     try:
         run = ledger.set_run(**ends, summary=summary)
     except Cancelled as cancelled:
         # Somebody cancelled it just as it ended.
-        ends = {"state": "cancelled", "error": {"message": str(cancelled), "kind": "cancelled"}}
-        run = ledger.set_run(**ends, summary=summary)
+        run = ledger.set_run(**outcome_of(cancelled), summary=summary)
     _tell_end(means, run)
     return run
 
@@ -334,19 +329,6 @@ async def _watched(ledger: Ledger) -> AsyncIterator[None]:
         raise stopped[0] from None
     finally:
         watching.cancel()
-
-
-def summary_of(store: Store, run: Run, took: float) -> dict[str, Json]:
-    """How many nodes succeeded, failed and were skipped."""
-    steps = [step for step in steps_of(store, run.id) if step.type != "item"]
-    done = [step.status for step in steps if step.state == "finished"]
-    return {
-        "total_requested": len(steps),
-        "successfully_executed": done.count("success"),
-        "failed": done.count("failed"),
-        "skipped": done.count("skipped"),
-        "execution_time": round(took, 3),
-    }
 
 
 def _given(workflow: Workflow, inputs: Mapping[str, Json], means: Means) -> dict[str, Json]:

@@ -9,13 +9,13 @@ its code is refused unless it can only compute.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.resources import files
 
 from director.runs.sandbox import parsing_source
-from director.runs.script_actions import action, conditions, locator
+from director.runs.script_actions import action, conditions, has_bundle
 from director.runs.script_code import write_function
 from director.runs.script_doubts import note_rows
-from director.runs.script_names import Names, comment, docstring, literal, part, py
+from director.runs.script_names import Names, comment, docstring, literal, py
+from director.runs.script_parts import write_head, write_tail
 from director.runs.telling import node_text
 from director.workflow.expressions import PARSERS, with_names
 from director.workflow.paths import Path, is_list, read_path
@@ -56,18 +56,18 @@ class _Script:
         given = [f"{py(each.name)} = args.{py(each.name)}" for each in self._workflow.inputs]
         main = ['tabs = {"main": page}', *given, *body]
         parses = any(name in each for each in self._functions for name in PARSERS)
-        head = part("script_head.txt").replace("@EXTRACT@", _extract())
-        head = head.replace("@PARSING@", parsing_source() if parses else "")
+        bundles = any(map(has_bundle, self._workflow.nodes))
+        head = write_head(bundles=bundles).replace("@PARSING@", parsing_source() if parses else "")
         about = f"{self._workflow.name}\n\n{self._workflow.description}".strip()
         told = docstring(f"{about}\n\n{_ABOUT}")
         return "\n".join(
             [
                 f"{told}\n",
-                head.rstrip("\n"),
+                head,
                 *(f"\n\n{each}" for each in [*self._functions, self._arguments()]),
                 "\n\ndef main(page, args):",
                 *_indented(main),
-                part("script_tail.txt").rstrip("\n"),
+                write_tail(bundles=bundles),
                 "",
             ]
         )
@@ -130,8 +130,10 @@ class _Script:
                     asked = {"element": rule["selector"], **({"absent": True} if absent else {})}
                     yield from conditions([asked], self._names, since="0")
             return
-        found = locator(config["selector"], self._names)
-        if method == "deterministic_extract":
+        selector = self._names.value(config["selector"])
+        if method == "extract_all":
+            yield f"raise Failed({'extract_all is not part of a script: it needs Director'!r})"
+        elif method == "deterministic_extract":
             more = "".join(
                 f", {name}={self._names.value(config[name])}"
                 for name in ("fields", "limit")
@@ -139,11 +141,10 @@ class _Script:
             )
             if config.get("visibleOnly") is False:
                 more += ", visible=False"
-            yield from self._kept(node, f"extract({found}{more})")
+            yield from self._kept(node, f"extract(page, {selector}{more})")
             yield from note_rows(node)
         else:
-            seen = f"{found}.filter(visible=True).count()"
-            yield from self._kept(node, f"{{'count': {found}.count(), 'visibleCount': {seen}}}")
+            yield from self._kept(node, f"count(page, {selector})")
 
     def _transform(self, node: Node) -> Iterator[str]:
         given = node.config.get("input")
@@ -345,7 +346,3 @@ def _pattern(pattern: str) -> str:
 
 def _indented(lines: Sequence[str], times: int = 1) -> list[str]:
     return [f"{'    ' * times}{line}" if line else "" for line in lines]
-
-
-def _extract() -> str:
-    return (files("director.browser") / "extract.js").read_text(encoding="utf-8")

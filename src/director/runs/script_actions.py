@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from director.runs.script_names import Names, comment
 from director.runs.telling import selector_text
-from director.workflow.values import Config, Json
+from director.workflow.paths import is_list
+from director.workflow.values import Config, Json, Node
 
 _MORE = {"text": "text", "value": "value", "equals": "equals", "at_least": "at_least",
          "at_most": "at_most", "is": "exactly", "below": "below", "absent": "absent"}  # fmt: skip
@@ -21,38 +22,30 @@ _PAGE = {
 }
 
 
-def locator(selector: Json, names: Names, page: str = "page") -> str:
-    """The best single locator for a selector."""
-    if not isinstance(selector, Mapping):
-        return _css(selector, names, page)
-    if selector.get("role") and selector.get("name"):
-        role, name = names.value(selector["role"]), names.value(selector["name"])
-        return f"{page}.get_by_role({role}, name={name}, exact=True)"
-    for key, method in (("test_id", "get_by_test_id"), ("label", "get_by_label")):
-        if selector.get(key):
-            return f"{page}.{method}({names.value(selector[key])})"
-    for key in ("css", "path"):
-        if selector.get(key):
-            return _css(selector[key], names, page)
-    if selector.get("text"):
-        return f"{page}.get_by_text({names.value(selector['text'])}, exact=True)"
-    return f"{page}.get_by_role({names.value(selector.get('role', 'generic'))})"
-
-
-def _css(css: Json, names: Names, page: str) -> str:
-    """Named as CSS, since Playwright would guess at what else a text may be."""
-    return f"{page}.locator({names.value(f'css={css}')})"
+def has_bundle(node: Node) -> bool:
+    """Whether a node names an element by a bundle, anywhere in it."""
+    named = [node.config.get(key) for key in ("selector", "to", "container")]
+    rules = node.config.get("rules")
+    named += [r.get("selector") for r in rules if isinstance(r, Mapping)] if is_list(rules) else []
+    named += [
+        condition.get(kind)
+        for condition in (*node.requires, *node.ensures)
+        for kind in ("element", "count")
+    ]
+    return any(isinstance(each, Mapping) for each in named)
 
 
 def _one(config: Config, names: Names, field: str = "selector") -> str:
-    """The one element that an action means: of several the first, or the nth."""
-    found = locator(config[field], names)
-    if config.get("visibleOnly", config.get("action") != "upload") is not False:
-        found += ".filter(visible=True)"
-    nth = config.get("nth") if field == "selector" else None
-    if nth == "last":
-        return f"{found}.last"
-    return f"{found}.first" if nth in (None, "first", 0) else f"{found}.nth({names.value(nth)})"
+    """The one element that an action means; Failed if several fit and none is chosen."""
+    parts = ["page", names.value(config[field])]
+    if config.get("visibleOnly", config.get("action") != "upload") is False:
+        parts.append("visible=False")
+    if field == "selector" and config.get("nth") is not None:
+        parts.append(f"nth={names.value(config['nth'])}")
+    parts += [f"{name}=True" for name in ("first", "optional") if config.get(name) is True]
+    if config.get("timeout") is not None:
+        parts.append(f"timeout={names.value(config['timeout'])}")
+    return f"one({', '.join(parts)})"
 
 
 def _call(config: Config, names: Names, method: str, *given: str) -> str:
@@ -67,14 +60,33 @@ def action(config: Config, names: Names) -> Iterator[str]:
     what = str(config["action"])
     selector = config.get("selector")
     if isinstance(selector, Mapping) and len(selector) > 2:
-        others = ", ".join(key for key in selector if key not in ("role", "name"))
-        yield comment(f"{selector_text(selector)}; Director also knows its {others}")
+        yield comment(selector_text(selector))
+    yield f"answer({names.value(config.get('on_dialog'))})"
+    if config.get("optional") is True:
+        yield f"if {_one(config, names)}:"
+        yield from (f"    {line}" for line in _lines(what, config, names))
+    else:
+        yield from _lines(what, config, names)
+    if what in (*_PLAIN, "drag"):
+        yield "check_dialogs()"
+
+
+def _lines(what: str, config: Config, names: Names) -> Iterator[str]:
     if what in _PLAIN:
-        yield _call(config, names, what)
+        yield _call(config, names, what, *_mouse(config, names))
     elif what in _PAGE:
         yield _PAGE[what]
     else:
         yield from _other(what, config, names)
+
+
+def _mouse(config: Config, names: Names) -> Iterator[str]:
+    """How the mouse is used, if not as always."""
+    words = {"button": "button", "clicks": "click_count", "position": "position"}
+    words["modifiers"] = "modifiers"
+    for name, word in words.items():
+        if config.get(name) is not None:
+            yield f"{word}={names.value(config[name])}"
 
 
 def _other(what: str, config: Config, names: Names) -> Iterator[str]:  # noqa: C901, PLR0912  one line for each action
@@ -82,14 +94,18 @@ def _other(what: str, config: Config, names: Names) -> Iterator[str]:  # noqa: C
     if what == "navigate":
         yield f"page.goto({value(config['url'])})"
     elif what == "type":
-        yield _call(config, names, "fill", _as_text(value(config["text"]), config["text"]))
+        said = _as_text(value(config["text"]), config["text"])
+        hidden = ", hidden=True" if "secret(" in said else ""
+        yield f"enter(page, {_one(config, names)}, {said}{hidden})"
     elif what == "select":
         by = "value" if config.get("value") is not None else "label"
         yield _call(config, names, "select_option", f"{by}={value(config[by])}")
     elif what == "upload":
-        yield _call(config, names, "set_input_files", value(config["file"]))
+        yield f"upload(page, {_one(config, names)}, {value(config['file'])})"
+    elif what == "set":
+        yield f"set_value(page, {_one(config, names)}, {value(config['value'])})"
     elif what == "drag":
-        yield _call(config, names, "drag_to", _one(config, names, "to"))
+        yield _drag(config, names)
     elif what == "wait":
         yield _wait(config, names)
     elif what == "openNewTab":
@@ -104,7 +120,8 @@ def _other(what: str, config: Config, names: Names) -> Iterator[str]:  # noqa: C
     elif what == "keypress":
         modifiers = config.get("modifiers")
         held = [str(each) for each in modifiers] if isinstance(modifiers, list | tuple) else []
-        yield f"page.keyboard.press({value('+'.join([*held, str(config['key'])]))})"
+        on = f", {_one(config, names)}" if config.get("selector") is not None else ""
+        yield f"press(page, {value('+'.join([*held, str(config['key'])]))}{on})"
     elif what == "scrollIntoView":
         yield f"{_one(config, names)}.scroll_into_view_if_needed()"
     else:
@@ -112,12 +129,21 @@ def _other(what: str, config: Config, names: Names) -> Iterator[str]:  # noqa: C
         yield f"raise Failed({why!r})"
 
 
+def _drag(config: Config, names: Names) -> str:
+    source = _one(config, names)
+    given = {"source_position": config.get("position"), "target_position": config.get("toPosition")}
+    if config.get("to") is None:
+        return f"drag_by(page, {source}, {names.value(config['by'])})"
+    more = [f"{name}={names.value(at)}" for name, at in given.items() if at is not None]
+    return f"{source}.drag_to({', '.join([_one(config, names, 'to'), *more])})"
+
+
 def _wait(config: Config, names: Names) -> str:
     if config.get("time") is not None:
         return f"page.wait_for_timeout({names.value(config['time'])})"
     timeout = names.value(config.get("timeout") or 30_000)
     if config.get("selector") is not None:
-        return f"{_one(config, names)}.wait_for(timeout={timeout})"
+        return f"check(page, element={names.value(config['selector'])}, within={timeout})"
     return f"page.wait_for_load_state('load', timeout={timeout})"
 
 
@@ -148,12 +174,7 @@ def conditions(all_: Sequence[Config], names: Names, *, since: str) -> Iterator[
         page = "page"
         if condition.get("tab") is not None:
             page = f"tabs[{names.value(_tab(condition['tab']))}]"
-        asked = (
-            locator(condition[kind], names, page)
-            if kind in ("element", "count")
-            else names.value(condition[kind])
-        )
-        parts = [page, f"{kind}={asked}"]
+        parts = [page, f"{kind}={names.value(condition[kind])}"]
         parts += [f"{to}={names.value(condition[k])}" for k, to in _MORE.items() if k in condition]
         if kind in _SINCE:
             parts.append(f"since={since if since == '0' else _SINCE[kind]}")

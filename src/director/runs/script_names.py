@@ -9,8 +9,8 @@ import re
 import symtable
 from collections.abc import Collection, Mapping
 from functools import lru_cache
-from importlib.resources import files
 
+from director.runs.script_parts import write_head, write_tail
 from director.workflow.paths import Path, is_list
 from director.workflow.templates import Template, cut_at_templates, is_template, read_template
 from director.workflow.values import Json
@@ -20,17 +20,12 @@ _UNFIT = re.compile(r"\W", re.ASCII)
 _INSIDE = "page tabs args found since problem item current main arguments".split()
 
 
-def part(name: str) -> str:
-    """A part of every script that is the same in all."""
-    return (files("director.runs") / name).read_text(encoding="utf-8")
-
-
 @lru_cache(maxsize=1)
 def _own() -> frozenset[str]:
     """The names that a script has before a workflow gives it any."""
     names = {*_INSIDE, *dir(builtins)}
-    for name in ("script_head.txt", "script_tail.txt"):
-        for table in symtable.symtable(part(name), name, "exec").get_symbols():
+    for text in (write_head(bundles=True), write_tail(bundles=True)):
+        for table in symtable.symtable(text, "script", "exec").get_symbols():
             names.add(table.get_name())
     return frozenset(names)
 

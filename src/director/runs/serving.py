@@ -1,19 +1,24 @@
 """From the queue to the end of a run: what a worker does with the id of a run that it is handed.
 
 A run ends in the store, whatever happens: done, failed, waiting or cancelled, never "running" for
-ever. What is no node's failure is written down as `internal`, without any secret in its words.
+ever. A store that is away is never a run's result, and a browser that ended only when it ends again
+and again. What else is no node's failure is `internal`, without any secret in its words.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TypeAlias
 
+from director.browser import BrowserError, BrowserGone
+from director.browser.errors import is_target_closed
 from director.runs.again import reopen_failed, reopen_from
 from director.runs.engine import FAILURES
-from director.runs.ledger import Ledger, run_json, run_of
+from director.runs.ledger import Ledger, run_json, run_of, steps_of
 from director.runs.questions import answer, questions
 from director.runs.queue import Queue
 from director.runs.running import drive, workflow_of
@@ -24,52 +29,112 @@ from director.store.variables import is_workbench
 from director.workflow.selection import place_of
 
 MeansOf: TypeAlias = Callable[[Run], Awaitable[Means]]
-_GOING = ("queued", "running", "waiting")
-_TRIES = 4  # attempts at a run while the store or the browser is away
-_PAUSE = 0.5  # seconds before the second of them
+GOING = ("queued", "running", "waiting")
+_TRIES = 4  # attempts at a run whose browser ends each time before it has come any further
+_FIRST, _LONGEST = 0.5, 5.0  # seconds before the second attempt, and before later ones at most
+_LOOK = 0.5  # seconds between two looks whether a run that pauses was cancelled
+_LOG = logging.getLogger("director.runs")
 
 
 def execute(store: Store, means: MeansOf) -> Callable[[str], Awaitable[None]]:
-    """What a worker does with a run: drive it to an end that is written in the store."""
+    """What a worker does with a run: drive it to an end that is written in the store.
+
+    What is no node's doing is waited out: a store that is away for as long as it takes, a browser
+    that ended for a few attempts, which are counted anew whenever the run has come further.
+    """
 
     async def one(run: str) -> None:
-        for tried in range(1, _TRIES + 1):
+        outages = Outages(run)
+        while True:
             try:
-                ended = await _through(store, run, means)
+                await _through(store, run, means)
             except Taken:
                 return
-            except StoreError:
-                if tried == _TRIES:
-                    raise
+            except StoreError as problem:
+                await outages.wait_for_store(problem)
+            except BrowserGone as gone:
+                with contextlib.suppress(StoreError):
+                    if outages.are_too_many(count_finished(store, run)):
+                        fail_run(store, run, str(gone), kind="browser")
+                        return
+                await outages.wait_for_browser(lambda: _is_over(store, run))
             else:
-                if not _without_browser(ended) or tried == _TRIES:
-                    return
-                reopen(store, run)
-            await asyncio.sleep(_PAUSE * tried)
+                return
 
     return one
 
 
-async def _through(store: Store, run: str, means: MeansOf) -> Run:
-    """Drive a run as far as it goes."""
-    ended, given = run_of(store, run), None
-    if ended.state not in _GOING:
-        return ended
+class Outages:
+    """What kept one run from going on, how often, and how long to wait now."""
+
+    def __init__(self, run: str) -> None:
+        self._run = run
+        self._pause = _FIRST
+        self._lost = 0
+        self._finished = -1
+        self._told = False
+
+    async def wait_for_store(self, problem: StoreError) -> None:
+        """Pause before the store is asked again; logged once for each time it was away."""
+        if not self._told:
+            _LOG.warning("The run %s waits for the store: %s", self._run, problem)
+        self._told = True
+        await asyncio.sleep(self._pause)
+        self._pause = min(self._pause * 2, _LONGEST)
+
+    def are_too_many(self, finished: int) -> bool:
+        """Whether the browser ended too often without a step having been finished between."""
+        self._told = False
+        self._lost = 1 if finished > self._finished else self._lost + 1
+        self._pause = _FIRST if self._lost == 1 else self._pause
+        self._finished = finished
+        return self._lost >= _TRIES
+
+    async def wait_for_browser(self, is_over: Callable[[], bool]) -> None:
+        """Pause before another browser is tried, unless the run is cancelled meanwhile."""
+        left = self._pause
+        self._pause = min(self._pause * 2, _LONGEST)
+        while left > 0:
+            await asyncio.sleep(min(left, _LOOK))
+            left -= _LOOK
+            with contextlib.suppress(StoreError):
+                if is_over():
+                    return
+
+
+def _is_over(store: Store, run: str) -> bool:
+    return run_of(store, run).state not in GOING
+
+
+def count_finished(store: Store, run: str) -> int:
+    """How many steps of a run are finished."""
+    return sum(step.state == "finished" for step in steps_of(store, run))
+
+
+async def _through(store: Store, run: str, means: MeansOf) -> None:
+    """Drive a run as far as it goes; what is no node's doing is raised."""
+    found, given = run_of(store, run), None
+    if found.state not in GOING:
+        return
     try:
-        given = await means(ended)
+        given = await _get_means(means, found)
         ended = await drive(store, run, given)
         while is_parked(ended) and not waits_for(store, run):
             ended = await drive(store, run, given)
-    except (Taken, StoreError):
+    except (Taken, StoreError, BrowserGone):
         raise
     except Exception as problem:  # noqa: BLE001  whatever it is, the run must not seem to go on
-        _give_up(store, run, _said(problem, given))
-        return run_of(store, run)
-    return ended
+        if is_target_closed(problem):
+            raise BrowserGone(_said(problem, given)) from None
+        fail_run(store, run, _said(problem, given), kind="internal")
 
 
-def _without_browser(run: Run) -> bool:
-    return run.state == "failed" and (run.error or {}).get("kind") == "browser"
+async def _get_means(means: MeansOf, run: Run) -> Means:
+    try:
+        return replace(await means(run), outlasts=True)
+    except BrowserError as problem:
+        # It ended while it was started, or could not be: another attempt tells.
+        raise BrowserGone(str(problem)) from None
 
 
 def is_parked(run: Run) -> bool:
@@ -84,8 +149,13 @@ def waits_for(store: Store, run: str) -> list[Question]:
 
 def submit(store: Store, queue: Queue, run: str) -> None:
     """Let a worker execute a run; runs of one site wait for one another."""
-    origins = workflow_of(store, run_of(store, run)).origins
-    queue.submit(run, site=origins[0] if origins else "")
+    queue.submit(run, site=site_of(store, run_of(store, run)))
+
+
+def site_of(store: Store, run: Run) -> str:
+    """The site whose runs wait for one another."""
+    origins = workflow_of(store, run).origins
+    return origins[0] if origins else ""
 
 
 def answer_question(  # noqa: PLR0913  each has a name
@@ -124,17 +194,14 @@ def reopen(store: Store, run: str, *, node: str = "") -> Run:
     return ledger.set_run(state="queued", error=None)
 
 
-def _give_up(store: Store, run: str, message: str) -> None:
+def fail_run(store: Store, run: str, message: str, *, kind: str) -> None:
     """Write that a run failed for a reason outside its nodes, unless somebody else has it now."""
     found = store.get("run", run)
-    if found is None:
+    if found is None or found.body["state"] not in GOING:
         return
-    error = {"message": message, "kind": "internal"}
-    failed = replace(run_of(store, run), state="failed", error=error)
-    try:
+    failed = replace(run_of(store, run), state="failed", error={"message": message, "kind": kind})
+    with contextlib.suppress(Moved):
         store.put("run", run, run_json(failed), "could not go on", expect=found.version)
-    except Moved:
-        return
 
 
 def _said(problem: Exception, means: Means | None) -> str:

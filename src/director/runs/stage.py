@@ -12,8 +12,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from playwright.async_api import Error as PlaywrightError
 
-from director.browser import BrowserGone, Origins, RestartPoint, Session
-from director.browser.actions import Outside, act
+from director.browser import BrowserError, BrowserGone, Origins, RestartPoint, Session
+from director.browser.actions import act
+from director.browser.errors import SiteAway
+from director.browser.outside import Outside
 from director.runs.ledger import Ledger
 from director.runs.values import Means, RunError, Step
 from director.workflow.values import Json, Workflow
@@ -21,6 +23,7 @@ from director.workflow.values import Json, Workflow
 _REDONE = frozenset(
     "type select check uncheck upload hover click keypress scrollIntoView scrollToRow".split()
 )
+_ERROR_PAGE = "chrome-error:"
 _DOCUMENT = "() => String(performance.timeOrigin)"
 
 
@@ -41,10 +44,35 @@ class Stage:
         """Whether a node has needed the browser yet."""
         return self._session is not None
 
+    @property
+    def can_reopen(self) -> bool:
+        """Whether the session is the run's own, and can be brought back elsewhere."""
+        return self._means.session is None and self._means.seal is not None
+
+    @property
+    def shows_error(self) -> bool:
+        """Whether the page is the browser's own, which says that a site was not reached."""
+        if self._session is None:
+            return False
+        try:
+            return self._session.page().url.startswith(_ERROR_PAGE)
+        except BrowserError:
+            return False
+
+    def check_reached(self) -> None:
+        """Refuse what ended on an error page: the site was away and may have received nothing."""
+        if self.shows_error:
+            raise SiteAway(
+                "The site did not answer or broke off, so the browser shows an error page. Whether "
+                "the site received anything is not known. See whether it is up, then go on."
+            )
+
     async def session(self) -> Session:
         """The session, opened where the run left off."""
         if self._session is None:
             self._session = await self._open.enter_async_context(self._restored())
+            # A worker that was stopped for a while may have lost the run since it began the step.
+            self._session.before_acting = self._ledger.check_held
             for step in self._to_redo():
                 await act(self._session, step.config, self.outside)
         return self._session

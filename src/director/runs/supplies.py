@@ -7,6 +7,7 @@ and the run holds a reference. Files and the environment are reached only as far
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
@@ -92,6 +93,7 @@ class Supplies:
         self._wishes = wishes
         self._open = AsyncExitStack()
         self._browser: Browser | None = None
+        self._opening = asyncio.Lock()
         self.worker = "here"
         # Who thinks for the nodes of a workflow that need a model: handed in by a higher layer.
         self.minds: Callable[[str], Minds] | None = None
@@ -158,11 +160,13 @@ class Supplies:
 
     async def browser(self) -> Browser:
         """The browser of this program, or a new one if it ended."""
-        if self._browser is None or not self._browser.runs:
-            await self._open.aclose()
-            opening = open_browser(headless=not self._wishes.headed)
-            self._browser = await self._open.enter_async_context(opening)
-        return self._browser
+        # Runs that lost it together must not start one each, and close one another's.
+        async with self._opening:
+            if self._browser is None or not self._browser.runs:
+                await self._open.aclose()
+                opening = open_browser(headless=not self._wishes.headed)
+                self._browser = await self._open.enter_async_context(opening)
+            return self._browser
 
     def _env(self, name: str) -> str | None:
         return os.environ.get(name) if name in self._wishes.env else None

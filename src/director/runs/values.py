@@ -154,6 +154,7 @@ class Means:
     `hide` replaces sensitive values by references before anything is stored. `ask` may answer a
     question here; else somebody answers it with `answer`. After `patience` seconds without an
     answer the run is put aside as waiting. `pace` is awaited with an address before each action.
+    A browser that ends makes a run fail; who `outlasts` it is told by BrowserGone instead.
     `permit` is called before each node of a run that asks, with its values; NotPermitted stops it.
     """
 
@@ -175,6 +176,7 @@ class Means:
     progress: Callable[[Progress], None] | None = None
     pictures: Pictures = "each"
     worker: str = "here"
+    outlasts: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,20 @@
 """A worker: a program that takes runs from the queue, and takes over those of workers that died.
 
-DBOS hands each run to one worker and remembers which; it would only give back a dead worker's runs
-when that same worker starts again. So workers say by heartbeats that they live, and the living
-take over. A worker that was only slow finds its steps fenced, and stops with that run.
+Its name is unique to this start of the program: what was given, and a random incarnation. It
+gives heartbeats; one that fails is logged and given again, for as long as it takes. A worker that
+could give none for two thirds of the patience of the others stops its runs, before anyone takes
+them over, and goes on with those that are still its own when the store is back.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import socket
+import threading
+import time
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -18,20 +22,26 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
-from dbos import DBOS
+from dbos import DBOS, SetWorkflowID
+from sqlalchemy import Engine
 
+from director.runs.liveness import Liveness
 from director.runs.queue import (
     APPLICATION,
     QUEUE,
     TASK,
     VERSION,
-    keep_private,
+    engine_of,
+    migrate_queue,
     queue_url,
-    quiet,
+    row_id,
 )
-from director.store import Beat, Store
+from director.runs.reconciler import Reconciler, is_held_by_another
+from director.store import Store, StoreError
 
+_LOG = logging.getLogger("director.runs")
 _ATTEMPTS = 1_000_000  # the store, not a count, decides when a run has failed
+_STOPS = 2 / 3  # the part of the others' patience after which a worker without a beat stops
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +53,7 @@ class Pace:
     beat: float = 3.0
     patience: float = 15.0
     poll: float = 0.5
+    reconcile: float = 3.0
 
 
 class Worker:
@@ -61,31 +72,52 @@ class Worker:
         pace: Pace | None = None,
         serves: bool = True,
     ) -> None:
-        self.name = name or f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
+        self.name = f"{name or socket.gethostname()}.{uuid.uuid4().hex[:8]}"
         self._store = store
         self._execute = execute
         self._pace = pace or Pace()
         self._serves = serves
         self._task: Callable[[str], Coroutine[Any, Any, None]] = self._run
-        self._busy: dict[str, asyncio.Task[object] | None] = {}
-        self._watch: asyncio.Task[None] | None = None
+        self._busy: dict[str, tuple[str, asyncio.Task[object] | None]] = {}
+        self._working: set[asyncio.Task[None]] = set()
+        self._awaited: dict[str, asyncio.Future[None]] = {}
+        self._loops: list[asyncio.Task[None]] = []
+        self._heard = time.monotonic()
+        self._missed = ""
+        self._alive = asyncio.Event()
+        self._stopped = threading.Event()
+        self._engine: Engine | None = None
+        self._liveness = Liveness(self._pace.patience)
+        self._reconciler = Reconciler(
+            store, self.name, liveness=self._liveness, busy=lambda: tuple(self._busy)
+        )
 
     @property
     def busy(self) -> tuple[str, ...]:
         """The runs that it executes now."""
-        return tuple(self._busy)
+        return tuple(run for run, _ in self._busy.values())
+
+    @property
+    def trouble(self) -> str:
+        """Why it gives no heartbeats at the moment; empty while it does."""
+        return self._missed
 
     async def __aenter__(self) -> Self:
         await asyncio.to_thread(self._say_alive)
-        quiet()
-        keep_private(queue_url(self._store.url))
+        self._heard = time.monotonic()
+        self._alive.set()
+        url = queue_url(self._store.url)
+        await asyncio.to_thread(migrate_queue, url)
+        self._engine = engine_of(url, self._stopped)
         DBOS(
             config={
                 "name": APPLICATION,
-                "system_database_url": queue_url(self._store.url),
+                "system_database_url": url,
+                "system_database_engine": self._engine,
                 "executor_id": self.name,
                 "application_version": VERSION,
                 "log_level": "ERROR",
+                "run_migrations": False,
             }
         )
 
@@ -105,7 +137,10 @@ class Worker:
                 partition_concurrency=self._pace.per_site,
                 polling_interval_sec=self._pace.poll,
             )
-        self._watch = asyncio.create_task(self._beat_and_watch())
+        self._loops = [
+            asyncio.create_task(each())
+            for each in (self._beat_forever, self._guard_forever, self._reconcile_forever)
+        ]
         return self
 
     async def __aexit__(
@@ -115,70 +150,122 @@ class Worker:
         trace: TracebackType | None,
     ) -> None:
         """Stop: what is being executed is left to the next worker, from its last finished node."""
-        left = self.busy
-        if self._watch is not None:
-            self._watch.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._watch
-        tasks = [task for task in self._busy.values() if task is not None]
-        for task in tasks:
+        tasks = [task for _, task in self._busy.values() if task is not None]
+        for task in [*self._loops, *tasks]:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*self._loops, *tasks, return_exceptions=True)
+        self._stopped.set()
         await asyncio.to_thread(DBOS.destroy, destroy_registry=True)
+        if self._engine is not None:
+            self._engine.dispose()
         # DBOS made its own threads the loop's, and has just ended them.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
-        depart = self._store.give_up if left else self._store.leave
-        await asyncio.to_thread(depart, self.name)
+        with contextlib.suppress(StoreError):
+            await asyncio.to_thread(self._store.leave, self.name)
 
     async def do(self, run: str) -> None:
         """Execute one run here and now, past the queue, and wait for its end."""
-        handle = await DBOS.start_workflow_async(self._task, run)
-        await handle.get_result()
+        ended = asyncio.get_running_loop().create_future()
+        row = row_id(run)
+        self._awaited[row] = ended
+        with SetWorkflowID(row):
+            await DBOS.start_workflow_async(self._task, run)
+        await ended
 
     async def _run(self, run: str) -> None:
-        self._busy[run] = asyncio.current_task()
+        row = str(DBOS.workflow_id)
+        self._busy[row] = run, asyncio.current_task()
+        ended = self._awaited.pop(row, None)
         try:
-            await self._execute(run)
+            await self._work(run)
+        except Exception as problem:
+            if ended is not None and not ended.done():
+                ended.set_exception(problem)
+                return
+            raise
         finally:
-            self._busy.pop(run, None)
+            self._busy.pop(row, None)
+            if ended is not None and not ended.done():
+                ended.set_result(None)
 
-    async def _beat_and_watch(self) -> None:
+    async def _work(self, run: str) -> None:
+        """Execute a run; one that was stopped for want of a heartbeat goes on with the next."""
         while True:
-            await asyncio.to_thread(self._say_alive)
-            for other in await asyncio.to_thread(self._dead) if self._serves else ():
-                await asyncio.to_thread(self._take_over, other)
+            await self._alive.wait()
+            if await self._is_another_at(run):
+                return
+            working = asyncio.create_task(self._go(run))
+            self._working.add(working)
+            try:
+                await asyncio.wait({working})
+            finally:
+                self._working.discard(working)
+                if not working.done():
+                    working.cancel()
+                    await asyncio.wait({working})
+            if not working.cancelled():
+                working.result()
+                return
+
+    async def _go(self, run: str) -> None:
+        await self._execute(run)
+
+    async def _is_another_at(self, run: str) -> bool:
+        try:
+            alive = self._liveness.observe(await asyncio.to_thread(self._store.beats))
+            return await asyncio.to_thread(is_held_by_another, self._store, run, self.name, alive)
+        except StoreError:
+            # Whoever executes it waits for the store, and its lease decides.
+            return False
+
+    async def _beat_forever(self) -> None:
+        while True:
+            began = time.monotonic()
+            try:
+                await asyncio.to_thread(self._say_alive)
+            except StoreError as problem:
+                if not self._missed:
+                    _LOG.warning("%s gives no heartbeat and tries on: %s", self.name, problem)
+                self._missed = str(problem)
+                await asyncio.sleep(min(1.0, self._pace.beat))
+                continue
+            if self._missed:
+                _LOG.warning("%s gives heartbeats again.", self.name)
+            self._missed, self._heard = "", began
+            self._alive.set()
             await asyncio.sleep(self._pace.beat)
+
+    async def _guard_forever(self) -> None:
+        """Stop what is executed when the last heartbeat is too long ago, also if one hangs."""
+        limit = self._pace.patience * _STOPS
+        while True:
+            await asyncio.sleep(min(0.5, limit / 4))
+            late = time.monotonic() - self._heard
+            if late > limit and self._alive.is_set():
+                self._alive.clear()
+                _LOG.warning(
+                    "%s gave no heartbeat for %.0f s: it stops its runs before others take them.",
+                    self.name,
+                    late,
+                )
+                for task in list(self._working):
+                    task.cancel()
+
+    async def _reconcile_forever(self) -> None:
+        look = self._reconciler.reconcile if self._serves else self._reconciler.clear_own
+        failed = False
+        while True:
+            await asyncio.sleep(self._pace.reconcile)
+            if not self._alive.is_set():
+                continue
+            try:
+                await asyncio.to_thread(look)
+            except Exception as problem:  # noqa: BLE001  it must never end while the worker lives
+                if not failed:
+                    _LOG.warning("Could not look after the queue: %s", type(problem).__name__)
+                failed = True
+            else:
+                failed = False
 
     def _say_alive(self) -> None:
         self._store.beat(self.name, host=socket.gethostname(), pid=os.getpid())
-
-    def _dead(self) -> list[str]:
-        return [
-            each.worker
-            for each in self._store.beats()
-            if each.worker != self.name and is_dead(each, self._pace.patience)
-        ]
-
-    def _take_over(self, other: str) -> None:
-        # Two of the living may do this at once: only a run that is still the dead one's is queued.
-        DBOS._recover_pending_workflows([other])  # noqa: SLF001  there is no public way; pinned
-        self._store.leave(other)
-
-
-def is_dead(beat: Beat, patience: float) -> bool:
-    """Whether a worker is dead: silent for too long, or of this machine and not running."""
-    if beat.age > patience:
-        return True
-    return beat.host == socket.gethostname() and not _runs(beat.pid)
-
-
-def _runs(pid: int) -> bool:
-    if os.name != "posix":
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

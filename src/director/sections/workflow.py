@@ -97,6 +97,7 @@ def _node(node: Node, nodes: Sequence[Node], start: str, status: str) -> Iterato
         ("requires", list(node.requires)),
         ("ensures", list(node.ensures)),
         ("proof", node.proof),
+        ("retry", None if node.retry is None else f"{node.retry:g} s"),
         ("checks", list(node.checks)),
     )
     for name, value in checks:

@@ -1,6 +1,9 @@
-"""The heartbeats of workers: who says it is alive, and how long ago, by the database's own clock.
+"""The heartbeats of workers: who says it is alive, how often it said so, and when it last did.
 
-A heartbeat is not history: it is overwritten, and a worker that leaves takes its own away.
+A heartbeat is not history: it is overwritten, and a worker that leaves takes its own away. Whether
+a worker lives is decided by its count, which only rises: whoever watches measures by a clock of
+its own how long it has not risen. The age is by the database's clock, which may step: it is shown
+to people and decides nothing.
 """
 
 from __future__ import annotations
@@ -10,8 +13,9 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, Connection, Double, delete, insert, literal_column, select
 from sqlalchemy import update as change
 
+from director.store.boots import has_ended, machine_id
 from director.store.connect import Database
-from director.store.schema import workers
+from director.store.schema import meta, workers
 from director.store.trouble import kindly
 
 _NOW = {
@@ -22,41 +26,57 @@ _NOW = {
 
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """A worker's last sign of life: where it runs, and how many seconds ago it was given."""
+    """A worker's last sign of life: where it runs, how many it gave, how many seconds ago.
+
+    `epoch` is how far the store was when the worker began: of two, the later has the higher one.
+    """
 
     worker: str
     host: str
     pid: int
     age: float
+    count: int = 0
+    epoch: int = 0
+    machine: str = ""
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether its program is known to have ended, without waiting for its silence."""
+        return has_ended(self.machine, self.pid)
 
 
 def beat(database: Database, worker: str, host: str, pid: int) -> None:
     """Say that a worker is alive."""
     with kindly(database.place), database.locked() as connection:
         own = workers.c.name == worker
-        values = {"host": host, "pid": pid, "at": _now(connection)}
-        if connection.execute(change(workers).where(own).values(values)).rowcount == 0:
-            connection.execute(insert(workers).values(name=worker, **values))
+        values = {"host": host, "pid": pid, "machine": machine_id(), "at": _now(connection)}
+        again = change(workers).where(own).values(beat=workers.c.beat + 1, **values)
+        if connection.execute(again).rowcount == 0:
+            epoch = select(meta.c.counter).scalar_subquery()
+            connection.execute(insert(workers).values(name=worker, beat=1, epoch=epoch, **values))
 
 
 def beats(database: Database) -> list[Beat]:
     """Every worker that has not left, by name."""
     with database.reading() as connection:
         age = (_now(connection) - workers.c.at).label("age")
-        asked = select(workers.c.name, workers.c.host, workers.c.pid, age).order_by(workers.c.name)
+        asked = select(
+            workers.c.name,
+            workers.c.host,
+            workers.c.pid,
+            age,
+            workers.c.beat,
+            workers.c.epoch,
+            workers.c.machine,
+        ).order_by(workers.c.name)
         return [
-            Beat(row.name, row.host, row.pid, float(row.age)) for row in connection.execute(asked)
+            Beat(row.name, row.host, row.pid, float(row.age), row.beat, row.epoch, row.machine)
+            for row in connection.execute(asked)
         ]
 
 
-def give_up(database: Database, worker: str) -> None:
-    """Say that a worker stopped in the middle: whoever looks next may take over at once."""
-    with kindly(database.place), database.locked() as connection:
-        connection.execute(change(workers).where(workers.c.name == worker).values(at=0))
-
-
 def leave(database: Database, worker: str) -> None:
-    """Take a worker off the list: it ended with nothing to do, or its runs were taken over."""
+    """Take a worker off the list: it has ended, and whatever it held may be taken at once."""
     with kindly(database.place), database.locked() as connection:
         connection.execute(delete(workers).where(workers.c.name == worker))
 

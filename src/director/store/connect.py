@@ -27,6 +27,9 @@ from director.store.schema import meta
 from director.store.trouble import kindly
 from director.store.values import StoreError
 
+# Seconds until a connection must stand, milliseconds until what was sent must be acknowledged: a
+# server that was cut off must not hold a program for as long as the system's own limits would.
+_LIMITS = {"connect_timeout": 10, "tcp_user_timeout": 20_000}
 _BEGIN = "director_begin"  # the option that says how a transaction on SQLite begins
 
 
@@ -114,11 +117,20 @@ def connect(where: str | Path, now: Callable[[], float], patience: float) -> Dat
     else:
         # A connection that broke while it was idle is replaced before it is used.
         engine = create_engine(
-            url, hide_parameters=True, isolation_level="READ COMMITTED", pool_pre_ping=True
+            url,
+            hide_parameters=True,
+            isolation_level="READ COMMITTED",
+            pool_pre_ping=True,
+            connect_args=give_limits(url),
         )
         set_up = partial(_set_up_postgresql, milliseconds=round(patience * 1000))
     event.listen(engine, "connect", set_up)
     return Database(engine, url.render_as_string(hide_password=False), now)
+
+
+def give_limits(url: URL) -> dict[str, int]:
+    """How long the driver waits for a server that does not answer, unless the address says so."""
+    return {name: value for name, value in _LIMITS.items() if name not in url.query}
 
 
 def _url(where: str | Path) -> URL:

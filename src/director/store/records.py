@@ -111,6 +111,18 @@ def newest(connection: Connection, kind: str, prefix: str) -> list[Versioned]:
     return records_of(connection, connection.execute(asked.order_by(name)).all())
 
 
+def newest_after(connection: Connection, kind: str, position: int) -> list[Versioned]:
+    """The newest version of each record of a kind that was written after a position, in order."""
+    asked = (
+        select(records)
+        .where(records.c.kind == kind, records.c.position > position)
+        .order_by(records.c.position)
+    )
+    last = {row.id: row for row in connection.execute(asked)}
+    rows = sorted(last.values(), key=lambda row: row.position)
+    return records_of(connection, rows)
+
+
 def _after(prefix: str) -> str:
     """The first text behind all that start with the prefix; empty if there is none."""
     head = prefix.rstrip("\U0010ffff")

@@ -21,7 +21,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA = "0003"
+SCHEMA = "0004"
 """The newest migration. A database that names a later one was written by a newer Director."""
 
 metadata = MetaData()
@@ -113,5 +113,8 @@ workers = Table(
     Column("name", Text, primary_key=True),
     Column("host", Text, nullable=False),
     Column("pid", Integer, nullable=False),
+    Column("machine", Text, nullable=False),
+    Column("epoch", BigInteger, nullable=False),
+    Column("beat", BigInteger, nullable=False),
     Column("at", Double, nullable=False),
 )

@@ -36,6 +36,10 @@ class Store:
         """The address, with any password hidden."""
         return self._database.place
 
+    def now(self) -> float:
+        """The time that would be written with an entry now."""
+        return self._database.now()
+
     def append(
         self,
         thread: str,
@@ -153,6 +157,11 @@ class Store:
         with self._database.reading() as connection:
             return records.newest(connection, kind, prefix)
 
+    def newest_after(self, kind: str, position: int) -> list[Versioned]:
+        """The newest version of each record of a kind that was written after a position."""
+        with self._database.reading() as connection:
+            return records.newest_after(connection, kind, position)
+
     def ids(self, kind: str) -> list[str]:
         """The ids of the records of a kind, sorted."""
         with self._database.reading() as connection:
@@ -198,10 +207,6 @@ class Store:
     def beats(self) -> list[Beat]:
         """The last sign of life of every worker that has not left."""
         return beats.beats(self._database)
-
-    def give_up(self, worker: str) -> None:
-        """Say that a worker stopped in the middle of its runs."""
-        beats.give_up(self._database, worker)
 
     def leave(self, worker: str) -> None:
         """Take a worker off the list."""

@@ -95,6 +95,6 @@ class Runs:
                 worker = Worker(
                     self._store, execute(self._store, self._supplies.means), serves=False
                 )
-                self._worker = await worker.__aenter__()
                 self._supplies.worker = worker.name
+                self._worker = await worker.__aenter__()
             return self._worker

@@ -12,6 +12,7 @@ from director.workflow.expressions import check_name
 from director.workflow.forms import choice
 from director.workflow.input_types import check_input
 from director.workflow.references import check_cycles, parts_of
+from director.workflow.retry import check_retry
 from director.workflow.types import check_config
 from director.workflow.types.iterate import RESERVED
 from director.workflow.values import Effect, Node, Workflow, WorkflowError
@@ -80,6 +81,7 @@ def check_node(node: Node) -> None:
                 raise WorkflowError(f"{where!r}: {problem}") from None
     if node.proof is not None:
         check_proof(node.proof)
+    check_retry(node)
     for check in node.checks:
         check_doubt_check(check)
 

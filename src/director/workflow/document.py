@@ -11,15 +11,17 @@ from typing import Any, TypeVar, cast
 
 from director.workflow.bounds import DOCUMENT, check_bounds
 from director.workflow.checking import check_workflow
+from director.workflow.migrations import choose_as_before
 from director.workflow.nearest import hint
 from director.workflow.paths import is_list, kind_of
 from director.workflow.references import as_it_ran, with_ids
 from director.workflow.types import check_config, effect_of
 from director.workflow.values import Input, Json, Node, Workflow, WorkflowError
 
-VERSION = 2
+VERSION = 3
+_LISTS_AS_WRITTEN = 2
+_READ = (1, 2, VERSION)
 _MOST_NODES = 1_000
-_EARLIER = 1
 T = TypeVar("T", Node, Input, Workflow)
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "required": (bool,),
@@ -27,6 +29,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "config": (Mapping,),
     "limits": (Mapping,),
     "proof": (Mapping, type(None)),
+    "retry": (int, float, type(None)),
 }
 _LISTS = ("nodes", "inputs", "origins", "requires", "ensures", "checks", "notes")
 # Left out where there is nothing to say: documents stay as they were.
@@ -46,7 +49,7 @@ def _plain(value: Node | Input | Workflow) -> dict[str, Json]:
     if isinstance(value, Input):
         # As earlier versions wrote it, so that what they stored reads as unchanged.
         return {name: each for name, each in plain.items() if _LATER.get(name, ...) != each}
-    return plain
+    return {name: each for name, each in plain.items() if name != "retry" or each is not None}
 
 
 def _one(value: object) -> Json:
@@ -61,18 +64,16 @@ def from_json(document: Json, *, new_id: Callable[[], str] | None = None) -> Wor
     """The workflow of a document, checked from end to end.
 
     One that was written by hand may name nodes by alias or position, leave out what has a
-    default, and, if `new_id` is given, the ids. One of the version before runs as it ran then, and
+    default, and, if `new_id` is given, the ids. One of an earlier version runs as it ran then, and
     its notes say where that differs from what it says.
     """
     check_bounds(document, what="The document", bounds=DOCUMENT)
     if not isinstance(document, Mapping):
         raise WorkflowError(f"A workflow's document is an object, not {kind_of(document)}.")
-    version = document.get("version")
-    if version not in (VERSION, _EARLIER) or isinstance(version, bool):
-        raise WorkflowError(
-            f"The document has version {version!r}; this program reads versions 1 to {VERSION}. "
-            "Nothing was read."
-        )
+    version = _version(document)
+    notes: tuple[str, ...] = ()
+    if version != VERSION:
+        document, notes = choose_as_before(document)
     given = {name: value for name, value in document.items() if name != "version"}
     workflow = _read(Workflow, given, "the workflow")
     if len(workflow.nodes) > _MOST_NODES:
@@ -92,10 +93,20 @@ def from_json(document: Json, *, new_id: Callable[[], str] | None = None) -> Wor
                 raise WorkflowError(f"{name}[{place}] must be a text, not {kind_of(one)}.")
     kept = tuple(_with_ids(node, nodes) for node in nodes)
     read = check_workflow(replace(workflow, nodes=kept, inputs=inputs))
-    if version == _EARLIER:
-        ran, notes = as_it_ran(read)
-        return replace(ran, notes=(*ran.notes, *notes))
-    return read
+    if version < _LISTS_AS_WRITTEN:
+        read, lists = as_it_ran(read)
+        notes = (*notes, *lists)
+    return replace(read, notes=(*read.notes, *notes))
+
+
+def _version(document: Mapping[str, Json]) -> int:
+    version = document.get("version")
+    if not isinstance(version, int) or version not in _READ or isinstance(version, bool):
+        raise WorkflowError(
+            f"The document has version {version!r}; this program reads versions 1 to {VERSION}. "
+            "Nothing was read."
+        )
+    return version
 
 
 def _node(given: object, where: str, new_id: Callable[[], str] | None) -> Node:

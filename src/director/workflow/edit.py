@@ -23,6 +23,7 @@ from director.workflow.forms import (
     list_of,
     object_of,
     text,
+    whole,
 )
 from director.workflow.nearest import listed
 from director.workflow.paths import is_list
@@ -41,6 +42,7 @@ from director.workflow.values import Config, Effect, Json, Node, NodeType, Workf
 
 Merge: TypeAlias = Literal["update", "replace"]
 _LISTS = ("requires", "ensures", "checks")
+_CLEARED = ("proof", "retry")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class Draft:
     requires: tuple[Config, ...] = ()
     ensures: tuple[Config, ...] = ()
     proof: Config | None = None
+    retry: float | None = None
     checks: tuple[Config, ...] = ()
 
 
@@ -73,6 +76,7 @@ _CHANGES = Form(
         "requires": _field(list_of(object_of(), least=0), "conditions before it"),
         "ensures": _field(list_of(object_of(), least=0), "conditions after it"),
         "proof": _field(object_of(), "what tells that it happened"),
+        "retry": _field(whole(0, 3600), "seconds to try again while its site is away"),
         "checks": _field(list_of(object_of(), least=0), "what its runs are doubted by"),
     }
 )
@@ -90,10 +94,10 @@ def draft_from(given: Mapping[str, Json]) -> Draft:
 def _said(form: Form, given: Mapping[str, Json]) -> dict[str, Any]:
     found = fill(form, given)
     said: dict[str, Any] = {
-        # A proof can be taken back; for all else null is as good as unsaid.
+        # A proof and a time to retry can be taken back; for all else null is as good as unsaid.
         name: value
         for name, value in found.items()
-        if value is not None or name == "proof"
+        if value is not None or (name in _CLEARED and name in given)
     }
     return {**said, **{name: tuple(said[name]) for name in _LISTS if name in said}}
 
@@ -136,6 +140,7 @@ def _made(draft: Draft, id_: str) -> Node:
         requires=draft.requires,
         ensures=draft.ensures,
         proof=draft.proof,
+        retry=draft.retry,
         checks=draft.checks,
     )
 

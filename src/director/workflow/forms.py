@@ -133,6 +133,12 @@ def only(right: Json) -> Check:
     return check
 
 
+def number(value: Json) -> None:
+    """A number."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise WorkflowError(f"this must be a number, not {_shown(value)}.")
+
+
 def flag(value: Json) -> None:
     """True or false."""
     if not isinstance(value, bool):

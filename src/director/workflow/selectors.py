@@ -15,8 +15,18 @@ from director.workflow.templates import is_template
 from director.workflow.values import Json, WorkflowError
 
 LONGEST = 2_000
+# Words of Playwright, and how the same is written here.
+_WORDS = {
+    "text": '{"text": "…"}, or CSS with :has-text("…")',
+    "role": '{"role": "button", "name": "…"}',
+    "label": '{"label": "…"}',
+    "data-testid": '{"test_id": "…"}',
+    "id": '"#…"',
+    "css": "the CSS alone, without css=",
+}
 _ENGINE = re.compile(r"\s*([\w:*+-]+)\s*=")
 _EARLY = re.compile(r"\s*(text|act|xpath|role|css|id|internal)\s*:(?!hover|focus|not|nth)")
+_CALL = re.compile(r"\s*(?:page\.)?(?:get_?by_?\w+|locator|getBy\w+)\s*\(", re.IGNORECASE)
 _ROLE = re.compile(r"[a-zA-Z-]*")
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|\s)?|(.))", re.DOTALL)
 _RIGHT = (
@@ -37,15 +47,25 @@ def check_css(css: str) -> None:
         raise WorkflowError(
             f"A selector has at most {LONGEST:,} characters, this one {len(css):,}. {_RIGHT}."
         )
-    for part, instead in _NO_CSS.items():
+    for part, right in _NO_CSS.items():
         if part in css:
-            raise WorkflowError(f"{part!r} is not taken in a selector. {instead}{_RIGHT}.")
+            raise WorkflowError(f"{part!r} is not taken in a selector. {right}{_RIGHT}.")
     if found := _ENGINE.match(css) or _EARLY.match(css):
-        raise WorkflowError(f"{found[0].strip()!r} is not CSS. {_RIGHT}.")
+        instead = _WORDS.get(found[1].removeprefix("internal:").lower())
+        right = f"Write {instead}. " if instead else ""
+        raise WorkflowError(f"{found[0].strip()!r} is not CSS. {right}{_RIGHT}.")
+    if call := _CALL.match(css):
+        raise WorkflowError(f"{call[0].strip()!r} is code of Playwright. {_RIGHT}.")
     if css.lstrip().startswith(_PATHS):
         raise WorkflowError(f"{css[:80]!r} is not CSS: XPath and texts are not taken. {_RIGHT}.")
     if ":text-matches" in unescape(css).casefold():
         raise WorkflowError(f'{css[:80]!r} holds a pattern. Write :has-text("…"). {_RIGHT}.')
+
+
+def css_of_field(rule: str) -> str:
+    """The CSS of a rule that reads a field: "a" of "a@href", nothing of "@href"."""
+    at = rule.rfind("@")
+    return rule[:at].strip() if at >= 0 and "]" not in rule[at:] else rule
 
 
 def check_role(role: str) -> None:

@@ -40,6 +40,7 @@ class Node:
     (something that must not happen twice). `requires` must hold before it runs and `ensures`
     after: a node is green only with their evidence. `proof` tells, after a crash in the middle of
     a `once` node, whether it happened: {"url"?, "happened": [...], "not_happened": [...]}.
+    `retry` is for how many seconds it is tried again while its site is away; None is by its effect.
     `checks` are what runs of it are doubted by, beside what every run is: {"kind", "field"?, …}.
     """
 
@@ -52,6 +53,7 @@ class Node:
     requires: tuple[Config, ...] = ()
     ensures: tuple[Config, ...] = ()
     proof: Config | None = None
+    retry: float | None = None
     checks: tuple[Config, ...] = ()
 
 

@@ -194,6 +194,8 @@ def test_a_press_counts_though_its_list_is_drawn_anew_before_it_ends(app: App) -
     """Another window tests the node between the two halves of a press, and what it found is new."""
     a_workflow(app.store, "pressed")
     page, other = app.open("/w/pressed"), app.open("/w/pressed")
+    # The meter comes last; what it moves has moved before the button is looked for.
+    expect(page.locator("#meter rect").first).to_be_attached()
     node = page.locator("#node-n1")
     node.locator("summary").first.click()
     node.get_by_role("button", name="Test", exact=True).hover()

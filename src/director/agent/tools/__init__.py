@@ -40,6 +40,7 @@ _ALL = (
     spec(pages.find, "look", "web"),
     spec(pages.expand, "look", "web"),
     spec(pages.read, "look", "web"),
+    spec(pages.describe_element, "look", "web"),
     spec(debugging.debug_navigate, "reach", "web", wants=url_of),
     spec(debugging.debug_action, "run", "web", does=effects_of_action),
     spec(debugging.debug_open_tab, "reach", "web", wants=url_of),

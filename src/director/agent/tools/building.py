@@ -8,6 +8,7 @@ from typing import Literal, cast
 
 from director.agent.desk import Desk
 from director.agent.policy import addresses_in
+from director.agent.refs import bind_refs, refs_in
 from director.agent.tools.kind import Args
 from director.workflow.edit import add, delete, draft_from, move, update
 from director.workflow.selection import place_of, select
@@ -28,7 +29,7 @@ async def create_node(
     proof: dict[str, object] | None = None,
     position: int | str = "end",
 ) -> str:
-    """Add one node to the workflow. Test it at once.
+    """Add one node to the workflow; a selector may be a ref, such as "e12". Test it at once.
 
     Args:
         type: one of the ten types
@@ -52,7 +53,7 @@ async def create_node(
         "ensures": ensures,
         "proof": proof,
     }
-    given = {name: value for name, value in said.items() if value is not None}
+    given = await _with_bundles(desk, said)
     before = desk.now()
     draft = draft_from(cast("dict[str, Json]", given))
     after = add(before, [draft], new_id=lambda: _new_id(before), at=position)
@@ -79,6 +80,7 @@ async def update_node(
         merge: "update" merges config field by field (null takes one out), "replace" replaces it
 
     """
+    changes = await _bind(desk, changes)
     before = desk.now()
     old = before.nodes[place_of(node, before.nodes)]
     after = update(before, node, cast("dict[str, Json]", changes), merge=merge)
@@ -118,6 +120,18 @@ async def move_node(desk: Desk, node: int | str, to: int | str) -> str:
     version = desk.saved.save_workflow(after, f"moved {node} to {to}")
     order = ", ".join(one.alias for one in after.nodes)
     return f"The order is now {order}; the workflow is version {version}."
+
+
+async def _with_bundles(desk: Desk, said: dict[str, object]) -> dict[str, object]:
+    """What a node is made of and was said, with bundles in the place of refs."""
+    return await _bind(desk, {name: value for name, value in said.items() if value is not None})
+
+
+async def _bind(desk: Desk, given: dict[str, object]) -> dict[str, object]:
+    if not refs_in(given):
+        return given
+    bound = await bind_refs(await desk.bench.session(), cast("Json", given))
+    return cast("dict[str, object]", bound)
 
 
 def reached(args: Args) -> Sequence[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Literal
 
 from director.agent.desk import Desk
-from director.agent.refs import WAIT, act_on_ref, is_ref
+from director.agent.refs import WAIT, act_on_ref
 from director.browser import BrowserError, Session
 from director.browser.actions import act
+from director.browser.locators import is_ref
 from director.models import Result
 from director.runs.questions import ask_for_use
 from director.runs.running import open_workbench

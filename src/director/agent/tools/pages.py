@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Literal
 
 from director.agent.desk import Desk
@@ -10,8 +11,14 @@ from director.agent.element_names import name_elements
 from director.agent.looks import look_now, look_or_remember
 from director.agent.scouts import explore
 from director.browser import closer
+from director.browser.descriptions import describe_ref
 from director.browser.showing import show
 from director.workflow.values import WorkflowError
+
+_ADVICE = (
+    "Give the ref itself as a node's selector: this bundle is kept in its place. Or copy the "
+    "selector, or the part of it that you trust."
+)
 
 
 async def inspect_tab(
@@ -79,3 +86,16 @@ async def read(desk: Desk, ref: str, tabName: str = "") -> str:  # noqa: N803
     """
     page, age = await look_or_remember(desk, tabName)
     return f"{age}\n{closer.read(page, ref)}"
+
+
+async def describe_element(desk: Desk, ref: str) -> str:
+    """Describe an element of the active tab: a selector for nodes that was tried, and its grounds.
+
+    Args:
+        ref: such as "e12", of the newest snapshot
+
+    """
+    session = await desk.bench.session()
+    async with session.doing(f"describe {ref}"):
+        found = await describe_ref(session.page(), ref, session.look)
+    return f"{json.dumps(found.json(), ensure_ascii=False)}\n{_ADVICE}"

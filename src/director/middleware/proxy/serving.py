@@ -80,6 +80,7 @@ class Proxy:
         self._server: asyncio.Server | None = None
         self._talks: set[asyncio.Task[None]] = set()
         self._pending: dict[Client, None] = {}
+        self._drains = False
         self.guard = RequestGuard(host, names=names, origins=origins)
 
     @property
@@ -92,6 +93,17 @@ class Proxy:
         sock = socket.create_server((self._host, self.port), backlog=512)
         self._server = await asyncio.start_server(self._connected, sock=sock)
         self.port = int(self._server.sockets[0].getsockname()[1])
+
+    async def drain(self, seconds: float) -> None:
+        """Take no more requests, let those under way end for so many seconds, then stop."""
+        self._drains = True
+        if self._server is not None:
+            self._server.close()
+        for client in list(self._pending):
+            client.writer.transport.abort()
+        if self._talks:
+            await asyncio.wait(set(self._talks), timeout=seconds)
+        await self.close()
 
     async def close(self) -> None:
         """Drop every connection and stop."""
@@ -110,6 +122,8 @@ class Proxy:
 
     async def read(self, client: Client) -> Request | None:
         """The next request of a client; of those that owe one, the oldest give way to many new."""
+        if self._drains:
+            return None
         self._pending[client] = None
         while len(self._pending) > limit_connections(PENDING):
             # Those that were told to go count no more, or none would go beside the oldest.

@@ -30,7 +30,9 @@ async def execute(visit: Visit) -> Json:
             if use_of(wanted) in allowed:
                 raise
             allowed.add(await _ask_for_secret_use(visit, use_of(wanted)))
+    stage.check_reached()
     _list_bindings(visit)
+    take_doubts(visit, result)
     # What was typed may name a secret, because the workflow says so; what a page says may not.
     kept = {name: result[name] for name in ("typed",) if name in result}
     return {**_defused(result), **kept}
@@ -72,6 +74,13 @@ def _list_bindings(visit: Visit) -> None:
     engine = visit.engine
     told = [list_bindings(engine.ledger.store, one.name, engine.means.secrets) for one in named]
     visit.step = replace(visit.step, warnings=(*visit.step.warnings, *filter(None, told)))
+
+
+def take_doubts(visit: Visit, result: dict[str, Json]) -> None:
+    """Move what speaks against a result from it to the step."""
+    doubts = result.pop("doubts", None)
+    told = [str(each) for each in doubts] if isinstance(doubts, list) else []
+    visit.step = replace(visit.step, warnings=(*visit.step.warnings, *told))
 
 
 def _defused(result: dict[str, Json]) -> dict[str, Json]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from director.browser.queries import query
+from director.runs.nodes.browser_action import take_doubts
 from director.workflow.templates import defused
 from director.workflow.values import Json
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 async def execute(visit: Visit) -> Json:
     """Look; a validation that does not pass fails the node unless it says to continue."""
     found = await query(await visit.engine.stage.session(), visit.config)
+    take_doubts(visit, found)
     stops = visit.config.get("onFailure", "stop_workflow") == "stop_workflow"
     if found.get("passed") is False and stops:
         errors = found["errors"]

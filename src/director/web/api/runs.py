@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from director.runs import RunError, cancel
+from director.runs import RunError, cancel, run_of
+from director.runs.status import find_holder
 from director.web.bodies import Body, Name, Text
-from director.web.reading.runs import RunDetail, RunRow, detail, rows, worker_of
+from director.web.reading.runs import RunDetail, RunRow, detail, rows
 from director.web.wants import Here, Known, KnownRun
 
 router = APIRouter(tags=["runs"])
@@ -88,7 +90,7 @@ def stop(run: KnownRun, body: Cancel, studio: Here) -> RunDetail:
 @router.post("/runs/{run}/resume")
 async def resume(run: KnownRun, studio: Here) -> RunDetail:
     """Go on with a run that failed, was cancelled, or whose program was killed."""
-    _check_idle(worker_of(studio.store, run))
+    _check_idle(await asyncio.to_thread(find_holder, studio.store, run_of(studio.store, run)))
     studio.runs.resume(run)
     return detail(studio.store, run)
 
@@ -96,7 +98,7 @@ async def resume(run: KnownRun, studio: Here) -> RunDetail:
 @router.post("/runs/{run}/retry")
 async def retry(run: KnownRun, body: Retry, studio: Here) -> RunDetail:
     """Do a run again from a node on; what came before it stays done."""
-    _check_idle(worker_of(studio.store, run))
+    _check_idle(await asyncio.to_thread(find_holder, studio.store, run_of(studio.store, run)))
     studio.runs.resume(run, node=body.node)
     return detail(studio.store, run)
 

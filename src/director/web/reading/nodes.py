@@ -15,6 +15,7 @@ from director.web.reading.doubts import DoubtRow, doubt_rows
 from director.workflow.document import from_json
 from director.workflow.input_types import is_secret_input
 from director.workflow.references import nested, parts_of, with_aliases
+from director.workflow.retry import retry_seconds
 from director.workflow.sensitive import masked
 from director.workflow.values import Json, Node, Workflow
 
@@ -74,6 +75,7 @@ class NodeRow:
     requires: tuple[Mapping[str, object], ...]
     ensures: tuple[Mapping[str, object], ...]
     proof: Mapping[str, object] | None
+    retry: float
     checks: tuple[Mapping[str, object], ...]
     conditions: tuple[str, ...]
     tried: Tried | None = None
@@ -233,6 +235,7 @@ def _row(node: Node, workflow: Workflow, place: _RowPlace, tried: Tried | None) 
         node.requires,
         node.ensures,
         node.proof,
+        retry_seconds(node),
         node.checks,
         tuple(conditions),
         tried,

@@ -10,8 +10,8 @@ from director.runs.download_facts import list_downloads
 from director.runs.ledger import run_from
 from director.runs.report import flat, in_time
 from director.runs.serving import is_parked
+from director.runs.status import RunStatuses
 from director.runs.telling import config_text, depth_of, evidence_text, key_text
-from director.runs.worker import Pace, is_dead
 from director.store import Store
 from director.store.variables import variables
 from director.web.reading.doubts import DoubtRow, doubt_rows
@@ -22,7 +22,10 @@ from director.workflow.values import Json
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run in a list; `busy` names who works on it now, `parked` that it waits for an answer."""
+    """A run in a list; `busy` names who works on it now, `parked` that it waits for an answer.
+
+    `why` says why it does not move.
+    """
 
     id: str
     workflow: str
@@ -38,6 +41,7 @@ class RunRow:
     began: float
     at: float
     error: str
+    why: str
     doubts: int
 
 
@@ -83,9 +87,9 @@ def rows(store: Store, workflow: str = "", *, limit: int = 100) -> list[RunRow]:
     """The runs there are, the newest first."""
     found = [each for each in store.newest("run") if not each.id.startswith("workbench:")]
     own = [each for each in found if not workflow or each.body.get("workflow") == workflow]
-    alive = _alive(store)
+    statuses = RunStatuses(store)
     newest = sorted(own, key=lambda each: -each.position)[:limit]
-    return [_row(store, run_from(each), each.at, alive) for each in newest]
+    return [_row(statuses, run_from(each), each.at) for each in newest]
 
 
 def detail(store: Store, run: str) -> RunDetail:
@@ -98,7 +102,7 @@ def detail(store: Store, run: str) -> RunDetail:
     values: dict[str, Json] = dict(variables(store, run))  # type: ignore[arg-type]
     failed_at = str((found.error or {}).get("key") or "")
     return RunDetail(
-        _row(store, found, at, _alive(store)),
+        _row(RunStatuses(store), found, at),
         key_text(failed_at, named) if failed_at else "",
         {name: masked(value, name=name) for name, value in found.inputs.items()},
         steps,
@@ -110,30 +114,15 @@ def detail(store: Store, run: str) -> RunDetail:
     )
 
 
-def worker_of(store: Store, run: str) -> str:
-    """Who works on a run now, by the signs of life of its worker; empty if nobody."""
-    return _busy(run_of(store, run), _alive(store))
-
-
-def _alive(store: Store) -> set[str]:
-    return {each.worker for each in store.beats() if not is_dead(each, Pace().patience)}
-
-
-def _busy(run: Run, alive: set[str]) -> str:
-    if run.state not in ("running", "waiting") or is_parked(run):
-        return ""
-    return run.worker if run.worker in alive else ""
-
-
-def _row(store: Store, run: Run, at: float, alive: set[str]) -> RunRow:
-    first = store.get("run", run.id, 1)
+def _row(statuses: RunStatuses, run: Run, at: float) -> RunRow:
+    first = statuses.store.get("run", run.id, 1)
     took = run.summary.get("execution_time")
     return RunRow(
         run.id,
         run.workflow,
         run.workflow_version,
         run.state,
-        _busy(run, alive),
+        statuses.find_worker(run),
         is_parked(run),
         run.selection,
         _count(run, "successfully_executed"),
@@ -143,6 +132,7 @@ def _row(store: Store, run: Run, at: float, alive: set[str]) -> RunRow:
         first.at if first else at,
         at,
         str((run.error or {}).get("message", "")),
+        statuses.explain(run),
         len(run.doubts),
     )
 

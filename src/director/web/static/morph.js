@@ -4,7 +4,7 @@
 const KEPT = new Set(["open", "data-kept"]);
 
 // A press is lost if what it began on is moved or replaced before it ends: changes wait for it.
-const LONGEST = 30000;
+const LONGEST = 60000;
 const waiting = new Set();
 let pressing = 0;
 
@@ -16,7 +16,8 @@ function released() {
 }
 
 // The click comes after these, in the same turn of the loop.
-for (const end of ["pointerup", "pointercancel", "blur"]) addEventListener(end, () => setTimeout(released), true);
+for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => setTimeout(released), true);
+addEventListener("blur", released); // of the window; a press takes the focus from what had it
 addEventListener(
   "pointerdown",
   () => {

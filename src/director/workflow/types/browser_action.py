@@ -14,7 +14,9 @@ from director.workflow.forms import (
     exactly_one_of,
     flag,
     list_of,
+    number,
     only,
+    shaped,
     text,
     whole,
 )
@@ -40,14 +42,35 @@ _NTH = Field(
     ),
     "which of several: 0 is the first, -1 the last",
 )
+_DIALOG = Form({"text": Field(any_text, "accept a prompt with this text", required=True)})
+_ON_DIALOG = Field(
+    either(
+        choice("accept", "dismiss"),
+        shaped(_DIALOG),
+        otherwise='"accept", "dismiss" or {"text": "…"}',
+    ),
+    "what to answer if the page asks; without it a question is dismissed and the node fails",
+)
 _FINDING = {
     "selector": _SELECTOR,
     "nth": _NTH,
+    "first": Field(flag, "if several fit, take the first; without it or nth they are refused"),
+    "optional": Field(flag, "do it if the element is there, and go on if it is not"),
     "timeout": Field(whole(1, 600_000), "ms until it must be there", default=10_000),
     "visibleOnly": Field(flag, "only elements that can be seen", default=True),
     "inViewportOnly": Field(flag, "only elements on the visible part", default=False),
+    "on_dialog": _ON_DIALOG,
 }
 _MODIFIER = choice("Control", "Shift", "Alt", "Meta", "ControlOrMeta")
+_MODIFIERS = Field(list_of(_MODIFIER, least=0), "keys held down")
+_PX = whole(-10_000, 10_000)
+_POINT = Form(
+    {
+        "x": Field(_PX, "px to the right", required=True),
+        "y": Field(_PX, "px down", required=True),
+    }
+)
+_AT = Field(shaped(_POINT), "where in the element: px from its top left; without it its middle")
 
 
 def _form(**fields: Field) -> Form:
@@ -61,8 +84,14 @@ def _ruled(form: Form, rule: Rule) -> Form:
 
 _FORMS: Mapping[str, Form] = {
     "navigate": _form(url=_URL),
-    "click": _form(**_FINDING),
-    "hover": _form(**_FINDING),
+    "click": _form(
+        **_FINDING,
+        button=Field(choice("left", "right", "middle"), "which button of the mouse"),
+        clicks=Field(whole(1, 3), "2 is a double click"),
+        position=_AT,
+        modifiers=_MODIFIERS,
+    ),
+    "hover": _form(**_FINDING, position=_AT),
     "type": _form(**_FINDING, text=Field(any_text, "replaces what is there", required=True)),
     "select": _ruled(
         _form(
@@ -89,7 +118,24 @@ _FORMS: Mapping[str, Form] = {
             required=True,
         ),
     ),
-    "drag": _form(**_FINDING, to=Field(selector, "where to drop it", required=True)),
+    "set": _form(
+        **_FINDING,
+        value=Field(
+            either(any_text, flag, number, otherwise="a text, a number, true or false"),
+            "what it is to show then: of a list, a date, a slider, a switch, any field",
+            required=True,
+        ),
+    ),
+    "drag": _ruled(
+        _form(
+            **_FINDING,
+            position=_AT,
+            to=Field(selector, "the element to drop it on"),
+            toPosition=Field(shaped(_POINT), "where in that element"),
+            by=Field(shaped(_POINT), "how far to drag it, in px"),
+        ),
+        exactly_one_of("to", "by"),
+    ),
     "wait": _ruled(
         _form(
             time=Field(whole(0, 600_000), "ms to wait"),
@@ -115,9 +161,17 @@ _FORMS: Mapping[str, Form] = {
     ),
     "listTabs": _form(),
     "getCurrentTab": _form(),
-    "keypress": _form(
-        key=Field(text, "the key, such as Enter", required=True),
-        modifiers=Field(list_of(_MODIFIER, least=0), "keys held down"),
+    "keypress": _ruled(
+        _form(
+            **{
+                **_FINDING,
+                "selector": Field(selector, "the element that gets the keys: it is focused first"),
+            },
+            page=Field(only(right=True), "the keys go to the page, whatever has its focus"),
+            key=Field(text, "the key, such as Enter", required=True),
+            modifiers=_MODIFIERS,
+        ),
+        exactly_one_of("selector", "page"),
     ),
     "scrollIntoView": _form(
         **_FINDING,

@@ -16,13 +16,13 @@ from director.workflow.forms import (
     text,
     whole,
 )
-from director.workflow.selectors import selector
+from director.workflow.selectors import css_of_field, selector
 from director.workflow.types.browser_action import KIND as ACTION
 from director.workflow.types.kind import Kind, producing
 from director.workflow.values import Config, Json, WorkflowError
 
 _OWN = re.compile(r"\.|@form-url|@[A-Za-z_][\w:.-]*(~.+)?")
-_MIXED = re.compile(r"([^@\[]+)@([\w:-]+)")
+_PLAYWRIGHT = re.compile(r":(?:has-text|text|visible|near|above|below|left-of|right-of)\b")
 _SELECTOR = Field(selector, "what to find: a CSS selector or a bundle", required=True)
 
 
@@ -33,12 +33,16 @@ def _extracted(value: Json) -> None:
         return
     if rule.startswith("@"):
         raise WorkflowError(f"{rule!r} is no attribute: write @name, @name~part or @form-url.")
-    if mixed := _MIXED.fullmatch(rule):
+    css = css_of_field(rule)
+    if css != rule and not _OWN.fullmatch(rule[rule.rfind("@") :]):
+        raise WorkflowError(f"{rule!r} names no attribute: write it as a@href.")
+    if _PLAYWRIGHT.search(css):
         raise WorkflowError(
-            f"{rule!r} mixes a selector and an attribute. Let the node's 'selector' find "
-            f"{mixed[1].strip()!r} and write '@{mixed[2]}' here."
+            f"{rule!r}: inside an item plain CSS is taken, without the words of Playwright. Choose "
+            "the items by the node's 'selector', which takes :has-text(), and name the part by "
+            "its tag, class or attribute."
         )
-    selector(rule)
+    selector(css)
 
 
 _RULE = Form(
@@ -47,6 +51,12 @@ _RULE = Form(
         "selector": _SELECTOR,
         "description": Field(text, "in words, for the error"),
     }
+)
+
+
+_FIELDS = Field(
+    object_of(_extracted),
+    "name: CSS in the item, a@href, @attribute, @attribute~part, . (its text) or @form-url",
 )
 
 
@@ -68,12 +78,20 @@ _FORMS: Mapping[str, Form] = {
     ),
     "deterministic_extract": _form(
         selector=_SELECTOR,
-        fields=Field(
-            object_of(_extracted),
-            "name: CSS inside the item, @attribute, @attribute~part, . (its text) or @form-url",
-        ),
+        fields=_FIELDS,
         limit=Field(whole(1), "at most so many"),
         visibleOnly=Field(flag, "only elements that can be seen", default=True),
+    ),
+    "extract_all": _form(
+        selector=_SELECTOR,
+        fields=_FIELDS,
+        key=Field(text, "the field that tells one item from another; without it the whole item"),
+        container=Field(selector, "what scrolls; without it what scrolls around the items"),
+        next=Field(selector, "what turns to the next page; without it the list is scrolled"),
+        total=Field(selector, "where the page states how many there are: it is compared"),
+        limit=Field(whole(1), "at most so many"),
+        visibleOnly=Field(flag, "only elements that can be seen", default=True),
+        timeout=Field(whole(1, 600_000), "ms until the list must have ended", default=120_000),
     ),
     "count": _form(selector=_SELECTOR),
     "debug_element": _form(selector=_SELECTOR, nth=ACTION.forms["click"].fields["nth"]),

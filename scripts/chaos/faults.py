@@ -1,0 +1,74 @@
+"""Schedules of faults, made from a seed: the same seed gives the same schedule on every machine."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from dataclasses import dataclass
+
+# How long each fault lasts, in seconds: from, to.
+KINDS: dict[str, tuple[float, float]] = {
+    "kill a worker": (0.0, 8.0),
+    "kill all workers": (0.0, 8.0),
+    "kill the browsers": (0.0, 0.0),
+    "stop a worker": (1.0, 25.0),
+    "end the site": (1.0, 10.0),
+    "end the database": (1.0, 60.0),
+    "cut the network to the database": (1.0, 40.0),
+    "refuse writes to the disk": (1.0, 20.0),
+    "start a second worker of one name and kill the first": (0.0, 0.0),
+    "kill a worker in a namespace of its own": (0.0, 5.0),
+    "start a worker whose clock is an hour ahead": (1.0, 10.0),
+}
+_ONLY = {
+    "end the database": "postgresql",
+    "cut the network to the database": "postgresql",
+    "refuse writes to the disk": "sqlite",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault: what happens, how many seconds after the one before, for how long."""
+
+    kind: str
+    after: float
+    lasts: float
+    target: int
+
+
+def explain_skips(database: str) -> dict[str, str]:
+    """The faults that cannot be made here, each with the reason."""
+    skipped = {
+        kind: f"this is a fault of {only} only" for kind, only in _ONLY.items() if only != database
+    }
+    if not _has_namespaces():
+        skipped["kill a worker in a namespace of its own"] = (
+            "this machine lets no program make a namespace of process numbers"
+        )
+    if shutil.which("faketime") is None:
+        skipped["start a worker whose clock is an hour ahead"] = "libfaketime is not installed"
+    return skipped
+
+
+def make_schedule(seed: int, database: str, *, count: int, longest: float = 60.0) -> list[Fault]:
+    """The faults of a seed, none longer than `longest` seconds."""
+    choose = random.Random(f"{seed} {database}")  # noqa: S311  it must be the same again
+    kinds = [kind for kind in KINDS if kind not in explain_skips(database)]
+    return [
+        Fault(
+            kind,
+            round(choose.uniform(0.5, 4.0), 2),
+            round(min(longest, choose.uniform(*KINDS[kind])), 2),
+            choose.randrange(1000),
+        )
+        for kind in choose.choices(kinds, k=count)
+    ]
+
+
+def _has_namespaces() -> bool:
+    if shutil.which("unshare") is None:
+        return False
+    made = subprocess.run(["unshare", "-rpf", "true"], capture_output=True, check=False)
+    return made.returncode == 0

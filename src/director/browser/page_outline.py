@@ -1,0 +1,73 @@
+"""The outline of a page: what Playwright prints, said with the roles and names of our model.
+
+What an outline calls an element is what a locator finds it by. While it is taken, elements that
+only listen say what they are; afterwards every attribute is as it was.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Frame, Page
+
+from director.browser.looking import ask_model, report_listeners
+
+Said: TypeAlias = tuple[str, str]
+"""The role and the name of an element."""
+
+_FRAMES: Final = 5
+_REF: Final = re.compile(r"\[ref=(\w+)\]")
+_KEY: Final = re.compile(r"^( *- )'((?:[^']|'')*)'(?=:|$)")
+_LINE: Final = re.compile(r'^( *- )([a-z]+)( "(?:[^"\\]|\\.)*")?(.*)$')
+
+
+async def tell_listeners(frame: Frame) -> None:
+    """Let what only listens say that it acts, until `end_outline`."""
+    try:
+        await report_listeners(frame)
+        await ask_model(frame, "tell")
+    except PlaywrightError:
+        # A frame may go at any moment; of the page itself the snapshot is then taken again.
+        return
+
+
+async def end_outline(frame: Frame) -> dict[str, Said]:
+    """What the model calls otherwise than the outline, by ref; every attribute is put back."""
+    try:
+        return {ref: (role, name) for ref, role, name in await ask_model(frame, "amend")}
+    except PlaywrightError:
+        return {}
+
+
+async def list_signs(page: Page) -> list[str]:
+    """What the outline does not show by itself, a line each; frames are named by their address."""
+    try:
+        told = [str(each) for each in await ask_model(page.main_frame, "signs")]
+    except PlaywrightError:
+        return []
+    inner = [frame for frame in page.frames if frame.parent_frame and frame.url]
+    return [
+        *told,
+        *(f"frame {frame.name or ''} {frame.url}".replace("  ", " ") for frame in inner[:_FRAMES]),
+    ]
+
+
+def amend_outline(outline: str, said: Mapping[str, Said]) -> str:
+    """The outline with the roles and names that the model has for some of its refs."""
+    if not said:
+        return outline
+    return "\n".join(_amend_line(line, said) for line in outline.split("\n"))
+
+
+def _amend_line(line: str, said: Mapping[str, Said]) -> str:
+    found = _REF.search(line)
+    if found is None or found[1] not in said:
+        return line
+    plain = _KEY.sub(lambda key: key[1] + key[2].replace("''", "'"), line)
+    role, name = said[found[1]]
+    called = f" {json.dumps(name, ensure_ascii=False)}" if name else ""
+    return _LINE.sub(lambda got: f"{got[1]}{role}{called}{got[4]}", plain)

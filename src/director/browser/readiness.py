@@ -1,0 +1,56 @@
+"""Whether a page rests: nothing under way in its network, its content, or by its own word.
+
+The wait is bounded. What is still going on then is told, so that no half of a page is taken for
+the whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
+
+from director.browser.looking import ask_model
+
+LONGEST: Final = 3.0
+"""Seconds that a page has to come to rest."""
+_QUIET: Final = 300
+_LOOK_AGAIN: Final = 0.05
+_NAMED: Final = 3
+
+
+async def wait_until_ready(
+    page: Page, pending: Callable[[], Sequence[str]], within: float = LONGEST
+) -> tuple[str, ...]:
+    """Wait until a page rests, at most `within` seconds; what was still under way at the end."""
+    until = time.monotonic() + within
+    while True:
+        asked = list(pending())
+        busy, since = await _stir(page)
+        still = [*_count(asked, "request"), *busy]
+        if not still and since < _QUIET:
+            still = ["its content is changing"]
+        if not still or time.monotonic() >= until:
+            return tuple(still)
+        await asyncio.sleep(_LOOK_AGAIN)
+
+
+async def _stir(page: Page) -> tuple[list[str], float]:
+    """What the page calls busy, and for how many ms nothing in it has changed."""
+    try:
+        told = await ask_model(page.main_frame, "stir")
+    except PlaywrightError:
+        return ["the page is being loaded"], 0
+    busy = [] if told["ready"] else ["the document is being loaded"]
+    return [*busy, *(f"busy: {name}" for name in told["busy"][:_NAMED])], float(told["since"])
+
+
+def _count(asked: Sequence[str], word: str) -> list[str]:
+    if not asked:
+        return []
+    named = ", ".join(asked[:_NAMED]) + (", …" if len(asked) > _NAMED else "")
+    return [f"{len(asked)} {word}{'' if len(asked) == 1 else 's'} under way: {named}"]

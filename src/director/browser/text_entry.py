@@ -1,0 +1,165 @@
+"""Typing: what an element is to hold then, and the proof that it does.
+
+Fields, rich text and code editors are replaced as a whole and read back. What shows something else
+than was typed is an error, never a success. Secrets are typed by `filling` and never read back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Final
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Locator
+
+from director.browser.elements import TIMEOUT, Result, number, one, text_of, value_of
+from director.browser.errors import BrowserError
+from director.browser.filling import references
+from director.browser.focus import take_focus
+from director.browser.outside import Outside
+from director.browser.session import Session
+from director.workflow.values import Config
+
+_EDITORS: Final = ".monaco-editor, .CodeMirror, .cm-editor, .ace_editor"
+_SHOWS: Final = 1.0
+"""Seconds until a field must show what was typed."""
+_LOOK_AGAIN: Final = 0.05
+# What takes the text: a field, edited text, an editor, or something else with one field inside.
+_KIND: Final = f"""element => {{
+    if (element.closest({_EDITORS!r})) return "editor";
+    if (element.matches("input, textarea, select")) return "field";
+    if (element.isContentEditable) return "editable";
+    if (element.control) return "field";
+    return element.querySelector({_EDITORS!r}) ? "editor" : "other";
+}}"""
+_INNER: Final = "input:not([type=hidden]), textarea, [contenteditable=''], [contenteditable=true]"
+# The whole text by the editor's own words, else the lines that are drawn.
+_EDITOR_TEXT: Final = f"""element => {{
+    const at = element.closest({_EDITORS!r}) ?? element.querySelector({_EDITORS!r});
+    if (!at || globalThis.__directorMasks?.hidesText(at)) return null;
+    const plain = text => text.replace(/\\u00a0/g, " ").replace(/\\u200b/g, "");
+    try {{
+        if (at.CodeMirror) return at.CodeMirror.getValue();
+        if (at.env?.editor) return at.env.editor.getValue();
+        const lines = at.querySelector(".cm-content");
+        const view = lines?.cmView ?? lines?.cmTile;
+        if (view) return (view.view ?? view.root.view).state.doc.toString();
+        const open = globalThis.monaco?.editor?.getEditors?.() ?? [];
+        const holds = node => at.contains(node) || node.contains(at);
+        const own = open.find(each => holds(each.getDomNode()));
+        if (own) return own.getValue();
+    }} catch {{ }}
+    const lines = [...at.querySelectorAll(".view-line, .cm-line, .CodeMirror-line, .ace_line")];
+    const top = line => line.getBoundingClientRect().top;
+    return plain(lines.sort((a, b) => top(a) - top(b)).map(line => line.textContent).join("\\n"));
+}}"""
+
+# Whether what has the focus took the text as pasted; the clipboard has no part in it.
+_PASTE: Final = """(element, text) => {
+    let active = element.ownerDocument.activeElement;
+    while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", text);
+    const paste = {clipboardData, bubbles: true, cancelable: true, composed: true};
+    return !active.dispatchEvent(new ClipboardEvent("paste", paste));
+}"""
+
+
+async def type_text(session: Session, config: Config, _: Outside) -> Result:
+    """Replace what is in a field or an editor, and read it back."""
+    found = await one(session, config)
+    text = _text(config)
+    within = number(config, "timeout", TIMEOUT)
+    target, kind = await _target(found.locator, within)
+    told: Result = {"typed": text, "selector": config["selector"]}
+    if references(text):
+        await session.fill(target, text, within=within)
+        return told
+    if kind == "editor":
+        await _replace(session, target, text)
+    else:
+        await session.fill(target, text, within=within)
+    shown = await _read_back(session, target, text, kind=kind)
+    if shown is None:
+        return {**told, "doubts": ["What was typed could not be read back: the field is gone."]}
+    if not _is_same(shown, text) and kind == "editable":
+        await _replace(session, target, text)
+        shown = await _read_back(session, target, text, kind=kind) or ""
+    if not _is_same(shown, text):
+        raise BrowserError(
+            f"The field shows {_cut(session.net.clean(shown))!r} after {_cut(text)!r} was typed. "
+            "It was left as it is. If the page writes it in its own way and that is "
+            "right, type it that way; else see what the field takes."
+        )
+    return told
+
+
+async def _target(locator: Locator, within: float) -> tuple[Locator, str]:
+    """The element that takes the text: itself, or the one field inside of it."""
+    kind = await locator.evaluate(_KIND, timeout=within)
+    if kind != "other":
+        return locator, str(kind)
+    inner = locator.locator(f"css={_INNER}")
+    if await inner.count() != 1:
+        return locator, "field"
+    return inner, str(await inner.evaluate(_KIND, timeout=within))
+
+
+async def _replace(session: Session, target: Locator, text: str) -> None:
+    """Replace all by keys, as a person would; only while the element has the focus."""
+    session.net.add_plain(text)
+    page = session.page()
+    async with session.acting(page):
+        await take_focus(target)
+        await page.keyboard.press("ControlOrMeta+a")
+        # An editor takes what is pasted as it is, and what is typed with brackets of its own.
+        if not text or not await target.evaluate(_PASTE, text):
+            await page.keyboard.press("Delete")
+            await page.keyboard.insert_text(text)
+
+
+async def _read_back(session: Session, target: Locator, text: str, *, kind: str) -> str | None:
+    """What it shows once it shows the text, or after a while; None if it is gone or secret."""
+    until = time.monotonic() + _SHOWS
+
+    async def read() -> str | None:
+        if not await target.count():
+            return None
+        if kind == "editor":
+            return await target.evaluate(_EDITOR_TEXT)  # type: ignore[no-any-return]
+        if kind == "editable":
+            return await text_of(target)
+        value = await value_of(target)
+        # What nobody may read is as it was typed.
+        return text if value is None else value
+
+    while True:
+        try:
+            shown = await session.look(session.page(), lambda _: read())
+        except PlaywrightError:
+            return None
+        if shown is None or _is_same(shown, text) or time.monotonic() >= until:
+            return shown
+        await asyncio.sleep(_LOOK_AGAIN)
+
+
+def _is_same(shown: str, text: str) -> bool:
+    """Whether both are one text; how lines end and what stands around them does not count."""
+    return _lines(shown) == _lines(text)
+
+
+def _lines(text: str) -> list[str]:
+    plain = text.replace("\r\n", "\n").replace("\u00a0", " ")
+    return [line.rstrip() for line in plain.strip().split("\n") if line.strip()]
+
+
+def _text(config: Config) -> str:
+    text = config["text"]
+    if not isinstance(text, str):
+        raise BrowserError(f"{config['action']}: 'text' must be a text, not {text!r}.")
+    return text
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:200]}…"

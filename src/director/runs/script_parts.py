@@ -1,0 +1,70 @@
+"""The parts of a script that are the same in all: how it finds, acts, waits and keeps.
+
+A script that uses bundles carries the model of a page and the vote as they are in Director, so that
+both find the same elements.
+"""
+
+from __future__ import annotations
+
+import inspect
+from functools import cache
+from importlib.resources import files
+
+from director.browser import voting
+from director.browser.bundle import Bundle, Holder, Inner
+from director.browser.looking import script as model_script
+
+_IMPORTS = """from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TypeAlias
+from urllib.parse import quote
+
+"""
+_PREPARE = """    playwright.selectors.register("director", MODEL, content_script=True)
+"""
+_WATCH = """    context.add_init_script(CLICKS)
+"""
+
+
+def part(name: str) -> str:
+    """A part as it is written."""
+    return (files("director.runs") / name).read_text(encoding="utf-8")
+
+
+@cache
+def write_head(*, bundles: bool) -> str:
+    """What comes before the nodes; with what finds bundles if there are any."""
+    head = part("script_head.txt").replace("@EXTRACT@", _browser("extract.js")).rstrip("\n")
+    if not bundles:
+        return head
+    locate = part("script_locate.txt")
+    for mark, text in (
+        ("@MODEL@", model_script()),
+        ("@CLICKS@", _browser("clicks.js")),
+        ("@VOTING@", _voting()),
+    ):
+        locate = locate.replace(mark, text)
+    return f"{_IMPORTS}{head}\n\n\n{locate.rstrip()}"
+
+
+@cache
+def write_tail(*, bundles: bool) -> str:
+    """What comes after the nodes."""
+    tail = part("script_tail.txt").rstrip("\n")
+    tail = tail.replace("@PREPARE@\n", f"    {_PREPARE}" if bundles else "")
+    return tail.replace("@WATCH@\n", f"    {_WATCH}" if bundles else "")
+
+
+def _voting() -> str:
+    whole = inspect.getsource(voting)
+    rules = whole[whole.index("NEEDED = ") :]
+    return "\n\n".join(map(inspect.getsource, (Holder, Inner, Bundle))) + "\n\n" + rules
+
+
+def _browser(name: str) -> str:
+    return (files("director.browser") / name).read_text(encoding="utf-8")

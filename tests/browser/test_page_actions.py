@@ -1,0 +1,278 @@
+"""Acting on a page and proving it: fields of every kind, editors, the mouse, whole lists, rest."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import pytest
+
+from director.agent.refs import bind_refs
+from director.browser import Browser, BrowserError, Origins, Session
+from director.browser.actions import act
+from director.browser.bundle import LocatorError
+from director.browser.descriptions import describe_ref
+from director.browser.dialogs import DialogUnanswered
+from director.browser.locators import resolve
+from director.browser.queries import query
+from director.browser.showing import show
+
+T = TypeVar("T")
+FIELDS = """<title>Fields</title>
+<input id=plain><input id=mask oninput="this.value = this.value.replace(/[^0-9]/g, '')">
+<div id=rich contenteditable data-placeholder="Body"><p>old <b>words</b></p></div>
+<input id=day type=date><select id=size><option value=s>Small<option value=l>Large</select>
+<div role=slider id=slide tabindex=0 aria-valuenow=3 aria-valuemin=0 aria-valuemax=9 aria-label=Volume
+ onkeydown="const d = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+  if (d) this.setAttribute('aria-valuenow', Math.min(9, Math.max(0, +this.ariaValueNow + d)))">||||</div>
+<input id=city role=combobox aria-label=City aria-expanded=false
+ oninput="document.querySelectorAll('#choices li').forEach(l => l.hidden = !l.innerText.startsWith(this.value))"
+ onclick="choices.hidden = false"><ul id=choices role=listbox hidden>
+ <li role=option onclick="city.value = 'Berlin'; choices.hidden = true">Berlin</li>
+ <li role=option onclick="city.value = 'Bern'; choices.hidden = true">Bern</li></ul>
+<label><input type=checkbox id=ok> Agree</label>
+<div id=pad style="width: 200px; height: 60px; background: #ddd; user-select: none">pad</div><p id=said></p><script>
+pad.ondblclick = e => { said.textContent = 'double ' + Math.round(e.offsetX) };
+pad.oncontextmenu = e => { e.preventDefault(); said.textContent = 'right' };
+pad.onmousedown = e => { const x = e.clientX;
+  document.onmouseup = e => { if (e.clientX !== x) said.textContent = 'moved ' + (e.clientX - x) } };
+</script>"""
+LIST = """<title>List</title><p id=total>500 orders</p>
+<div id=box role=table aria-rowcount=500 aria-label=Orders style="height: 180px; overflow: auto">
+<div id=room style="position: relative; height: 10000px"></div></div><script>
+const draw = () => { const first = Math.floor(box.scrollTop / 20); room.innerHTML = '';
+  for (let n = first; n < Math.min(500, first + 18); n++) room.insertAdjacentHTML('beforeend',
+    `<div role=row style="position: absolute; top: ${n * 20}px; height: 20px">
+     <span role=cell class=id>${n}</span> <a href="/order/${n}">Order ${n}</a></div>`) };
+box.onscroll = () => setTimeout(draw, 20); draw();</script>"""
+PAGED = """<title>Paged</title><ul></ul><button id=next>Next</button><script>let at = 0;
+const show = () => { document.querySelector('ul').innerHTML =
+  [0, 1, 2].map(n => `<li>Item ${at * 3 + n}</li>`).join(''); next.disabled = at === 3 };
+next.onclick = () => { at++; setTimeout(show, 30) }; show()</script>"""
+
+
+def on(
+    run: Callable[[Awaitable[T]], T],
+    browser: Browser,
+    html: str,
+    work: Callable[[Session], Awaitable[T]],
+) -> T:
+    """Some work on a page that is made of a text."""
+
+    async def go() -> T:
+        async with browser.session(Origins([])) as session:
+            await session.page().set_content(html)
+            return await work(session)
+
+    return run(go())
+
+
+async def said(session: Session, css: str = "#said") -> str:
+    """What an element says."""
+    return await session.page().locator(css).inner_text()
+
+
+def test_fields_hold_what_they_were_given_or_the_action_fails(browser: Browser, run: Any) -> None:
+    """Also rich text, which is replaced as a whole; a mask that drops letters is no success."""
+
+    async def work(session: Session) -> None:
+        await act(session, {"action": "type", "selector": "#plain", "text": "Ada"})
+        await act(session, {"action": "type", "selector": "#mask", "text": "123"})
+        with pytest.raises(BrowserError, match="shows '12' after '1a2b' was typed"):
+            await act(session, {"action": "type", "selector": "#mask", "text": "1a2b"})
+        body = {"role": "textbox", "name": "Body"}
+        await act(session, {"action": "type", "selector": body, "text": "new\nlines"})
+        assert (await said(session, "#rich")).split() == ["new", "lines"]
+
+    on(run, browser, FIELDS, work)
+
+
+def test_any_field_is_set_to_a_value_that_it_shows_then(browser: Browser, run: Any) -> None:
+    """A date, a list, a slider, a combobox, a switch; what it does not take is an error."""
+
+    async def work(session: Session) -> None:
+        for css, value in (
+            ("#day", "2026-01-15"),
+            ("#size", "Large"),
+            ("#slide", 7),
+            ("#city", "Bern"),
+            ("#ok", True),
+        ):
+            await act(session, {"action": "set", "selector": css, "value": value})
+        page = session.page()
+        assert await page.input_value("#day") == "2026-01-15"
+        assert await page.input_value("#size") == "l"
+        assert await page.get_attribute("#slide", "aria-valuenow") == "7"
+        assert await page.input_value("#city") == "Bern"
+        assert await page.is_checked("#ok")
+        with pytest.raises(BrowserError, match="There is no one option 'Basel'"):
+            await act(session, {"action": "set", "selector": "#city", "value": "Basel"})
+        with pytest.raises(BrowserError, match="shows '9'"):
+            await act(session, {"action": "set", "selector": "#slide", "value": 12})
+
+    on(run, browser, FIELDS, work)
+
+
+def test_the_mouse_clicks_twice_right_and_drags_by_a_distance(browser: Browser, run: Any) -> None:
+    """At a place in the element, if one is named."""
+
+    async def work(session: Session) -> None:
+        pad = {"selector": "#pad"}
+        await act(session, {"action": "click", **pad, "clicks": 2, "position": {"x": 30, "y": 10}})
+        assert await said(session) == "double 30"
+        await act(session, {"action": "click", **pad, "button": "right"})
+        assert await said(session) == "right"
+        await act(session, {"action": "drag", **pad, "by": {"x": 50, "y": 5}})
+        assert await said(session) == "moved 50"
+
+    on(run, browser, FIELDS, work)
+
+
+def test_what_is_optional_is_done_if_it_is_there(browser: Browser, run: Any) -> None:
+    """What fits several is refused all the same."""
+
+    async def work(session: Session) -> None:
+        gone = {"action": "click", "selector": "#nothing", "optional": True, "timeout": 100}
+        assert "skipped" in await act(session, gone)
+        with pytest.raises(LocatorError, match="elements that can be seen"):
+            await act(session, {"action": "click", "selector": "input", "optional": True})
+
+    on(run, browser, FIELDS, work)
+
+
+def test_keys_are_pressed_only_where_the_focus_is_proven(browser: Browser, run: Any) -> None:
+    """An element that takes no focus gets none."""
+
+    async def work(session: Session) -> None:
+        await act(session, {"action": "keypress", "selector": "#plain", "key": "x"})
+        assert await session.page().input_value("#plain") == "x"
+        with pytest.raises(BrowserError, match="did not take the focus"):
+            await act(session, {"action": "keypress", "selector": "#pad", "key": "y"})
+        assert await session.page().input_value("#plain") == "x"
+
+    on(run, browser, FIELDS, work)
+
+
+def test_a_question_that_comes_late_stops_the_next_action(browser: Browser, run: Any) -> None:
+    """It was dismissed when nobody was asked, and is not passed over."""
+
+    async def work(session: Session) -> None:
+        async with session.page().expect_event("dialog"):
+            await session.page().evaluate("setTimeout(() => confirm('Really?'), 0)")
+        with pytest.raises(DialogUnanswered, match=r"Really\?"):
+            await act(session, {"action": "click", "selector": "#pad"})
+
+    on(run, browser, FIELDS, work)
+
+
+def test_a_list_that_draws_a_part_is_read_as_a_whole(browser: Browser, run: Any) -> None:
+    """By scrolling, keyed, and compared with the total that the page states."""
+    asked = {
+        "method": "extract_all",
+        "selector": "[role=row]",
+        "fields": {"id": ".id", "to": "a@href"},
+        "key": "id",
+        "total": "#total",
+    }
+
+    async def work(session: Session) -> None:
+        outline = show(await session.snapshot())
+        assert "- Note: 18 of 500 rows are drawn in table" in outline
+        found: Any = await query(session, asked)
+        assert [item["id"] for item in found["items"]] == [str(n) for n in range(500)]
+        assert found["items"][499]["to"].endswith("/order/499")
+        assert found["total"] == 500
+        assert "doubts" not in found
+
+    on(run, browser, LIST, work)
+
+
+def test_a_list_in_pages_is_turned_to_its_end(browser: Browser, run: Any) -> None:
+    """What the page states otherwise is a doubt."""
+    asked = {"method": "extract_all", "selector": "li", "next": "#next"}
+
+    async def work(session: Session) -> None:
+        found: Any = await query(session, asked)
+        assert found["items"] == [f"Item {n}" for n in range(12)]
+        await session.page().goto("about:blank")
+        await session.page().set_content(f"{PAGED}<p id=sum>of 40</p>")
+        found = await query(session, {**asked, "total": "#sum"})
+        assert found["doubts"] == ["The page states 40 items; 12 were found."]
+
+    on(run, browser, PAGED, work)
+
+
+def test_an_extraction_that_reads_nothing_is_in_doubt(browser: Browser, run: Any) -> None:
+    """Empty fields, and no match on a page that shows rows."""
+
+    async def work(session: Session) -> None:
+        asked = {"method": "deterministic_extract", "fields": {"price": ".price"}}
+        found: Any = await query(session, {**asked, "selector": "[role=row]"})
+        assert "every field of them is empty" in found["doubts"][0]
+        found = await query(session, {**asked, "selector": ".order"})
+        assert "18 rows" in found["doubts"][0]
+
+    on(run, browser, LIST, work)
+
+
+def test_a_snapshot_waits_until_the_page_rests_or_says_what_is_left(
+    browser: Browser, run: Any
+) -> None:
+    """The wait is bounded."""
+    html = """<main>0</main><script>let n = 0;
+    const main = document.querySelector('main'), drawing = setInterval(() => {
+      if (++n < 20) main.textContent = n;
+      else { main.innerHTML = '<button>Ready</button>'; clearInterval(drawing) }
+    }, 20)</script>"""
+
+    async def work(session: Session) -> None:
+        await session.page().set_content(html)
+        assert "Ready" in show(await session.snapshot())
+        await session.page().set_content("<div aria-busy=true role=status>Loading</div>")
+        assert "- Still loading: busy: status" in show(await session.snapshot())
+
+    on(run, browser, "", work)
+
+
+def test_what_covers_a_page_and_why_something_is_disabled_is_told(
+    browser: Browser, run: Any
+) -> None:
+    """Beside the outline."""
+    html = """<button disabled aria-describedby=w>Pay</button><p id=w>Accept the terms first</p>
+    <div role=dialog aria-modal=true aria-label=Cookies style="position: fixed; inset: 0">
+    <button>Accept</button></div>"""
+
+    async def work(session: Session) -> str:
+        return show(await session.snapshot())
+
+    told = on(run, browser, html, work)
+    assert '- Note: dialog "Cookies" covers the page' in told
+    assert "is disabled: Accept the terms first" in told
+
+
+def test_a_ref_becomes_a_selector_that_was_tried(browser: Browser, run: Any) -> None:
+    """In a frame and a shadow root too; a node keeps the bundle, never the ref."""
+    html = """<button>Save</button><button>Save</button><iframe srcdoc="<button>Inner</button>"></iframe>
+    <x-box></x-box><script>customElements.define('x-box', class extends HTMLElement {
+    connectedCallback() { this.attachShadow({mode: 'open'}).innerHTML = '<a href=/deep>Deep</a>' } })
+    </script>"""
+
+    async def work(session: Session) -> None:
+        page = session.page()
+        outline = (await session.snapshot()).text
+        refs = [line.partition("[ref=")[2].partition("]")[0] for line in outline.split("\n")]
+        lines = dict(zip(outline.split("\n"), refs, strict=True))
+        for words in ('button "Save"', 'button "Inner"', 'link "Deep"'):
+            ref = next(ref for line, ref in lines.items() if words in line)
+            made = await describe_ref(page, ref, session.look)
+            found = await resolve(page, made.bundle, looks=session.look)
+            wanted = await page.locator(f"aria-ref={ref}").element_handle()
+            assert await found.locator.evaluate("(one, other) => one === other", wanted)
+            node = {"config": {"action": "click", "selector": ref}, "ensures": [{"element": ref}]}
+            bound = await bind_refs(session, node)
+            assert bound["config"]["selector"] == made.bundle.json()
+            assert bound["ensures"] == [{"element": made.bundle.json()}]
+        with pytest.raises(LocatorError, match="take a new snapshot"):
+            await describe_ref(page, "e999", session.look)
+
+    on(run, browser, html, work)
