@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from director.api import Fitted, fit_messages, summarise
 from director.context.checkpoint import Phases, checkpoint
+from director.context.compaction import Compactor
 from director.context.fold import fold
 from director.context.importance import PruningRules
-from director.context.marks import Sticky
 from director.context.presets import Options, adaptive, hybrid
 from director.context.prune import prune
 from director.context.report import Kind, Loss, Report
@@ -34,6 +34,9 @@ from director.manager import ContextConfig, ContextManager
 from director.metrics import ContextMetrics
 from director.middleware.clients import wrap
 
+# The name of one release ago.
+Sticky = Compactor
+
 if TYPE_CHECKING:
     from director.contexts import fresh
 
@@ -41,6 +44,7 @@ __all__ = [
     "AgentTurn",
     "Budget",
     "Call",
+    "Compactor",
     "Context",
     "ContextConfig",
     "ContextManager",

@@ -6,15 +6,13 @@ What was parsed, counted or shrunk once is not looked at again: a call touches t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from director.api import Fitted, as_budget, as_level, as_preset, with_summary
-from director.context.checkpoint import Phases
-from director.context.importance import PruningRules
-from director.context.marks import Scan, Sticky
-from director.context.presets import Options
+from director.api import Fitted, as_budget, as_messages, as_preset, with_summary
+from director.config import ContextConfig
+from director.context.compaction import CompactionState, Compactor
+from director.context.leaving import keep_users
 from director.context.report import report_on
-from director.context.shrink import Shrinking
 from director.context.sizes import context_size, turn_size
 from director.context.units import protected, units
 from director.context.values import AgentTurn, Budget, Context, Counter, Fold, Summary, Turn
@@ -23,58 +21,14 @@ from director.context.wire import Parser, Wire, emit, told
 from director.counting import counter_for
 from director.metrics import ContextMetrics
 
-
-@dataclass
-class ContextConfig:
-    """Configuration of a ContextManager; `budget=None` makes `window_size` messages the mark."""
-
-    enabled: bool = True
-    strategy: str = "sliding_window"
-    budget: int | Budget | None = None
-    model: str | None = None
-
-    window_size: int = 15
-    preserve_errors: bool = True
-    preserve_screenshots: bool = True
-
-    compression_level: str = "medium"
-    truncate_snapshots: bool = True
-    max_snapshot_depth: int = 3
-    summarize_console: bool = True
-
-    auto_checkpoint: bool = True
-    checkpoint_phases: list[str] = field(default_factory=lambda: ["login", "cart", "checkout"])
-    max_checkpoint_size: int = 500
-
-    importance_threshold: float = 0.3
-    merge_similar: bool = True
-    keep_error_context: int = 5
-
-    def options(self, named: tuple[tuple[int, str], ...] = ()) -> Options:
-        """The engine's options behind these fields."""
-        skip = {"snapshot"} if not self.truncate_snapshots else set()
-        skip |= {"log"} if not self.summarize_console else set()
-        names = tuple(self.checkpoint_phases) if self.auto_checkpoint else ()
-        return Options(
-            shrinking=Shrinking(
-                as_level(self.compression_level),
-                skip=frozenset(skip),
-                depth=self.max_snapshot_depth,
-                keeps_latest_image=self.preserve_screenshots,
-            ),
-            preserve_errors=self.preserve_errors,
-            phases=Phases(names, named, self.max_checkpoint_size),
-            rules=PruningRules(
-                self.importance_threshold, self.merge_similar, self.keep_error_context
-            ),
-        )
+__all__ = ["ContextConfig", "ContextManager"]
 
 
 class ContextManager:
     """Sits before the model of one agent run; feed it the whole history before every call.
 
     `wire` is told where it is known; otherwise the messages show it. `prepared` is a summary that
-    stands for the oldest turns from the next crossing on, as long as the history goes on from
+    stands for the oldest turns from the next compaction on, as long as the history goes on from
     that of which it was made.
     """
 
@@ -83,14 +37,13 @@ class ContextManager:
         self.config = config or ContextConfig()
         self.metrics = ContextMetrics()
         self.prepared: Summary | None = None
-        self.crossings = 0
+        self.compactions = 0
         self._known_wire = wire
-        if self.config.window_size < 1:
-            message = f"window_size must be at least 1, not {self.config.window_size!r}"
-            raise ValueError(message)
+        self.config.check()
+        self._model = self.config.model
         self._sizes: dict[str, int] = {}
         self._named: tuple[tuple[int, str], ...] = ()
-        self._ahead: tuple[Turn, Scan] | None = None
+        self._ahead: tuple[Turn, CompactionState] | None = None
         self._counter = self._counting()
         self._budget = self._marks()
         self._strategy(())
@@ -104,20 +57,25 @@ class ContextManager:
 
     def fit(self, messages: Sequence[object], current_phase: str | None = None) -> Fitted:
         """Like `process_messages`, with the report and the way back to what was cut."""
+        as_messages(messages)
         self._read(messages)
         if current_phase and (not self._named or self._named[-1][1] != current_phase):
             self._named = (*self._named, (max(0, len(self._turns) - 1), current_phase))
-            self._scan.cut = self._strategy(self._named).cut
+            self._state.cut = self._strategy(self._named).cut
             self._ahead = None
         sent = self._sent() if self.config.enabled else self._given()
         given = self._given()
         repairs = tuple(f"message {r.where}: {r.action}" for r in self._parser.parsed().repairs)
         untouched = not self.config.enabled or (not repairs and sent == given)
         out = list(messages) if untouched else emit(sent, self._wire)
-        tokens = replace(self._budget, limit=self._limit_in_tokens(), counter=self._counter)
-        report = report_on(given, sent, tokens, before=self._size, repairs=repairs)
+        report = report_on(given, sent, self._token_budget(), before=self._size, repairs=repairs)
         self.metrics.record_call(report.before, report.after, self.config.strategy)
         return Fitted(out, report, sent)
+
+    @property
+    def crossings(self) -> int:
+        """The name of `compactions` one release ago."""
+        return self.compactions
 
     @property
     def seen(self) -> int:
@@ -133,6 +91,7 @@ class ContextManager:
         """All turns but the newest `keep` tokens of them, for a summary; None if none may go."""
         parts = units(tuple(self._turns))
         stay, left = protected(parts), keep
+        stay |= keep_users(Context(turns=tuple(self._turns)), parts, stay, self._token_budget())[1]
         for place in range(len(parts) - 1, -1, -1):
             left -= sum(turn_size(turn, self._counter) for turn in parts[place])
             if left >= 0 or place == len(parts) - 1:
@@ -148,9 +107,22 @@ class ContextManager:
             turn.at < here and self._turns[turn.at] == turn for turn in fold.turns
         )
 
+    def count_for(self, model: str | None) -> None:
+        """Count, and take the budget, for the model of the next request, unless one is set.
+
+        Another model means other sizes: what was known of the history is worked out anew.
+        """
+        if self.config.model is not None or model is None or model == self._model:
+            return
+        self._model = model
+        self._sizes = {}
+        self._counter = self._counting()
+        self._budget = self._marks()
+        self._forget()
+
     def _counting(self) -> Counter:
         budget = self.config.budget
-        counter = budget.counter if isinstance(budget, Budget) else counter_for(self.config.model)
+        counter = budget.counter if isinstance(budget, Budget) else counter_for(self._model)
 
         def counted(text: str) -> int:
             size = self._sizes.get(text)
@@ -164,12 +136,15 @@ class ContextManager:
     def _marks(self) -> Budget:
         if self.config.budget is None:
             return message_budget(self.config.window_size)
-        return replace(as_budget(self.config.budget, self.config.model), counter=self._counter)
+        budget = self.config.budget_for(self._model) or 1
+        return replace(as_budget(budget, self._model), counter=self._counter)
 
-    def _strategy(self, named: tuple[tuple[int, str], ...]) -> Sticky:
+    def _strategy(self, named: tuple[tuple[int, str], ...]) -> Compactor:
         preset = as_preset(self.config.strategy, self.config.options(named))
         if self.config.budget is None and self.config.strategy != "sliding_window":
-            return Sticky(by_messages(preset.cut, self._counter), preset.arrive)
+            return Compactor(
+                by_messages(preset.cut, self._counter), preset.ingest, recalls=preset.recalls
+            )
         return preset
 
     def _forget(self) -> None:
@@ -186,7 +161,7 @@ class ContextManager:
         self._summary: Summary | None = None
         self._gone: frozenset[int] = frozenset()
         self.prepared = None
-        self._scan: Scan = self._strategy(()).scan(Context(), self._budget)
+        self._state: CompactionState = self._strategy(()).begin(Context(), self._budget)
         self._ahead = None
 
     def _read(self, messages: Sequence[object]) -> None:
@@ -223,12 +198,12 @@ class ContextManager:
             gone = given.fold.turns if given.fold else ()
             self._gone = frozenset(turn.at for turn in gone)
             start = replace(given, turns=())
-        self._scan = self._strategy(self._named).scan(start, self._budget)
+        self._state = self._strategy(self._named).begin(start, self._budget)
         self._ahead = None
         self._fed = 0
 
     def _sent(self) -> Context:
-        """What to send; at a crossing, a summary that was prepared takes the place of excerpts."""
+        """What to send; at a compaction a summary that was prepared stands in place of excerpts."""
         sent = self._walk()
         left = len(sent.fold.turns) if sent.fold else 0
         if left > self._left and self.prepared is not None:
@@ -236,14 +211,14 @@ class ContextManager:
             self._restart()
             sent = self._walk()
             left = len(sent.fold.turns) if sent.fold else 0
-        self.crossings += left > self._left
+        self.compactions += left > self._left
         self._left = left
         return sent
 
     def _walk(self) -> Context:
         """Walk over the turns that can no longer change; look ahead over the last one."""
         last = max(0, len(self._turns) - 1)
-        folded = len(self._scan.start.fold.turns) if self._scan.start.fold else 0
+        folded = len(self._state.start.fold.turns) if self._state.start.fold else 0
         for turn in self._turns[self._fed : last]:
             if turn.at not in self._gone:
                 self._step(turn)
@@ -251,11 +226,11 @@ class ContextManager:
             calls = turn.calls if isinstance(turn, AgentTurn) else ()
             self.metrics.shrunk += len(calls)
         self._fed = last
-        now = self._scan.start.fold.turns if self._scan.start.fold else ()
+        now = self._state.start.fold.turns if self._state.start.fold else ()
         if len(now) > folded:
             phase = self._named[-1][1] if self._named else None
             self.metrics.record_checkpoint(now[-1].at, phase)
-        ahead = self._scan.copy()
+        ahead = self._state.copy()
         for turn in self._turns[last:]:
             ahead.add(turn)
             self._ahead = (turn, ahead.copy())
@@ -266,12 +241,14 @@ class ContextManager:
         """Walk over a turn; where the look ahead went there already, it is the walk."""
         looked, self._ahead = self._ahead, None
         if looked is not None and looked[0] is turn:
-            self._scan = looked[1]
+            self._state = looked[1]
         else:
-            self._scan.add(turn)
+            self._state.add(turn)
 
     def _given(self) -> Context:
-        return Context(self._scan.given_sections, tuple(self._turns))
+        return Context(self._state.given_sections, tuple(self._turns))
 
-    def _limit_in_tokens(self) -> int:
-        return self._budget.limit if self.config.budget is not None else max(1, self._size)
+    def _token_budget(self) -> Budget:
+        """The budget in tokens, also where messages are counted."""
+        limit = self._budget.limit if self.config.budget is not None else max(1, self._size)
+        return replace(self._budget, limit=limit, counter=self._counter)

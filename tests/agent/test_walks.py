@@ -103,7 +103,7 @@ def test_a_request_counts_only_what_is_new() -> None:
         within(walks, measure, Context((), turns[:upto]), 600 + upto % 5)
         walks.given.of(turns[:upto], measure)
         counted.append(sum(map(len, texts)))
-    assert sum(counted[-25:]) < 1.5 * sum(counted[25:50])
+    assert sum(counted[-25:]) < 1.5 * sum(counted[75:100])
 
 
 def test_sizes_are_counted_once_and_measured_anew() -> None:

@@ -14,7 +14,7 @@ from director.browser.errors import BrowserError
 from director.browser.showing import show
 from director.browser.snapshots import Happened, Snapshot
 from director.context.shapes.snapshot import recognise
-from director.context.shapes.snapshot_lineage import page_of
+from director.context.shapes.snapshot_history import page_of
 
 _REFS = re.compile(r"\[ref=(\w+)\]")
 _ACTS = "button link textbox checkbox radio combobox searchbox slider tab menuitem option".split()

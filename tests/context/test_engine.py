@@ -32,11 +32,12 @@ from director import (
     summarise,
     truncate,
 )
-from director.context.digest import HEADER, earlier, pieces, select, write
+from director.context.compaction import Compactor, room_at, target_size
+from director.context.excerpts import earlier, extract, select, write
 from director.context.fold import fold_cut
 from director.context.laws import sticky
-from director.context.marks import Sticky, low_mark, room_at
-from director.context.shrink import Shrinking, noticed, shrink_text
+from director.context.notices import is_range_notice, noticed
+from director.context.shrink import Shrinking, shrink_text
 from director.context.sizes import context_size
 from director.context.values import Turn
 from director.context.window import message_budget
@@ -76,14 +77,14 @@ class TestMarks:
     def test_a_rewrite_leaves_room_for_several_calls(self) -> None:
         """The faster text arrives, the deeper the cut, within bounds set by the prices."""
         budget = Budget(10_000)
-        marks = [low_mark(1_000, rate, budget) for rate in (10, 300, 700, 5_000)]
+        marks = [target_size(1_000, rate, budget) for rate in (10, 300, 700, 5_000)]
         assert marks == sorted(marks, reverse=True)
         assert marks[0] <= 10_000
         assert marks[-1] < 6_000
 
-    def test_a_given_target_is_the_low_mark(self) -> None:
+    def test_a_given_target_is_the_target_size(self) -> None:
         """Whoever knows better decides."""
-        assert low_mark(1_000, 9_999, Budget(10_000, target=4_000)) == 4_000
+        assert target_size(1_000, 9_999, Budget(10_000, target=4_000)) == 4_000
 
     def test_below_the_cached_minimum_a_result_may_take_more_room(self) -> None:
         """Shrinking under the size that is cached saves nothing."""
@@ -143,7 +144,7 @@ class TestFold:
         """Excerpts are verbatim and marked."""
         out = fold()(self.context(), Budget(700))
         assert out.summary is not None
-        assert out.summary.text.startswith(HEADER)
+        assert is_range_notice(out.summary.text.splitlines()[0])
         assert out.summary.covers
         kept = [n for n in out.summary.covers if f"A-{n} " in out.summary.text]
         assert len(kept) >= 3
@@ -176,19 +177,19 @@ class TestFold:
     def test_a_summary_can_be_read_back_into_its_pieces(self) -> None:
         """What was written is found again, with turn and speaker."""
         found = [
-            *pieces(UserTurn(3, "I want the red one."), 900),
-            *pieces(UserTurn(4, "Not the blue one."), 900),
-            *pieces(looked(6, "Red mug MUG-7\nBlue mug MUG-8", text="Looking."), 900),
+            *extract(UserTurn(3, "I want the red one."), 900),
+            *extract(UserTurn(4, "Not the blue one."), 900),
+            *extract(looked(6, "Red mug MUG-7\nBlue mug MUG-8", text="Looking."), 900),
         ]
-        text = write(found)
+        text = write(found, (3, 4, 6))
         again = earlier(Summary(text, (3, 4, 6)))
         assert [(p.at, p.who, p.text) for p in again] == [(p.at, p.who, p.text) for p in found]
 
     def test_what_stands_elsewhere_is_left_out_first(self) -> None:
         """A literal that survives anyway needs no second place."""
         found = [
-            *pieces(UserTurn(1, "Order A-17 is paid."), 9),
-            *pieces(UserTurn(2, "Order B-99 is open."), 9),
+            *extract(UserTurn(1, "Order A-17 is paid."), 9),
+            *extract(UserTurn(2, "Order B-99 is open."), 9),
         ]
         (chosen,) = select(found, 30, chars4, ["A-17 is paid"])
         assert chosen.at == 2
@@ -244,7 +245,7 @@ class TestPruneAndWindow:
     def test_the_last_failed_call_leaves_last(self) -> None:
         """An unresolved error is kept beyond its time."""
         turns = [looked(n, WORDS, failed=n == 2) for n in range(1, 9)]
-        out = sliding_window()(run_of(*turns), Budget(120, target=90))
+        out = sliding_window()(run_of(*turns), Budget(150, target=120))
         assert 2 in [turn.at for turn in out.turns]
         assert 3 not in [turn.at for turn in out.turns]
 
@@ -294,9 +295,11 @@ class TestSummarise:
 def test_a_summary_keeps_to_its_room_under_an_exact_counter() -> None:
     """Labels count too: many short turns must not pass the room by their names."""
     counter = counter_for("gpt-6")
-    found = [piece for n in range(900) for piece in pieces(looked(n, f"A-{n} ok"), 900)]
+    found = [piece for n in range(900) for piece in extract(looked(n, f"A-{n} ok"), 900)]
     for room in (200, 1_500, 4_000):
-        assert counter(write(select(found, room, counter))) + counter.per_message <= room
+        assert (
+            counter(write(select(found, room, counter), range(900))) + counter.per_message <= room
+        )
 
 
 def test_what_is_below_the_threshold_leaves_at_a_crossing_even_beyond_the_mark() -> None:
@@ -304,7 +307,7 @@ def test_what_is_below_the_threshold_leaves_at_a_crossing_even_beyond_the_mark()
     turns = [looked(n, WORDS * 2) for n in range(1, 12)]
     kept = {
         threshold: len(
-            prune(PruningRules(threshold, keep_error_context=0))(run_of(*turns), Budget(400)).turns
+            prune(PruningRules(threshold, keep_error_context=0))(run_of(*turns), Budget(500)).turns
         )
         for threshold in (0.0, 0.35)
     }
@@ -340,8 +343,8 @@ def test_a_crossing_that_was_looked_at_is_not_worked_out_again() -> None:
         cuts += 1
         return fold_cut()(context, budget, low)
 
-    walk = Sticky(cut).scan(Context(), Budget(300))
-    for turn in run_of(*(looked(at, f"page {at}: " + "words " * 40) for at in range(1, 8))).turns:
+    walk = Compactor(cut).begin(Context(), Budget(300))
+    for turn in run_of(*(looked(at, f"page {at}: " + "words " * 40) for at in range(1, 9))).turns:
         walk.add(turn)
     before = cuts
     ahead = walk.copy()

@@ -1,4 +1,4 @@
-"""The ten laws on every leaf, combinator and preset, over generated histories."""
+"""The laws on every leaf, combinator and preset, over generated histories."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def pairs(name: str) -> int:
 @pytest.mark.promise("B1")
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_the_ten_laws_hold(name: str, part: int) -> None:
+def test_the_laws_hold(name: str, part: int) -> None:
     """Over 20,000 pairs of history and strategy in all; the histories meet every shape."""
     count = pairs(name) // PARTS
     result = check_strategy(STRATEGIES[name], count, start=part * count)
@@ -79,7 +79,7 @@ def test_the_ten_laws_hold(name: str, part: int) -> None:
 @pytest.mark.promise("B1")
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_the_ten_laws_hold_on_many_more(name: str, part: int) -> None:
+def test_the_laws_hold_on_many_more(name: str, part: int) -> None:
     """Over 100,000 other pairs."""
     count = ALL_PAIRS // PARTS
     result = check_strategy(STRATEGIES[name], count, start=ELSEWHERE + part * count)
@@ -110,7 +110,7 @@ def test_the_histories_meet_every_shape_and_every_two_of_them() -> None:
 
 @given(chats(), st.integers(40, 2_000), st.sampled_from(sorted(STRATEGIES)))
 @settings(max_examples=60, deadline=None)
-def test_the_ten_laws_hold_on_histories_that_shrink(
+def test_the_laws_hold_on_histories_that_shrink(
     messages: list[Message], limit: int, name: str
 ) -> None:
     """Read from the wire, natives and all; a failure is shrunk to the smallest history."""
@@ -147,10 +147,36 @@ def splits_a_thinking_loop(context: Context, budget: Budget, /) -> Context:
     return replace(smaller, turns=kept)
 
 
+def shrinks_what_is_new(context: Context, budget: Budget, /) -> Context:
+    """Shrink on ingest, as `thrift` does, however much room there is."""
+    tight = replace(budget, limit=max(20, budget.limit // 3), target=None)
+    return PRESETS["hybrid"](Options(thrift=True))(context, tight)
+
+
+def drops_the_user(context: Context, budget: Budget, /) -> Context:
+    """Fit by dropping what the user said in between."""
+    smaller = fold()(context, budget)
+    users = [turn for turn in smaller.turns if isinstance(turn, UserTurn) and not turn.pinned]
+    kept = tuple(turn for turn in smaller.turns if turn not in users[:-1])
+    return replace(smaller, turns=kept)
+
+
 @pytest.mark.parametrize(
     ("broken", "laws"),
     [
-        (slices_by_message, {"what is pinned survives", "every folded turn is accounted for"}),
+        (
+            slices_by_message,
+            {
+                "what is pinned survives",
+                "every folded turn is accounted for",
+                "nothing leaves unnamed",
+            },
+        ),
+        (
+            shrinks_what_is_new,
+            {"identity below the trigger", "what no model has seen is whole"},
+        ),
+        (drops_the_user, {"the user's words stay", "nothing leaves unnamed"}),
         (drops_the_request, {"the latest request survives"}),
         (grows_by_a_note, {"never grows", "never invents or reorders", "twice is once"}),
         (rewrites_every_call, {"sticky"}),

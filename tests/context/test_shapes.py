@@ -6,7 +6,9 @@ import json
 
 import pytest
 
-from director.context.shrink import SHAPES, Shrinking, noticed, shrink_text
+from director.context.notices import noticed
+from director.context.shapes.dispatch import SHAPES
+from director.context.shrink import Shrinking, shrink_text
 
 LOG = "\n".join(
     f"2026-03-01 12:{n // 60:02}:{n % 60:02},250 INFO worker-{n % 7} handled req-{n} in {n % 9} ms"

@@ -12,7 +12,7 @@ from dataclasses import replace
 from operator import is_
 from typing import Generic, TypeAlias, TypeVar
 
-from director.context.marks import Sticky
+from director.context.compaction import Compactor
 from director.context.presets import PRESETS, Options
 from director.context.sizes import context_size, turn_size
 from director.context.values import Budget, Context, Counter, Section, Summary, Turn
@@ -101,7 +101,7 @@ class Walks:
 class _Walk:
     """A walk along a history as far as it goes, and what is sent there."""
 
-    def __init__(self, strategy: Sticky, start: Context, budget: Budget) -> None:
+    def __init__(self, strategy: Compactor, start: Context, budget: Budget) -> None:
         self.cuts = 0
         self.sent = start
         self._fed: tuple[Turn, ...] = ()
@@ -110,7 +110,9 @@ class _Walk:
             self.cuts += 1
             return strategy.cut(context, budget, low)
 
-        self._scan = Sticky(cut, strategy.arrive, messages=strategy.messages).scan(start, budget)
+        self._state = Compactor(
+            cut, strategy.ingest, messages=strategy.messages, recalls=strategy.recalls
+        ).begin(start, budget)
 
     def goes_on(self, turns: Sequence[Turn]) -> bool:
         """Whether turns begin with those that were walked over, the very same."""
@@ -119,9 +121,9 @@ class _Walk:
     def on(self, turns: tuple[Turn, ...]) -> None:
         """Walk over what is new, up to the call that is made there."""
         for turn in turns[len(self._fed) :]:
-            self._scan.add(turn)
+            self._state.add(turn)
         self._fed = turns
         # The turn after a call makes it again, so that nothing depends on a call that failed.
-        ahead = self._scan.copy()
+        ahead = self._state.copy()
         ahead.call()
         self.sent = ahead.context()

@@ -17,6 +17,7 @@ import typer
 from director.cli.web import Host, HostNames
 
 if TYPE_CHECKING:
+    from director.manager import ContextConfig
     from director.middleware.proxy import Proxy
     from director.middleware.summaries import Writes
 
@@ -44,6 +45,12 @@ Summariser: TypeAlias = Annotated[
     str | None,
     typer.Option(help="A model that summarises what leaves, with a key of its own."),
 ]
+Thrift: TypeAlias = Annotated[
+    bool, typer.Option("--thrift", help="Shrink large results before the model sees them: cheaper.")
+]
+Recall: TypeAlias = Annotated[
+    bool, typer.Option("--recall", help="Name references in notices: your agent can open them.")
+]
 AllowedOrigins: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(help="The origin of a web page that may use it.", metavar="ORIGIN"),
@@ -59,6 +66,8 @@ def proxy(
     upstream: Upstream = None,
     strategy: StrategyName = "hybrid",
     level: Level = "medium",
+    thrift: Thrift = False,
+    recall: Recall = False,
     summariser: Summariser = None,
     name: HostNames = None,
     allow_origin: AllowedOrigins = None,
@@ -72,15 +81,11 @@ def proxy(
     It listens on this machine only; with --host elsewhere too, and then every request needs the
     password of DIRECTOR_PASSWORD in the header X-Director-Password.
     """
-    from director.manager import ContextConfig
     from director.middleware.proxy import Proxy
 
     try:
-        config = ContextConfig(
-            strategy=strategy, budget=tokens(budget), compression_level=level, model=None
-        )
         made = Proxy(
-            config,
+            _config(budget, strategy, level, thrift=thrift, recall=recall),
             upstream,
             host=host,
             port=port,
@@ -93,6 +98,18 @@ def proxy(
         _fail(str(error))
     with suppress(KeyboardInterrupt):
         asyncio.run(_serve(made, budget))
+
+
+def _config(budget: str, strategy: str, level: str, *, thrift: bool, recall: bool) -> ContextConfig:
+    from director.manager import ContextConfig
+
+    return ContextConfig(
+        strategy=strategy,
+        budget=tokens(budget),
+        compression_level=level,
+        thrift=thrift,
+        recall=recall,
+    )
 
 
 def tokens(text: str) -> int:

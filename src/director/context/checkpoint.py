@@ -9,10 +9,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from director.context.fold import fold_cut
-from director.context.lineage import line, page
-from director.context.marks import Cut, Sticky
-from director.context.shrink import Shrinking, on_arrival
+from director.context.compaction import Compactor, Cut
+from director.context.fold import Folding, fold_cut
+from director.context.page_history import line, page
+from director.context.shrink import Shrinking
 from director.context.units import protected, units
 from director.context.values import AgentTurn, Budget, Context, Turn
 
@@ -78,15 +78,15 @@ def checkpoint_cut(how: Shrinking | None = None, phases: Phases | None = None) -
         stay = protected(parts)
         gone = [turn for i, unit in enumerate(parts) if i not in stay for turn in unit]
         heading = state_lines([*(context.fold.turns if context.fold else ()), *gone], phases)
-        deep = fold_cut(how, most=phases.most, heading=heading, tail=0.0)
-        return deep(context, budget, low)
+        plan = Folding(how or Shrinking(), phases.most, heading, tail=0.0)
+        return fold_cut(plan)(context, budget, low)
 
     return cut
 
 
-def checkpoint(how: Shrinking | None = None, phases: Phases | None = None) -> Sticky:
-    """The preset: large results shrink on arrival; at a crossing the past is one checkpoint."""
-    return Sticky(checkpoint_cut(how, phases), on_arrival(how or Shrinking()))
+def checkpoint(how: Shrinking | None = None, phases: Phases | None = None) -> Compactor:
+    """The preset: at a compaction the past is one checkpoint."""
+    return Compactor(checkpoint_cut(how, phases))
 
 
 __all__ = ["Phases", "checkpoint", "checkpoint_cut", "state_lines"]

@@ -1,128 +1,147 @@
 """`fold`: old turns become one summary that can be sent at once, and a `Fold` that asks for more.
 
-The newest units stay whole, the request of the user and what is pinned stay verbatim, and every
-turn that left is in the fold.
+What leaves first is what is said again later, then the bulk of old results, then old turns of the
+agent, and the words of the user last. Every turn that left is named and in the fold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
-from director.context import digest
+from director.context import excerpts
+from director.context.compaction import Compactor, Cut, room_at
+from director.context.element_references import reference_remover
 from director.context.importance import PruningRules, importance, says_the_same
-from director.context.leaving import drop, folded_away
-from director.context.lineage import older_snapshots_brief
-from director.context.marks import Cut, Sticky, room_at
-from director.context.shrink import Shrinking, shrink_turn, squeeze_cut
-from director.context.sizes import context_size, section_size, turn_size
-from director.context.units import Unit, protected, units, without_thinking
-from director.context.values import (
-    AgentTurn,
-    Budget,
-    Call,
-    Context,
-    Level,
-    Summary,
-    Turn,
+from director.context.leaving import drop, folded_away, keep_users
+from director.context.notices import parse_named_turns, without_range_notice
+from director.context.result_usage import turns_by_use
+from director.context.shrink import Shrinking, compact_results, squeeze
+from director.context.sizes import context_size, section_size
+from director.context.superseded import shorten_repeats
+from director.context.trust import trust_of
+from director.context.units import (
+    Unit,
+    find_unresolved_errors,
+    protected,
+    unit_size,
+    units,
+    without_thinking,
 )
-from director.context.verify import trust_of
+from director.context.values import AgentTurn, Budget, Call, Context, Level, Summary, Turn
 
-TAIL_SHARE = 0.15
+TAIL_SHARE, UNQUOTED = 0.15, 12
+_Sizes: TypeAlias = tuple[Sequence[int], Callable[[Unit], int]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class Folding:
     """How a cut folds: the summary's most tokens, its first lines, the share of whole turns."""
 
-    most: int | None
-    heading: Sequence[str]
-    tail: float
-    rules: PruningRules
+    how: Shrinking = field(default_factory=Shrinking)
+    most: int | None = None
+    heading: Sequence[str] = ()
+    tail: float = TAIL_SHARE
+    rules: PruningRules = field(default_factory=PruningRules)
 
 
-def fold_cut(
-    how: Shrinking | None = None,
-    *,
-    most: int | None = None,
-    heading: Sequence[str] = (),
-    tail: float = TAIL_SHARE,
-    rules: PruningRules | None = None,
-) -> Cut:
-    """A cut that shrinks what is left to shrink, then folds the oldest turns into a summary."""
-    plan = _Plan(most, heading, tail, rules or PruningRules())
-    shrinking = how or Shrinking()
+def fold_cut(folding: Folding | None = None) -> Cut:
+    """A cut that takes what is repeated, then the bulk of old results, then old turns."""
+    plan = folding or Folding()
+    how = plan.how
 
     def cut(context: Context, budget: Budget, low: int, /) -> Context:
-        room = room_at(low, budget)
-        turns = [shrink_turn(turn, shrinking, room) for turn in context.turns]
-        if shrinking.level != "none":
-            turns = older_snapshots_brief(turns)
-        turns = _older_images_gone(turns, keep_latest=shrinking.keeps_latest_image)
-        smaller = replace(context, turns=tuple(turns))
-        if context_size(smaller, budget.counter) <= low:
+        counter = budget.counter
+        turns = shorten_repeats(context.turns, recalls=how.recalls)
+        if how.level == "none":
+            turns = list(context.turns)
+        turns = _older_images_gone(turns, keep_latest=how.keeps_latest_image)
+        whole = replace(context, turns=tuple(turns))
+        smaller = compact_results(whole, budget, low, how, turns_by_use(turns))
+        if context_size(smaller, counter) <= low:
             return smaller
-        smaller = _folded(smaller, budget, low, plan)
-        if context_size(smaller, budget.counter) > low:
-            smaller = _folded(
-                replace(smaller, turns=tuple(without_thinking(smaller.turns))), budget, low, plan
-            )
-        if context_size(smaller, budget.counter) > low:
-            smaller = squeeze_cut(smaller, budget, low)
-        return smaller
+        smaller = _folded(smaller, whole, budget, low, plan)
+        if context_size(smaller, counter) > low:
+            bare = replace(smaller, turns=tuple(without_thinking(smaller.turns)))
+            smaller = _folded(bare, bare, budget, low, plan)
+        return squeeze(smaller, budget, low, recalls=how.recalls)
 
     return cut
 
 
-def fold(level: Level = "medium") -> Sticky:
-    """The strategy: at a crossing, old turns become a summary and a fold."""
-    return Sticky(fold_cut(Shrinking(level)))
+def fold(level: Level = "medium") -> Compactor:
+    """The strategy: at a compaction, old turns become a summary and a fold."""
+    return Compactor(fold_cut(Folding(Shrinking(level))))
 
 
-def _folded(context: Context, budget: Budget, low: int, plan: _Plan) -> Context:
+def _folded(context: Context, whole: Context, budget: Budget, low: int, plan: Folding) -> Context:
     counter = budget.counter
-    parts = units(context.turns)
-    sizes = [sum(turn_size(turn, counter) for turn in unit) for unit in parts]
+    parts, full = units(context.turns), units(whole.turns)
+    stay = protected(parts)
+    parts, users = keep_users(context, parts, stay, budget, recalls=plan.how.recalls)
     fixed = sum(section_size(section, counter) for section in context.sections)
-    stay = _staying(parts, sizes, low - fixed, plan)
-    left = low - fixed - sum(sizes[i] for i in stay)
+    stay |= users
+    room = low - fixed - sum(unit_size(parts[i], counter) for i in stay)
+    if any(isinstance(unit[0], AgentTurn) for unit in parts):
+        # Only where an agent is at work: a transcript has no newest that matters more.
+        sizes = (_find_favourites(parts, plan), lambda unit: unit_size(unit, counter))
+        _keep_newest(parts, full, stay, int(room * plan.tail), sizes)
+    left = low - fixed - sum(unit_size(parts[i], counter) for i in stay)
     worth = _worth(parts, plan.rules) if len(stay) < len(parts) else []
     gone = [(turn, worth[i]) for i, unit in enumerate(parts) if i not in stay for turn in unit]
     kept = tuple(turn for i, unit in enumerate(parts) if i in stay for turn in unit)
     if not gone and context.summary is None:
-        return context
+        return replace(context, turns=kept)
     room = left if plan.most is None else min(left, plan.most)
     smaller = replace(
         context,
         turns=kept,
-        summary=_summary(replace(context, turns=kept), gone, budget, room, plan.heading),
+        summary=_summary(replace(context, turns=kept), gone, budget, room, plan),
         fold=folded_away(context, [turn for turn, _ in gone]),
     )
     if context_size(smaller, counter) < context_size(context, counter):
         return smaller
-    # The summary would be longer than what it stands for: the turns leave without one.
+    # The summary would be longer than what it stands for: the turns leave with a line at most.
     loose = [i for i in range(len(parts)) if i not in stay]
-    return drop(context, parts, loose, budget, low)
+    return drop(context, parts, loose, budget, low, recalls=plan.how.recalls)
 
 
-def _staying(parts: Sequence[Unit], sizes: Sequence[int], room: int, plan: _Plan) -> set[int]:
-    """The units that stay whole: the protected ones, and the newest while their share lasts."""
-    stay = protected(parts)
-    if not any(isinstance(turn, AgentTurn) for unit in parts for turn in unit):
-        return stay
-    tail = (room - sum(sizes[i] for i in stay)) * plan.tail
-    for i in range(len(parts) - 1, -1, -1):
+def _keep_newest(
+    parts: list[Unit], full: Sequence[Unit], stay: set[int], tail: int, sizes: _Sizes
+) -> None:
+    """Add the newest units to what stays, each whole if it can, as long as the tail lasts."""
+    first, size_of = sizes
+    for i in [*first, *range(len(parts) - 1, -1, -1)]:
         if i in stay:
             continue
-        tail -= sizes[i]
-        if tail < 0:
+        unit = next((unit for unit in (full[i], parts[i]) if size_of(unit) <= tail), None)
+        if unit is not None:
+            parts[i] = unit
+            stay.add(i)
+            tail -= size_of(unit)
+        elif i not in first:
             break
-        stay.add(i)
-    return stay
+
+
+def _find_favourites(parts: Sequence[Unit], plan: Folding) -> list[int]:
+    """Units with results of excluded tools, and the last unresolved error with its neighbours."""
+    found = [
+        i
+        for i, unit in enumerate(parts)
+        for turn in unit
+        if isinstance(turn, AgentTurn)
+        and any(call.tool in plan.how.exclude_tools for call in turn.calls)
+    ]
+    far = plan.rules.keep_error_context
+    for error in find_unresolved_errors(parts)[-1:]:
+        near = range(max(0, error - far), min(len(parts), error + far + 1))
+        found += sorted(near, key=lambda i: abs(i - error))
+    return list(dict.fromkeys(found))
 
 
 def _worth(parts: Sequence[Unit], rules: PruningRules) -> list[float]:
-    """How much a unit's pieces count in the summary; what the next unit repeats, not at all."""
+    """How much a unit's excerpts count; what the next unit repeats, not at all."""
     return [
         0.0 if rules.merge_similar and says_the_same(parts, i) else 0.85 + 0.3 * score
         for i, score in enumerate(importance(parts, rules))
@@ -134,29 +153,39 @@ def _summary(
     gone: Sequence[tuple[Turn, float]],
     budget: Budget,
     room: int,
-    heading: Sequence[str],
+    plan: Folding,
 ) -> Summary:
     before = context.summary
+    gone = [(turn, 1.0) for turn in _find_unquoted(context)] + list(gone)
     covered = set(before.covers) if before else set()
-    gone = [(turn, 1.0) for turn in _dropped(context, covered)] + list(gone)
     covers = sorted(covered | {turn.at for turn, _ in gone})
-    found = digest.earlier(before)
+    found = excerpts.earlier(before)
+    remover = reference_remover([*(turn for turn, _ in gone), *context.turns])
     for turn, worth in gone:
-        found += digest.pieces(turn, room_at(budget.limit, budget), worth)
+        found += excerpts.extract(turn, room_at(budget.limit, budget), worth, remover)
     found.sort(key=lambda piece: piece.at)
     elsewhere = [section.text for section in context.sections] + [
         text for turn in context.turns for text in _texts(turn)
     ]
-    top = digest.heading(heading, room // 2, budget.counter)
-    chosen = digest.select(found, room - budget.counter(top), budget.counter, elsewhere)
-    return Summary(
-        top + digest.write(chosen), tuple(covers), trust_of([turn for turn, _ in gone], before)
-    )
+    shown = {line.strip() for text in elsewhere for line in text.splitlines()}
+    found = [piece for piece in found if piece.who != "→" or piece.text not in shown]
+    top = excerpts.heading(plan.heading, room // 2, budget.counter)
+    chosen = excerpts.select(found, room - budget.counter(top), budget.counter, elsewhere)
+    text = excerpts.write(chosen, covers, recalls=plan.how.recalls)
+    return Summary(top + text, tuple(covers), trust_of([turn for turn, _ in gone], before))
 
 
-def _dropped(context: Context, covered: set[int]) -> list[Turn]:
-    """The turns that left earlier without a summary."""
-    return [turn for turn in context.fold.turns if turn.at not in covered] if context.fold else []
+def _find_unquoted(context: Context) -> list[Turn]:
+    """The newest turns that left earlier, of which the summary says no more than that they did."""
+    if context.fold is None:
+        return []
+    summary = context.summary
+    covered = set(summary.covers) if summary else set()
+    said = without_range_notice(summary.text).strip() if summary else ""
+    if summary and parse_named_turns(summary.text) and not said:
+        covered = set()
+    # Not all of them: a compaction looks at what is new, however long the history is.
+    return [turn for turn in context.fold.turns[-UNQUOTED:] if turn.at not in covered]
 
 
 def _texts(turn: Turn) -> list[str]:

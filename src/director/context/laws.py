@@ -1,4 +1,4 @@
-"""The ten laws that every strategy keeps, as functions that return what broke.
+"""The laws that every strategy keeps, as functions that return what broke.
 
 A law takes a strategy, a context and a budget and returns a list of sentences, empty if it holds.
 """
@@ -7,18 +7,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from operator import is_
 from types import MappingProxyType
 from typing import TypeAlias
 
-from director.context.digest import HEADER
-from director.context.shrink import noticed
-from director.context.sizes import context_size
+from director.context.compaction import Cut
+from director.context.notices import IMAGES, is_noticed, parse_named_turns
+from director.context.sizes import context_size, section_size, summary_size, turn_size
 from director.context.strategy import Strategy
 from director.context.truncate import NOTICE
-from director.context.units import thoughts, units, unthinking
-from director.context.values import AgentTurn, Budget, Call, Context, Section, Turn, UserTurn
+from director.context.units import (
+    floor_size,
+    protected,
+    thoughts,
+    unit_size,
+    units,
+    unseen_turn,
+    unthinking,
+    user_share,
+)
+from director.context.unseen import unseen_size
+from director.context.values import (
+    AgentTurn,
+    Budget,
+    Call,
+    Context,
+    Counter,
+    Section,
+    Turn,
+    UserTurn,
+)
 from director.context.wire import WIRES, bare, emit, problems
 
+# What the line that names the turns that left takes at most.
+_NOTE = 60
 Law: TypeAlias = Callable[[Strategy, Context, Budget], list[str]]
 
 
@@ -53,7 +75,7 @@ def never_invents(strategy: Strategy, context: Context, budget: Budget) -> list[
         for turn in out.turns
         if turn.at not in given or not _comes_from(turn, given[turn.at])
     ]
-    if out.summary and out.summary != context.summary and HEADER not in out.summary.text:
+    if out.summary and out.summary != context.summary and not parse_named_turns(out.summary.text):
         wrong.append("a summary is not marked as one")
     sections = {section.name: section for section in context.sections}
     return wrong + [
@@ -64,9 +86,13 @@ def never_invents(strategy: Strategy, context: Context, budget: Budget) -> list[
 
 
 def _comes_from(turn: Turn, given: Turn) -> bool:
+    said = given.text if given.original is None else given.original
+    cut = turn.original == said and is_noticed(turn.text)
     if isinstance(turn, UserTurn) or isinstance(given, UserTurn):
-        return turn == given
+        return turn == given or (isinstance(turn, UserTurn) and cut)
     plain = replace(turn, calls=given.calls, thinking=given.thinking)
+    if cut:
+        plain = replace(plain, text=given.text, original=given.original)
     return (
         plain == given
         and turn.thinking in (unthinking(given).thinking, given.thinking)
@@ -79,7 +105,7 @@ def _is_rendering(call: Call, given: Call) -> bool:
     if call == given:
         return True
     source = given.result if given.original is None else given.original
-    marked = noticed(call.result) is not None or call.images < given.images
+    marked = is_noticed(IMAGES.sub("", call.result)) or call.images < given.images
     same = replace(call, result=given.result, original=given.original, images=given.images)
     return same == given and call.original == source and marked
 
@@ -157,7 +183,7 @@ def all_accounted_for(strategy: Strategy, context: Context, budget: Budget) -> l
 def sticky(
     strategy: Strategy, context: Context, budget: Budget, marks: tuple[Budget, ...] = ()
 ) -> list[str]:
-    """Law 10: fed call by call, a rewrite comes only at the limit and ends at the low mark.
+    """Law 10: fed call by call, the prefix breaks only at the trigger, and down to the target.
 
     `marks` are further limits that the strategy minds, such as a number of messages.
     """
@@ -169,7 +195,7 @@ def sticky(
         if before is not None and shown is not None and not _extends(out, shown):
             arrived = call.turns[len(before.turns) :]
             grown = replace(shown, turns=shown.turns + arrived)
-            wrong += _rewrite_faults(strategy, grown, out, budget, marks)
+            wrong += _break_faults(strategy, grown, out, budget, marks)
         before, shown = call, out
     return wrong
 
@@ -188,30 +214,128 @@ def _extends(out: Context, shown: Context) -> bool:
     )
 
 
-def _rewrite_faults(
+def _break_faults(
     strategy: Strategy,
     grown: Context,
     out: Context,
     budget: Budget,
     marks: tuple[Budget, ...],
 ) -> list[str]:
-    passed = [m for m in (budget, *marks) if context_size(grown, m.counter) > m.limit]
+    passed = [m for m in (budget, *marks) if context_size(grown, m.counter) > m.compacts_above]
     if not passed:
-        return [f"rewrote at turn {grown.turns[-1].at} although nothing was passed"]
+        return [f"the prefix broke at turn {grown.turns[-1].at} although nothing was passed"]
     high = [mark for mark in passed if context_size(out, mark.counter) > _low(mark)]
-    if not high or _at_floor(strategy, out, replace(budget, limit=_low(budget))):
+    above = [m for m in high if context_size(out, m.counter) > _floor_with_summary(out, m)]
+    if not above or _at_floor(strategy, out, budget):
         return []
-    return [f"a rewrite ended at {context_size(out, budget.counter)}, above its low mark"]
+    return [f"a compaction ended at {context_size(out, budget.counter)}, above its target"]
 
 
 def _low(budget: Budget) -> int:
-    return budget.limit if budget.target is None else min(budget.target, budget.limit)
+    limit = budget.compacts_above
+    return limit if budget.target is None else min(budget.target, limit)
 
 
-def _at_floor(strategy: Strategy, out: Context, tighter: Budget) -> bool:
-    """Whether the strategy cannot make it smaller, however tight the budget."""
-    smaller = context_size(strategy(out, tighter), tighter.counter)
-    return smaller >= context_size(out, tighter.counter)
+def _floor_with_summary(out: Context, budget: Budget) -> int:
+    return floor_size(out, budget) + summary_size(out.summary, budget.counter)
+
+
+def _at_floor(strategy: Strategy, out: Context, budget: Budget) -> bool:
+    """Whether the strategy cannot make it smaller, but for what no model has seen."""
+    cut: Cut | None = getattr(strategy, "cut", None)
+    low = _low(budget)
+    smaller = cut(out, budget, low) if cut else strategy(out, replace(budget, limit=low))
+    return _size_without_unseen(smaller, budget.counter) >= _size_without_unseen(
+        out, budget.counter
+    )
+
+
+def _size_without_unseen(context: Context, counter: Counter) -> int:
+    return context_size(context, counter) - unseen_size(context, counter)
+
+
+def identity_below_the_trigger(strategy: Strategy, context: Context, budget: Budget) -> list[str]:
+    """Law 11: while the context fits, the identical objects come back."""
+    if context_size(context, budget.counter) > budget.compacts_above:
+        return []
+    out = strategy(context, budget)
+    same = (
+        out == context
+        and all(map(is_, out.turns, context.turns))
+        and all(map(is_, out.sections, context.sections))
+    )
+    return [] if same else ["changed although it fits"]
+
+
+def unseen_is_whole(strategy: Strategy, context: Context, budget: Budget) -> list[str]:
+    """Law 12: results that no model has seen are whole while they fit beside what is protected.
+
+    One that alone does not fit is cut, last of all and to fill the room.
+    """
+    at = unseen_turn(context.turns)
+    if at is None:
+        return []
+    given = context.turns[at]
+    out = strategy(context, budget)
+    kept = next((turn for turn in out.turns if turn.at == given.at), None)
+    if not isinstance(given, AgentTurn) or not isinstance(kept, AgentTurn):
+        return [f"turn {given.at}, which no model has seen, is gone"]
+    cut = [
+        call.tool
+        for call, before in zip(kept.calls, given.calls, strict=True)
+        if call.result != before.result
+    ]
+    if not cut:
+        return []
+    counter = budget.counter
+    lost = sum(map(lambda a, b: counter(b.result) - counter(a.result), kept.calls, given.calls))
+    size = context_size(out, counter)
+    if size + lost <= budget.limit:
+        return [f"a result of {cut[0]} was cut, although it fits"]
+    if out.fold and floor_size(context, budget) + _NOTE <= budget.limit:
+        return [f"a result of {cut[0]} was cut before turns that could leave"]
+    return []
+
+
+def _size_of_protected(context: Context, counter: Counter) -> int:
+    parts = units(context.turns)
+    sections = sum(section_size(section, counter) for section in context.sections)
+    return sections + sum(unit_size(parts[i], counter) for i in protected(parts))
+
+
+def user_words_stay(strategy: Strategy, context: Context, budget: Budget) -> list[str]:
+    """Law 13: the user's words stay verbatim up to half of the budget, beside what is protected.
+
+    What left at a call at which there was no room for it does not come back.
+    """
+    out = strategy(context, budget).turns
+    lost = [turn for turn in context.turns if isinstance(turn, UserTurn) and turn not in out]
+    if not lost or any(_users_crowd(call, budget) for call in _calls(context)):
+        return []
+    return [f"the user's turn {turn.at} is gone" for turn in lost]
+
+
+def _users_crowd(context: Context, budget: Budget) -> bool:
+    """Whether the user's words exceed their share, or do not fit beside what is protected."""
+    counter, parts = budget.counter, units(context.turns)
+    said = [turn for turn in context.turns if isinstance(turn, UserTurn)]
+    stay = {turn.at for i in protected(parts) for turn in parts[i]}
+    more = sum(turn_size(turn, counter) for turn in said if turn.at not in stay)
+    fixed = _size_of_protected(context, counter) - unseen_size(context, counter)
+    fits = fixed + more + _NOTE <= budget.limit
+    return not fits or sum(turn_size(turn, counter) for turn in said) > user_share(budget)
+
+
+def nothing_leaves_unnamed(strategy: Strategy, context: Context, budget: Budget) -> list[str]:
+    """Law 14: every turn that left is named in what the model sees."""
+    out = strategy(context, budget)
+    named = set(parse_named_turns(out.summary.text)) if out.summary else set()
+    there = {turn.at for turn in out.turns}
+    return [
+        f"turn {turn.at} left unnamed"
+        for turn in context.turns
+        if turn.at not in there and turn.at not in named
+    ]
 
 
 LAWS: Mapping[str, Law] = MappingProxyType(
@@ -226,18 +350,23 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "twice is once": twice_is_once,
         "every folded turn is accounted for": all_accounted_for,
         "sticky": sticky,
+        "identity below the trigger": identity_below_the_trigger,
+        "what no model has seen is whole": unseen_is_whole,
+        "the user's words stay": user_words_stay,
+        "nothing leaves unnamed": nothing_leaves_unnamed,
     }
 )
 
 
 def broken_laws(strategy: Strategy, context: Context, budget: Budget) -> list[Broken]:
-    """Check all ten laws; empty if they hold."""
+    """Check all laws; empty if they hold."""
     first = strategy(context, budget)
 
     def known(given: Context, wanted: Budget, /) -> Context:
-        """Laws look at one output from many sides; it need not be made ten times."""
+        """Laws look at one output from many sides; it need not be made many times."""
         return first if given is context and wanted is budget else strategy(given, wanted)
 
+    known.cut = getattr(strategy, "cut", None)  # type: ignore[attr-defined]
     broken = [
         Broken(name, how) for name, law in LAWS.items() for how in law(known, context, budget)
     ]

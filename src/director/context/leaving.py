@@ -1,35 +1,76 @@
-"""How turns leave a context: whole units, in an order, and all of them into the fold."""
+"""How turns leave a context: whole units, in an order, into the fold, and never unnamed.
+
+The words of the user leave last: up to their share of the budget they stay as they are, and one
+that is too large to stay is cut like a result.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from director.context.sizes import context_size, turn_size
-from director.context.units import Unit
-from director.context.values import Budget, Context, Fold, Turn
+from director.context.cut import cut_text
+from director.context.notices import range_notice, without_range_notice
+from director.context.sizes import context_size, section_size, turn_size
+from director.context.trust import trust_of
+from director.context.units import Unit, unit_size, user_share
+from director.context.unseen import fill_room, share_by_need, unseen_size
+from director.context.values import Budget, Context, Fold, Summary, Turn, UserTurn
+
+_WEIGHTY = re.compile(
+    r"\b(?:must|never|always|only|not|don't|do not|cannot|should|need|prefer|instead|rather|wrong"
+    r"|actually|correct(?:ion)?|change|remember|important|no[,.]|wait|please|budget|at most"
+    r"|at least|deadline|except)\b",
+    re.IGNORECASE,
+)
+_SMALLEST_CUT = 60
+_NOTE = 24
+# Past their half the user's words still stay while all of them fit into this part of the room.
+_MOST = 0.9
 
 
-def drop(
-    context: Context, parts: Sequence[Unit], order: Sequence[int], budget: Budget, low: int
+def drop(  # noqa: PLR0913  each has a name
+    context: Context,
+    parts: Sequence[Unit],
+    order: Sequence[int],
+    budget: Budget,
+    low: int,
+    *,
+    recalls: bool = True,
 ) -> Context:
-    """Remove units in an order until the mark is reached; all that leaves is in the fold."""
-    size = context_size(context, budget.counter)
+    """Remove units in an order until the target is reached; what left is named and in the fold."""
+    counter = budget.counter
+    covered = context.summary.covers if context.summary else ()
+    leaving = (turn.at for i in order for turn in parts[i])
+    note = range_notice((*covered, *leaving), excerpts=True, recalls=recalls)
+    size = context_size(context, counter) + counter(note) + counter.per_message
     gone: set[int] = set()
     for i in order:
         if size <= low:
             break
         gone.add(i)
-        size -= sum(turn_size(turn, budget.counter) for turn in parts[i])
+        size -= unit_size(parts[i], counter)
     if not gone:
         return context
     left = [turn for i in sorted(gone) for turn in parts[i]]
     kept = tuple(turn for i, unit in enumerate(parts) if i not in gone for turn in unit)
-    summary = context.summary
-    if summary:
-        covers = tuple(sorted({*summary.covers, *(turn.at for turn in left)}))
-        summary = replace(summary, covers=covers)
-    return replace(context, turns=kept, summary=summary, fold=folded_away(context, left))
+    smaller = replace(
+        context,
+        turns=kept,
+        summary=_add_note(context, left, recalls=recalls),
+        fold=folded_away(context, left),
+    )
+    return smaller if context_size(smaller, counter) < context_size(context, counter) else context
+
+
+def _add_note(context: Context, left: Sequence[Turn], *, recalls: bool) -> Summary:
+    """The summary of a context, with the turns that left named in it."""
+    before = context.summary
+    covers = tuple(sorted({*(before.covers if before else ()), *(turn.at for turn in left)}))
+    said = without_range_notice(before.text) if before else ""
+    note = range_notice(covers, excerpts=bool(said), recalls=recalls)
+    return Summary(f"{note}\n{said}".rstrip("\n"), covers, trust_of(left, before))
 
 
 def folded_away(context: Context, gone: Sequence[Turn]) -> Fold:
@@ -37,3 +78,61 @@ def folded_away(context: Context, gone: Sequence[Turn]) -> Fold:
     before = context.fold or Fold((), context.summary)
     turns = sorted((*before.turns, *gone), key=lambda turn: turn.at)
     return Fold(tuple(turns), before.previous)
+
+
+def keep_users(
+    context: Context, parts: Sequence[Unit], stay: set[int], budget: Budget, *, recalls: bool = True
+) -> tuple[list[Unit], set[int]]:
+    """The units with huge messages of the user cut, and which of the user's are to stay.
+
+    All of them up to the share of the user; past it the first and the newest are favoured, and
+    corrections and constraints before small talk.
+    """
+    counter, kept = budget.counter, list(parts)
+    fixed = sum(section_size(section, counter) for section in context.sections)
+    fixed += sum(unit_size(parts[i], counter) for i in stay)
+    users = [i for i, unit in enumerate(parts) if isinstance(unit[0], UserTurn)]
+    said = sum(unit_size(parts[i], counter) for i in users if i in stay)
+    # What no model has seen may be cut to make room for them; nothing else that stays may.
+    fixed -= unseen_size(context, counter)
+    most = budget.limit - fixed - _NOTE
+    share = min(user_share(budget) - said, most)
+    loose = {i: unit_size(parts[i], counter) for i in users if i not in stay}
+    wanted = sum(loose.values())
+    room = wanted if wanted <= max(share, _MOST * most) else share
+    if wanted > room and len(users) == len(parts):
+        # A transcript has no newest that matters more: its excerpts are chosen from all of it.
+        return kept, set()
+    chosen: set[int] = set()
+    for i in sorted(loose, key=lambda i: -_favour(parts, i)):
+        if loose[i] <= room:
+            chosen.add(i)
+            room -= loose[i]
+    huge = [i for i in sorted(loose) if i not in chosen and loose[i] > max(room, _SMALLEST_CUT)]
+    rooms = share_by_need([loose[i] for i in huge], min(room, share))
+    for i, left in zip(huge, rooms, strict=True):
+        shorter = _cut_user(parts[i][0], left - counter.per_message, budget, recalls=recalls)
+        if shorter is not None:
+            kept[i] = (shorter,)
+            chosen.add(i)
+    return kept, chosen
+
+
+def _favour(parts: Sequence[Unit], i: int) -> float:
+    """How early a message of the user is taken into what stays."""
+    first = 0.5 if not any(isinstance(unit[0], UserTurn) for unit in parts[:i]) else 0.0
+    weighty = 0.3 if _WEIGHTY.search(parts[i][0].text[:4_000]) else 0.0
+    return first + weighty + (i + 1) / len(parts)
+
+
+def _cut_user(turn: Turn, room: int, budget: Budget, *, recalls: bool) -> UserTurn | None:
+    """A message of the user cut to fill a room, None where that leaves nothing worth reading."""
+    if not isinstance(turn, UserTurn) or room < _SMALLEST_CUT:
+        return None
+    original = turn.text if turn.original is None else turn.original
+    text = fill_room(
+        original, room, budget.counter, lambda text, chars: cut_text(text, chars, recalls=recalls)
+    )
+    shorter = replace(turn, text=text, original=original, images=0)
+    fits = turn_size(shorter, budget.counter) <= room + budget.counter.per_message
+    return shorter if fits and len(text) < len(turn.text) else None

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from director.context.checkpoint import Phases, checkpoint, checkpoint_cut
-from director.context.fold import fold_cut
+from director.context.checkpoint import Phases, checkpoint_cut
+from director.context.compaction import EXPECTED_CALLS, Compactor, Cut, Ingest, as_it_is
+from director.context.fold import Folding, fold_cut
 from director.context.importance import PruningRules
-from director.context.marks import EXPECTED_CALLS, Cut, Sticky
-from director.context.shrink import Shrinking, on_arrival, shrink_cut, squeeze_cut
+from director.context.shrink import Shrinking, on_ingest, shrink_cut, squeeze
 from director.context.sizes import context_size, head_size
 from director.context.strategy import in_turn
 from director.context.values import Budget, Context
@@ -22,29 +22,48 @@ StrategyName: TypeAlias = Literal["sliding_window", "checkpoint", "hybrid", "ada
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a preset can be told."""
+    """What a preset can be told.
+
+    With `thrift` large results shrink on ingest, before the model has seen them: the cheapest run,
+    at the price of what a result says beside its compact form.
+    """
 
     shrinking: Shrinking = field(default_factory=Shrinking)
     preserve_errors: bool = True
     phases: Phases = field(default_factory=Phases)
     rules: PruningRules = field(default_factory=PruningRules)
+    thrift: bool = False
+
+    @property
+    def ingest(self) -> Ingest:
+        """What happens to a turn that comes in."""
+        return on_ingest(self.shrinking) if self.thrift else as_it_is
+
+    def compactor(self, cut: Cut) -> Compactor:
+        """A strategy of a cut under these options."""
+        return Compactor(cut, self.ingest, recalls=self.shrinking.recalls)
+
+    @property
+    def folding(self) -> Folding:
+        """How old turns are folded."""
+        return Folding(self.shrinking, rules=self.rules)
 
 
-def hybrid(options: Options | None = None) -> Sticky:
-    """Large results shrink on arrival; at a crossing old turns become one summary."""
+def hybrid(options: Options | None = None) -> Compactor:
+    """At a compaction results take their compact form, and old turns become one summary."""
     options = options or Options()
-    return Sticky(fold_cut(options.shrinking, rules=options.rules), on_arrival(options.shrinking))
+    return options.compactor(fold_cut(options.folding))
 
 
-def adaptive(options: Options | None = None) -> Sticky:
-    """Like hybrid until a crossing; there the cheapest of the presets that fits."""
+def adaptive(options: Options | None = None) -> Compactor:
+    """Like hybrid until a compaction; there the cheapest of the presets that fits."""
     options = options or Options()
     cuts = (
-        fold_cut(options.shrinking, rules=options.rules),
+        fold_cut(options.folding),
         checkpoint_cut(options.shrinking, options.phases),
         _window(options),
     )
-    return Sticky(cheapest(cuts), on_arrival(options.shrinking))
+    return options.compactor(cheapest(cuts))
 
 
 def cheapest(cuts: tuple[Cut, ...]) -> Cut:
@@ -74,19 +93,24 @@ def cheapest(cuts: tuple[Cut, ...]) -> Cut:
 
 
 def _window(options: Options) -> Cut:
-    window = window_cut(preserve_errors=options.preserve_errors)
-    return in_turn((shrink_cut(options.shrinking), window, squeeze_cut))
+    recalls = options.shrinking.recalls
+    window = window_cut(preserve_errors=options.preserve_errors, recalls=recalls)
+
+    def last_resort(context: Context, budget: Budget, low: int, /) -> Context:
+        return squeeze(context, budget, low, recalls=recalls)
+
+    return in_turn((shrink_cut(options.shrinking), window, last_resort))
 
 
-def _sliding(options: Options) -> Sticky:
-    return Sticky(_window(options), on_arrival(options.shrinking))
+def _sliding(options: Options) -> Compactor:
+    return options.compactor(_window(options))
 
 
-def _checkpoint(options: Options) -> Sticky:
-    return checkpoint(options.shrinking, options.phases)
+def _checkpoint(options: Options) -> Compactor:
+    return options.compactor(checkpoint_cut(options.shrinking, options.phases))
 
 
-PRESETS: Mapping[str, Callable[[Options], Sticky]] = MappingProxyType(
+PRESETS: Mapping[str, Callable[[Options], Compactor]] = MappingProxyType(
     {
         "sliding_window": _sliding,
         "checkpoint": _checkpoint,

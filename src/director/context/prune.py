@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from director.context.compaction import Compactor, Cut
 from director.context.importance import PruningRules, importance, says_the_same
-from director.context.leaving import drop
-from director.context.marks import Cut, Sticky
+from director.context.leaving import drop, keep_users
 from director.context.sizes import context_size
 from director.context.units import protected, units
-from director.context.values import Budget, Context
+from director.context.values import AgentTurn, Budget, Context, UserTurn
 
 
 def prune_cut(rules: PruningRules | None = None) -> Cut:
@@ -17,16 +19,25 @@ def prune_cut(rules: PruningRules | None = None) -> Cut:
     def cut(context: Context, budget: Budget, low: int, /) -> Context:
         parts = units(context.turns)
         stay = protected(parts)
-        loose = [i for i in range(len(parts)) if i not in stay]
+        cut_parts, users = keep_users(context, parts, stay, budget)
+        if cut_parts != parts:
+            context = replace(context, turns=tuple(turn for unit in cut_parts for turn in unit))
+            parts = cut_parts
+        loose = [i for i in range(len(parts)) if i not in stay | users]
         scores = importance(parts, rules)
         idle = {
             i
             for i in loose
-            if scores[i] < rules.importance_threshold
-            or (rules.merge_similar and says_the_same(parts, i))
+            if isinstance(parts[i][0], AgentTurn)
+            and (
+                scores[i] < rules.importance_threshold
+                or (rules.merge_similar and says_the_same(parts, i))
+            )
         }
         smaller = drop(context, parts, sorted(idle), budget, 0)
-        order = sorted(idle) + sorted(set(loose) - idle, key=lambda i: (scores[i], i))
+        said = [i for i in loose if isinstance(parts[i][0], UserTurn)]
+        done = set(loose) - idle - set(said)
+        order = [*sorted(idle), *sorted(done, key=lambda i: (scores[i], i)), *said]
         if context_size(smaller, budget.counter) > low:
             smaller = drop(context, parts, order, budget, low)
         return smaller
@@ -34,6 +45,6 @@ def prune_cut(rules: PruningRules | None = None) -> Cut:
     return cut
 
 
-def prune(rules: PruningRules | None = None) -> Sticky:
-    """The strategy: at a crossing the least important units leave."""
-    return Sticky(prune_cut(rules))
+def prune(rules: PruningRules | None = None) -> Compactor:
+    """The strategy: at a compaction the least important units leave."""
+    return Compactor(prune_cut(rules))

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from director.context.notices import reference_of
 from director.context.report import calls_of
-from director.context.shrink import handle_of
 from director.context.values import AgentTurn, Context, Turn
 
 
-def recall(context: Context, handle: str) -> str:
-    """The original text behind a handle: `t12` a whole turn, eight hex digits a result."""
+def recall(context: Context, reference: str) -> str:
+    """The original text behind a reference: `t12` a whole turn, eight hex digits what was cut."""
     turns = (*(context.fold.turns if context.fold else ()), *context.turns)
-    if handle.startswith("t") and handle[1:].isdigit():
+    if reference.startswith("t") and reference[1:].isdigit():
         for turn in turns:
-            if turn.at == int(handle[1:]):
+            if turn.at == int(reference[1:]):
                 return whole(turn)
+    for turn in turns:
+        if turn.original is not None and reference_of(turn.original) == reference:
+            return turn.original
     for _, call in calls_of(turns):
         original = call.result if call.original is None else call.original
-        if handle_of(original) == handle:
+        if reference_of(original) == reference:
             return original
     message = (
-        f"nothing is known by the handle {handle!r}: a handle is 't' and a turn's number, "
+        f"nothing is known by the reference {reference!r}: it is 't' and a turn's number, "
         "or the eight hex digits of a notice"
     )
     raise KeyError(message)
@@ -27,9 +30,10 @@ def recall(context: Context, handle: str) -> str:
 
 def whole(turn: Turn) -> str:
     """All of a turn as text: what was said, and each call with its result as it came."""
+    said = turn.text if turn.original is None else turn.original
     if not isinstance(turn, AgentTurn):
-        return turn.text
-    lines = [turn.text] if turn.text else []
+        return said
+    lines = [said] if said else []
     for call in turn.calls:
         result = call.result if call.original is None else call.original
         lines.append(f"{call.tool} {call.args}\n{result}")

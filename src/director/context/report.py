@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from director.context.shrink import handle_of
+from director.context.notices import reference_of
 from director.context.sizes import (
     call_size,
     context_size,
@@ -31,13 +31,18 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What became smaller or left: where it stood, why, and the handle that brings it back."""
+    """What became smaller or left: where it stood, why, and the reference that brings it back."""
 
     turn: int
     what: str
     before: int
     after: int
-    handle: str
+    reference: str
+
+    @property
+    def handle(self) -> str:
+        """The name of `reference` one release ago."""
+        return self.reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,7 @@ class Report:
     @property
     def losses(self) -> tuple[Loss, ...]:
         """Everything that became smaller or left, the largest first."""
-        found = [*_shrunk(self.sent, self.counting), *self._folded()]
+        found = [*_shrunk(self.sent, self.counting), *self._cut(), *self._folded()]
         return tuple(sorted(found, key=lambda loss: loss.after - loss.before))
 
     @property
@@ -91,6 +96,14 @@ class Report:
             for turn in parts[i]
         ]
         return tuple(sorted(named, key=lambda pair: -pair[1]))
+
+    def _cut(self) -> Iterator[Loss]:
+        for turn in self.sent.turns:
+            if turn.original is not None:
+                who = "agent" if isinstance(turn, AgentTurn) else "user"
+                before, after = self.counting(turn.original), self.counting(turn.text)
+                reference = reference_of(turn.original)
+                yield Loss(turn.at, f"{who}'s turn cut", before, after, reference)
 
     def _folded(self) -> Iterator[Loss]:
         turns = self.sent.fold.turns if self.sent.fold else ()
@@ -165,7 +178,7 @@ def _shrunk(context: Context, counter: Counter) -> Iterator[Loss]:
                 f"result of {call.tool} shrunk",
                 counter(call.original),
                 counter(call.result),
-                handle_of(call.original),
+                reference_of(call.original),
             )
 
 

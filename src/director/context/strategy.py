@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from director.context.marks import Arrive, Cut, Sticky
+from director.context.compaction import Compactor, Cut, Ingest
 from director.context.sizes import context_size
 from director.context.values import Budget, Context, Turn
 
@@ -20,7 +20,7 @@ class Strategy(Protocol):
 
 def chain(*strategies: Strategy) -> Strategy:
     """Apply strategies one after the other."""
-    parts = [each for each in strategies if isinstance(each, Sticky)]
+    parts = [each for each in strategies if isinstance(each, Compactor)]
     if len(parts) == len(strategies):
         return _one(parts, stop=False)
 
@@ -34,7 +34,7 @@ def chain(*strategies: Strategy) -> Strategy:
 
 def until_fits(*strategies: Strategy) -> Strategy:
     """Apply strategies, least loss first, and stop as soon as the context fits."""
-    parts = [each for each in strategies if isinstance(each, Sticky)]
+    parts = [each for each in strategies if isinstance(each, Compactor)]
     if len(parts) == len(strategies):
         return _one(parts, stop=True)
 
@@ -48,14 +48,15 @@ def until_fits(*strategies: Strategy) -> Strategy:
     return escalated
 
 
-def _one(parts: list[Sticky], *, stop: bool) -> Sticky:
+def _one(parts: list[Compactor], *, stop: bool) -> Compactor:
     sizes = [part.messages for part in parts if part.messages]
     cut = in_turn([part.cut for part in parts], stop=stop)
-    return Sticky(cut, _arrivals(parts), messages=min(sizes, default=None))
+    recalls = all(part.recalls for part in parts)
+    return Compactor(cut, _ingest_all(parts), messages=min(sizes, default=None), recalls=recalls)
 
 
 def in_turn(cuts: Sequence[Cut], *, stop: bool = True) -> Cut:
-    """One crossing for all: were each to cross by itself, the prefix would break each time."""
+    """One compaction for all: were each to compact by itself, the prefix would break each time."""
 
     def cut(context: Context, budget: Budget, low: int, /) -> Context:
         size = context_size(context, budget.counter) + 1
@@ -70,10 +71,10 @@ def in_turn(cuts: Sequence[Cut], *, stop: bool = True) -> Cut:
     return cut
 
 
-def _arrivals(parts: list[Sticky]) -> Arrive:
-    def arrive(turn: Turn, room: int, crossed: bool, /) -> Turn:  # noqa: FBT001
+def _ingest_all(parts: list[Compactor]) -> Ingest:
+    def ingest(turn: Turn, room: int, compacted: bool, /) -> Turn:  # noqa: FBT001
         for part in parts:
-            turn = part.arrive(turn, room, crossed)
+            turn = part.ingest(turn, room, compacted)
         return turn
 
-    return arrive
+    return ingest

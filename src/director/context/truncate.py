@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from director.context.marks import Sticky
+from director.context.compaction import Compactor
 from director.context.sizes import context_size, section_size
 from director.context.values import Budget, Context, Counter, Section
 
@@ -44,4 +44,4 @@ def _shortened(section: Section, room: int, counter: Counter) -> Section | None:
     return None
 
 
-truncate = Sticky(truncate_cut)
+truncate = Compactor(truncate_cut)

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from director.context.values import AgentTurn, Turn, UserTurn
+from director.context.errors import is_error
+from director.context.sizes import section_size, turn_size
+from director.context.values import AgentTurn, Budget, Context, Counter, Turn, UserTurn, messages
 from director.context.wire.shape import word
 
 Unit: TypeAlias = tuple[Turn, ...]
@@ -77,5 +79,60 @@ def _compacts(turn: Turn) -> bool:
 
 
 def has_error(unit: Unit) -> bool:
-    """Whether a call of the unit failed."""
-    return any(call.failed for turn in unit if isinstance(turn, AgentTurn) for call in turn.calls)
+    """Whether a call of the unit failed, by its flag or by what its result says."""
+    return any(
+        call.failed or is_error(call.result if call.original is None else call.original)
+        for turn in unit
+        if isinstance(turn, AgentTurn)
+        for call in turn.calls
+    )
+
+
+def find_unresolved_errors(parts: Sequence[Unit]) -> list[int]:
+    """The units with an error that no later call of the same tool and arguments got past."""
+    passed: set[tuple[str, str]] = set()
+    found: list[int] = []
+    for i in range(len(parts) - 1, -1, -1):
+        calls = [call for turn in parts[i] if isinstance(turn, AgentTurn) for call in turn.calls]
+        wrong = has_error(parts[i])
+        if wrong and not all((call.tool, call.args) in passed for call in calls):
+            found.append(i)
+        if not wrong:
+            passed.update((call.tool, call.args) for call in calls)
+    return found[::-1]
+
+
+def unseen_turn(turns: Sequence[Turn]) -> int | None:
+    """The index of the turn whose results no model call has seen yet, None if there is none."""
+    for i in range(len(turns) - 1, -1, -1):
+        turn = turns[i]
+        if isinstance(turn, AgentTurn):
+            return i if turn.calls else None
+    return None
+
+
+def unit_size(unit: Unit, counter: Counter) -> int:
+    """Tokens of a unit."""
+    return sum(turn_size(turn, counter) for turn in unit)
+
+
+def user_share(budget: Budget) -> int:
+    """How much of a budget the words of the user may take before one of them leaves."""
+    if budget.counter is messages and budget.target is not None:
+        return budget.target // 2
+    return budget.limit // 2
+
+
+def floor_size(context: Context, budget: Budget) -> int:
+    """What no compaction touches while it fits.
+
+    These are the sections, what is protected, and the user's words up to their share.
+    """
+    counter, parts = budget.counter, units(context.turns)
+    stay = protected(parts)
+    users = {i for i, unit in enumerate(parts) if isinstance(unit[0], UserTurn)}
+    said = sum(unit_size(parts[i], counter) for i in users & stay)
+    more = sum(unit_size(parts[i], counter) for i in users - stay)
+    fixed = sum(section_size(section, counter) for section in context.sections)
+    fixed += sum(unit_size(parts[i], counter) for i in stay)
+    return fixed + min(more, max(0, user_share(budget) - said))

@@ -44,24 +44,32 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class UserTurn:
-    """What a user said. `at` is the turn's number in its thread; pinned turns survive verbatim."""
+    """What a user said. `at` is the turn's number in its thread; pinned turns survive verbatim.
+
+    `original` is the text before it was cut, if it was.
+    """
 
     at: int
     text: str
     pinned: bool = False
     images: int = 0
     native: object = field(default=None, compare=False)
+    original: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AgentTurn:
-    """What a model said in one response: text, calls with their results, opaque thinking."""
+    """What a model said in one response: text, calls with their results, opaque thinking.
+
+    `original` is the text before it was cut, if it was.
+    """
 
     at: int
     text: str
     calls: tuple[Call, ...] = ()
     thinking: tuple[object, ...] = ()
     native: object = field(default=None, compare=False)
+    original: str | None = None
 
 
 Turn: TypeAlias = UserTurn | AgentTurn
@@ -138,10 +146,10 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How large a context may be: `limit` at most, back to `target` when it would be passed.
+    """How large a context may be: `limit` at most, back to `target` once `trigger` is passed.
 
-    Without a target the engine derives one from the head of the context and the rate at which
-    text arrives; `warn` is where a user should be told.
+    Without a trigger it is the limit. Without a target the engine derives one from the head of the
+    context and the rate at which text arrives; `warn` is where a user should be told.
     """
 
     limit: int
@@ -149,3 +157,9 @@ class Budget:
     target: int | None = None
     counter: Counter = chars4
     prices: Prices = Prices()
+    trigger: int | None = None
+
+    @property
+    def compacts_above(self) -> int:
+        """The size above which a history is compacted."""
+        return self.limit if self.trigger is None else min(self.trigger, self.limit)

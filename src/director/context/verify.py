@@ -10,24 +10,15 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from director.context import digest
+from director.context import excerpts
+from director.context.compaction import SMALLEST_ROOM
 from director.context.literals import literals
-from director.context.marks import SMALLEST_ROOM
-from director.context.values import AgentTurn, Counter, Fold, Summary, Trust, Turn
+from director.context.trust import trust_of
+from director.context.values import AgentTurn, Counter, Fold, Summary
 
 WORTHLESS = 0.1
 _SAID = 0.5
 _PLAIN = re.compile(r"\w{3,}")
-_TRUSTS: tuple[Trust, ...] = ("system", "user", "agent", "web")
-
-
-def trust_of(turns: Sequence[Turn], before: Summary | None = None) -> Trust:
-    """A summary is as untrusted as the least trusted text it covers."""
-    found: list[Trust] = [before.trust] if before else []
-    for turn in turns:
-        found += [call.trust for call in turn.calls] if isinstance(turn, AgentTurn) else []
-        found.append("agent" if isinstance(turn, AgentTurn) else "user")
-    return max(found, key=_TRUSTS.index, default="agent")
 
 
 def kept_share(text: str, fold: Fold) -> float:
@@ -43,12 +34,14 @@ def kept_share(text: str, fold: Fold) -> float:
 
 def mechanical(fold: Fold, room: int, counter: Counter) -> Summary:
     """A summary in excerpts: the previous one and the folded turns, to the room."""
-    found = digest.earlier(fold.previous)
+    found = excerpts.earlier(fold.previous)
     for turn in fold.turns:
-        found += digest.pieces(turn, SMALLEST_ROOM)
+        found += excerpts.extract(turn, SMALLEST_ROOM)
     found.sort(key=lambda piece: piece.at)
-    chosen = digest.select(found, room, counter)
-    return Summary(digest.write(chosen), _covers(fold), trust_of(fold.turns, fold.previous))
+    chosen = excerpts.select(found, room, counter)
+    covers = _covers(fold)
+    text = excerpts.write(chosen, covers)
+    return Summary(text, covers, trust_of(fold.turns, fold.previous))
 
 
 def repaired(written: str, fold: Fold, room: int, counter: Counter) -> Summary:
@@ -58,12 +51,12 @@ def repaired(written: str, fold: Fold, room: int, counter: Counter) -> Summary:
         return mechanical(fold, room, counter)
     found = _missing(written, fold)
     left = room - counter(written)
-    chosen = digest.select(found, left, counter, [written]) if found else []
-    text = f"{written}\n{digest.write(chosen)}" if chosen else written
+    chosen = excerpts.select(found, left, counter, [written]) if found else []
+    text = f"{written}\n{excerpts.write(chosen, _covers(fold))}" if chosen else written
     return Summary(text, _covers(fold), trust_of(fold.turns, fold.previous))
 
 
-def lost(written: str, fold: Fold) -> list[digest.Piece]:
+def lost(written: str, fold: Fold) -> list[excerpts.Excerpt]:
     """What a text lost of the turns and of the summary before them: the pieces, in their order.
 
     A piece is lost if a name or number of it is nowhere in the text, or if it tells what must or
@@ -73,16 +66,16 @@ def lost(written: str, fold: Fold) -> list[digest.Piece]:
     return [
         piece
         for piece in _missing(written, fold)
-        if digest.weighs(piece) or not names.issuperset(literals(piece.text))
+        if excerpts.weighs(piece) or not names.issuperset(literals(piece.text))
     ]
 
 
-def _missing(written: str, fold: Fold) -> list[digest.Piece]:
+def _missing(written: str, fold: Fold) -> list[excerpts.Excerpt]:
     """The pieces of which a name, a number or most of the wording is not in a text."""
     names, words = set(literals(written)), set(_plain(written))
-    found = digest.earlier(fold.previous)
+    found = excerpts.earlier(fold.previous)
     for turn in fold.turns:
-        found += digest.pieces(turn, SMALLEST_ROOM)
+        found += excerpts.extract(turn, SMALLEST_ROOM)
     return [
         piece
         for piece in found

@@ -1,52 +1,90 @@
 """`sliding_window`: the newest units stay, the oldest leave whole, and what leaves is in the fold.
 
-Errors that are not resolved yet, and turns that say the state changed, leave last.
+Errors and turns that say the state changed leave late, the words of the user last.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from director.context.leaving import drop
-from director.context.marks import Cut, Sticky
+from director.context.compaction import Compactor, Cut
+from director.context.leaving import drop, keep_users
 from director.context.sizes import context_size, head_size
 from director.context.units import Unit, has_error, protected, units
-from director.context.values import Budget, Context, Counter, Prices, messages
+from director.context.values import (
+    AgentTurn,
+    Budget,
+    Context,
+    Counter,
+    Prices,
+    UserTurn,
+    messages,
+)
 
 _CHANGE = re.compile(
     r"logged in|cart updated|order completed|signed in|saved|created", re.IGNORECASE
 )
 
 
-def window_cut(*, preserve_errors: bool = True, size: int | None = None) -> Cut:
-    """A cut that drops the oldest units down to the mark, preserved ones last.
+_SAID = 600
+
+
+def window_cut(
+    *, preserve_errors: bool = True, size: int | None = None, recalls: bool = True
+) -> Cut:
+    """A cut that drops the oldest units down to the target, preserved ones last.
 
     With a size, also back to that many messages once there are twice as many.
     """
 
     def cut(context: Context, budget: Budget, low: int, /) -> Context:
-        smaller = _oldest_gone(context, budget, low, errors=preserve_errors)
+        window = _Window(preserve_errors, recalls)
+        smaller = window.drop_oldest(context, budget, low)
         if size is None or context_size(smaller, messages) < 2 * size:
             return smaller
-        return _oldest_gone(smaller, message_budget(size), size, errors=preserve_errors)
+        return window.drop_oldest(smaller, message_budget(size), size)
 
     return cut
 
 
-def _oldest_gone(context: Context, budget: Budget, low: int, *, errors: bool) -> Context:
-    parts = units(context.turns)
-    stay = protected(parts)
-    last = _preserved(parts, errors=errors)
-    loose = [i for i in range(len(parts)) if i not in stay]
-    order = [i for i in loose if i not in last] + [i for i in loose if i in last]
-    return drop(context, parts, order, budget, low)
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """How a window drops: whether errors are preserved, and whether notices name references."""
+
+    errors: bool
+    recalls: bool
+
+    def drop_oldest(self, context: Context, budget: Budget, low: int) -> Context:
+        """The context without its oldest units, as many as it takes."""
+        parts = units(context.turns)
+        stay = protected(parts)
+        cut_parts, users = keep_users(context, parts, stay, budget, recalls=self.recalls)
+        late = self._preserved(parts)
+        loose = [i for i in range(len(parts)) if i not in stay | users]
+        said = [i for i in loose if isinstance(parts[i][0], UserTurn)]
+        done = [i for i in loose if i not in said]
+        order = [i for i in done if i not in late] + [i for i in done if i in late] + said
+        smaller = drop(context, parts, order, budget, low, recalls=self.recalls)
+        if context_size(smaller, budget.counter) <= low or cut_parts == parts:
+            return smaller
+        shorter = replace(context, turns=tuple(turn for unit in cut_parts for turn in unit))
+        return drop(shorter, cut_parts, order, budget, low, recalls=self.recalls)
+
+    def _preserved(self, parts: Sequence[Unit]) -> set[int]:
+        kept = {i for i, unit in enumerate(parts) if _changes_state(unit)}
+        failed = {i for i, unit in enumerate(parts) if has_error(unit)} if self.errors else set()
+        return kept | failed
 
 
-def _preserved(parts: Sequence[Unit], *, errors: bool) -> set[int]:
-    failed = [i for i, unit in enumerate(parts) if has_error(unit)]
-    kept = {i for i, unit in enumerate(parts) if _CHANGE.search(unit[-1].text)}
-    return kept | set(failed[-1:]) if errors else kept
+def _changes_state(unit: Unit) -> bool:
+    return any(
+        _CHANGE.search(text)
+        for turn in unit
+        if isinstance(turn, AgentTurn)
+        for text in (turn.text, *(call.result[:_SAID] for call in turn.calls))
+    )
 
 
 def message_budget(size: int) -> Budget:
@@ -66,6 +104,6 @@ def by_messages(cut: Cut, counter: Counter) -> Cut:
     return counted
 
 
-def sliding_window(size: int | None = None, *, preserve_errors: bool = True) -> Sticky:
-    """The strategy: cut to the low mark; with a size, back to `size` messages on reaching twice."""
-    return Sticky(window_cut(preserve_errors=preserve_errors, size=size), messages=size)
+def sliding_window(size: int | None = None, *, preserve_errors: bool = True) -> Compactor:
+    """The strategy: cut to the target; with a size, back to `size` messages on reaching twice."""
+    return Compactor(window_cut(preserve_errors=preserve_errors, size=size), messages=size)

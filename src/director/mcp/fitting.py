@@ -123,6 +123,8 @@ def _told(report: Report) -> Mapping[str, object]:
         "error": report.error,
         "repairs": list(report.repairs),
         "kinds": [asdict(kind) for kind in report.kinds],
-        "losses": [asdict(loss) for loss in report.losses[:_LOSSES_SHOWN]],
+        "losses": [
+            {**asdict(loss), "handle": loss.reference} for loss in report.losses[:_LOSSES_SHOWN]
+        ],
         "floor": cast("object", [list(part) for part in report.floor]),
     }

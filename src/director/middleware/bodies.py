@@ -58,7 +58,9 @@ def fit_body(
         return Sent(body)
     if any(_given(body.get(name)) for name in _CHAINED):
         return Sent(body)
-    fitted = threads.fit(messages, thread, head=_head(body, place), owner=owner)
+    named = body.get("model")
+    model = named if isinstance(named, str) and named else None
+    fitted = threads.fit(messages, thread, head=_head(body, place), owner=owner, model=model)
     if fitted.messages is messages:
         return Sent(body, fitted)
     return Sent({**body, place.messages: fitted.messages}, fitted, changed=True)

@@ -1,6 +1,6 @@
 """Summaries that a model writes in the background, ready before they are needed.
 
-One is begun when a history nears its limit, over the turns that would leave at the next crossing.
+One is begun when a history nears its limit, over the turns that would leave at the next compaction.
 It is used only at that crossing, and only if the history still goes on from what was summarised;
 otherwise excerpts are sent, as without a model. Never waits for a model, and never pays twice for
 the same turns.
@@ -34,10 +34,17 @@ class Summaries:
     """
 
     def __init__(
-        self, writes: Writes, *, early: float = EARLY, keep: float = KEEP, tokens: int = 2_000
+        self,
+        writes: Writes,
+        *,
+        early: float = EARLY,
+        keep: float = KEEP,
+        tokens: int = 2_000,
+        prompt: str | None = None,
     ) -> None:
         self._writes = writes
         self._early, self._keep, self._tokens = early, keep, tokens
+        self._prompt = prompt
         self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="summaries")
         self._begun: WeakKeyDictionary[ContextManager, tuple[Fold, Future[Summary]]] = (
             WeakKeyDictionary()
@@ -53,8 +60,8 @@ class Summaries:
         if report.after < report.limit * self._early or manager.prepared is not None:
             return
         with self._lock:
-            # After a failure the next crossing makes do with excerpts; then it is tried again.
-            failed = self._failed.get(manager) == manager.crossings
+            # After a failure the next compaction makes do with excerpts; then it is tried again.
+            failed = self._failed.get(manager) == manager.compactions
             if self._closed or failed or manager in self._begun:
                 return
             fold = manager.oldest(int(report.limit * self._keep))
@@ -72,7 +79,7 @@ class Summaries:
             del self._begun[manager]
             fold, written = begun
             if written.exception() is not None:
-                self._failed[manager] = manager.crossings
+                self._failed[manager] = manager.compactions
             elif manager.holds(fold):
                 manager.prepared = written.result()
                 self.ready += 1
@@ -92,7 +99,7 @@ class Summaries:
 
     def _write(self, fold: Fold) -> Summary:
         try:
-            return summarise(fold, self._answer, tokens=self._tokens)
+            return summarise(fold, self._answer, tokens=self._tokens, prompt=self._prompt)
         except Exception as error:
             self.failed += 1
             self.trouble = f"{type(error).__name__}: {error}"

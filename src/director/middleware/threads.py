@@ -55,7 +55,8 @@ class Threads:
         first = as_manager(managing, wire)
         self.config = first.config
         self.metrics: ContextMetrics = first.metrics
-        self.summaries = Summaries(writes) if writes is not None else None
+        prompt = self.config.summary_prompt
+        self.summaries = Summaries(writes, prompt=prompt) if writes is not None else None
         self._wire = wire
         self._most = most
         self._spare: ContextManager | None = first
@@ -68,7 +69,7 @@ class Threads:
         """Whether anything is managed at all; if not, hosts pass what they were given."""
         return self.config.enabled
 
-    def fit(
+    def fit(  # noqa: PLR0913  each has a name
         self,
         messages: Sequence[object],
         thread: str | None = None,
@@ -76,18 +77,20 @@ class Threads:
         head: Sequence[object] = (),
         phase: str | None = None,
         owner: str = "",
+        model: str | None = None,
     ) -> Fitted:
         """What to send instead of these messages; without a name, the thread is found by them.
 
-        `head` are system messages that stand for what is sent beside the messages: they count
-        against the budget and are not among what is given back. Where nothing is to be done,
-        `messages` of the result is the very object that came.
+        `model` is the one that the request names. `head` are system messages that stand for what
+        is sent beside the messages: they count against the budget and are not among what is given
+        back. Where nothing is to be done, `messages` of the result is the very object that came.
         """
         whole = [*head, *messages]
         known = self._find(whole, thread, owner)
         with known.lock:
             if self.summaries is not None:
                 self.summaries.take(known.manager)
+            known.manager.count_for(model)
             fitted = known.manager.fit(whole, phase)
             known.sent = fitted.context
             if self.summaries is not None:
@@ -109,7 +112,7 @@ class Threads:
                 return recall(one.sent, handle)
             except KeyError:
                 continue
-        message = f"nothing is known by the handle {handle!r}: ask for one that a notice names"
+        message = f"nothing is known by the reference {handle!r}: ask for one that a notice names"
         raise KeyError(message)
 
     def close(self) -> None:

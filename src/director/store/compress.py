@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from director.context.sizes import summary_size, turn_size
+from director.context.trust import trust_of
 from director.context.values import Counter, Fold, Summary, UserTurn, chars4
-from director.context.verify import trust_of
 from director.store.checkpoints import TRUSTS, Checkpoint, checkpoints
 from director.store.project import view
 from director.store.values import Draft, Entry, Moved, StoreError

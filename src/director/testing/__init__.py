@@ -1,4 +1,4 @@
-"""For anyone's tests: the ten laws, a seeded generator of histories, and conformance suites."""
+"""For anyone's tests: the laws, a seeded generator of histories, and conformance suites."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The conformance suite: any strategy against the ten laws, over generated histories."""
+"""The conformance suite: any strategy against the laws, over generated histories."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Conformance:
     def __str__(self) -> str:
         """One sentence, or one a line for each law that broke."""
         if self.holds:
-            return f"all ten laws hold on {self.tried:,} histories"
+            return f"all laws hold on {self.tried:,} histories"
         lines = [f"history {self.seed} (of {self.tried:,} tried) breaks:"]
         return "\n".join([*lines, *(f"- {each.law}: {each.how}" for each in self.broken)])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from director.context.values import Budget, chars4
 from director.manager import ContextConfig, ContextManager
@@ -14,7 +15,9 @@ def make() -> Callable[[list[object], int], list[object]]:
 
     def manage(messages: list[object], budget: int) -> list[object]:
         if budget not in managers:
-            config = ContextConfig(strategy="hybrid", budget=Budget(int(budget), counter=chars4))
+            # The measure counts a call as part of its message.
+            counter = replace(chars4, per_call=0)
+            config = ContextConfig(strategy="hybrid", budget=Budget(int(budget), counter=counter))
             config.max_snapshot_depth = 12
             managers[budget] = ContextManager(config)
         return managers[budget].fit(messages).messages

@@ -1,6 +1,6 @@
-"""The mechanical summary: the pieces of folded turns that a next step most likely needs.
+"""The mechanical summary: the excerpts of folded turns that a next step most likely needs.
 
-No model is asked. Pieces are taken verbatim, ranked by what they alone still say, kept in order,
+No model is called. Excerpts are taken verbatim, ranked by what they alone still say, kept in order,
 and cite the turn they came from. It must never put a word in anyone's mouth.
 """
 
@@ -10,18 +10,22 @@ import heapq
 import math
 import re
 from collections import Counter as Tally
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from director.context.element_references import References, strip_known_references
+from director.context.errors import error_line, is_error
 from director.context.literals import is_literal
 from director.context.memory import remembered
+from director.context.notices import is_range_notice, range_notice, without_notice
 from director.context.shapes import record
 from director.context.shapes.prose import sentences
 from director.context.shrink import Shrinking, shrink_text
 from director.context.values import AgentTurn, Call, Counter, Summary, Turn
 
-HEADER = "[Earlier, in excerpts; recall tN for all of turn N]"
+_WIDEST = (1_000, 9_999)
+_LONGEST_NOTICE = range_notice(_WIDEST, excerpts=True, recalls=True)
 _LABEL = re.compile(r"t(\d+)(?: ([^\s:]+))?: ?")
 _CITED = re.compile(r"\[t?(\d+)[^\[\]]*\]\s*$")
 _WORD = re.compile(r"[A-Za-z0-9_][\w.@/+-]*\w|\w")
@@ -31,21 +35,28 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"\[(?:Checkpoint|(?:Phase|Completed phases|Page|Done): .*)\]$")
-_NOTICED = re.compile(r"\n\[[^\n\]]*; recall [0-9a-f]{8}\]$")
+_OUTCOME = re.compile(
+    r"\b(?:done|completed|finished|succeeded|success(?:fully)?|confirmed|confirmation|logged in"
+    r"|signed in|submitted|saved|created|deleted|updated|placed|booked|paid|sent|installed|merged"
+    r"|passed|solved|fixed|resolved|decided|chose)\b",
+    re.IGNORECASE,
+)
+_FAILED, _ERROR, _HUGE = 1.5, 3.0, 2_000
 _WHOLE = 600
 _PIECE = 360
-_EXPONENT = 1.0
+_EXPONENT = 0.85
 _USER_EXPONENT = 1.85
 _TYPICAL = 20
+_RECENT = 0.1
 _AGAIN = 0.03
 _BESIDE = 0.2
 _FATIGUE = 24.0
 _ELSEWHERE = 0.1
-_WEIGHTS = {"user": 3.0, "call": 1.6, "agent": 1.0, "result": 1.0}
+_WEIGHTS = {"user": 3.0, "call": 1.6, "agent": 0.8, "result": 1.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Excerpt:
     """A verbatim stretch of a turn: who said it, and where it stood."""
 
     at: int
@@ -54,38 +65,60 @@ class Piece:
     rank: float = 1.0
 
 
-def pieces(turn: Turn, room: int, worth: float = 1.0) -> list[Piece]:
-    """Cut one turn into pieces: what was said, each call, each line of a result."""
+def extract(
+    turn: Turn, room: int, worth: float = 1.0, references: References | None = None
+) -> list[Excerpt]:
+    """Cut one turn into excerpts: what was said, each call, each line of a result.
+
+    `references` takes those of a page that is no longer shown out of a line.
+    """
     if not worth:
         return []
-    return [Piece(one.at, one.who, one.text, one.rank * worth) for one in _pieces(turn, room)]
+    return [
+        Excerpt(one.at, one.who, one.text, one.rank * worth)
+        for one in _extract(turn, room, references or strip_known_references)
+    ]
 
 
-def _pieces(turn: Turn, room: int) -> list[Piece]:
+def _extract(turn: Turn, room: int, references: References) -> list[Excerpt]:
+    said = turn.text if turn.original is None else turn.original
     if not isinstance(turn, AgentTurn):
-        return [Piece(turn.at, "user", turn.text.strip(), _WEIGHTS["user"])]
-    found = [Piece(turn.at, "agent", text, _WEIGHTS["agent"]) for text in _stretches(turn.text)]
+        return [
+            Excerpt(turn.at, "user", text, _WEIGHTS["user"])
+            for text in ([said.strip()] if len(said) <= _HUGE else _stretches(said))
+        ]
+    found = [
+        Excerpt(turn.at, "agent", text, _WEIGHTS["agent"] * _lasting(text))
+        for text in _stretches(said)
+    ]
     for call in turn.calls:
-        rank = 1.5 if call.failed else 1.0
+        wrong = call.failed or is_error(call.result if call.original is None else call.original)
+        rank = _FAILED if wrong else 1.0
         arguments = call.args if call.args.strip() not in ("", "{}") else ""
         found += [
-            Piece(turn.at, call.tool, text, rank * _WEIGHTS["call"])
+            Excerpt(turn.at, call.tool, text, rank * _WEIGHTS["call"])
             for text in _stretches(arguments) or [""]
         ]
         found += [
-            Piece(turn.at, "→", text, rank * _WEIGHTS["result"])
-            for line in _facts(call, room)
+            Excerpt(turn.at, "→", text, (_ERROR if error_line(text) else rank) * _lasting(text))
+            for line in _facts(call, room, references)
             for text in _stretches(line)
         ]
     return found
 
 
-def _facts(call: Call, room: int) -> list[str]:
+def _facts(call: Call, room: int, references: References) -> list[str]:
     original = call.result if call.original is None else call.original
-    return (
-        _record_facts(original, room)
-        or _NOTICED.sub("", shrink_text(call.result, Shrinking(), room)).splitlines()
-    )
+    found = _record_facts(original, room)
+    if found:
+        return found
+    lines = without_notice(shrink_text(original, Shrinking(), room)).splitlines()
+    return references(lines)
+
+
+def _lasting(text: str) -> float:
+    """More for what says an outcome, a state that changed or a decision."""
+    return 1.4 if _OUTCOME.search(text) else 1.0
 
 
 _record_facts = remembered(record.facts)
@@ -98,19 +131,19 @@ def _stretches(text: str) -> list[str]:
     return [part for sentence in sentences(text) if (part := sentence.strip())]
 
 
-def weighs(piece: Piece) -> bool:
+def weighs(piece: Excerpt) -> bool:
     """Whether a user or an agent says here what must be, was decided, failed or is still open."""
     return piece.who in ("user", "agent") and _CUE.search(piece.text) is not None
 
 
-def earlier(summary: Summary | None) -> list[Piece]:
+def earlier(summary: Summary | None) -> list[Excerpt]:
     """The pieces of a summary made here, or one piece per line of any other."""
     if summary is None:
         return []
-    found: list[Piece] = []
+    found: list[Excerpt] = []
     at, who = (summary.covers or (0,))[0], "agent"
     for line in summary.text.splitlines():
-        if line == HEADER or not line.strip() or _HEADING.match(line):
+        if is_range_notice(line) or not line.strip() or _HEADING.match(line):
             continue
         label = _LABEL.match(line)
         cited = _CITED.search(line)
@@ -121,7 +154,7 @@ def earlier(summary: Summary | None) -> list[Piece]:
         elif not line.startswith(" "):
             at += 1
         said = line[label.end() :] if label else line.removeprefix(" ")
-        found.append(Piece(at, who, said, _rank_of(who)))
+        found.append(Excerpt(at, who, said, _rank_of(who)))
     return found
 
 
@@ -131,7 +164,7 @@ def _rank_of(who: str) -> float:
     return _WEIGHTS["result"] if who == "→" else _WEIGHTS["call"]
 
 
-def _prefix(piece: Piece, before: Piece | None) -> str:
+def _prefix(piece: Excerpt, before: Excerpt | None) -> str:
     if before and (before.at, before.who) == (piece.at, piece.who):
         return " "
     if before and before.who == piece.who == "user" and before.at + 1 == piece.at:
@@ -140,8 +173,8 @@ def _prefix(piece: Piece, before: Piece | None) -> str:
 
 
 def select(
-    found: Sequence[Piece], room: int, counter: Counter, elsewhere: Iterable[str] = ()
-) -> list[Piece]:
+    found: Sequence[Excerpt], room: int, counter: Counter, elsewhere: Iterable[str] = ()
+) -> list[Excerpt]:
     """The pieces worth most for their size, to the room, in their order.
 
     What a chosen piece says counts little in the next; what stands `elsewhere` counts less.
@@ -152,7 +185,9 @@ def select(
 class _Ranking:
     """A greedy choice that looks again at a piece before it takes it: worth only ever falls."""
 
-    def __init__(self, found: Sequence[Piece], counter: Counter, elsewhere: Iterable[str]) -> None:
+    def __init__(
+        self, found: Sequence[Excerpt], counter: Counter, elsewhere: Iterable[str]
+    ) -> None:
         self.found, self.counter = found, counter
         self.words = [_words(piece.text) for piece in found]
         self.costs = [counter(piece.text) + 2 for piece in found]
@@ -167,7 +202,7 @@ class _Ranking:
         """The part of a piece's worth that no other piece changes."""
         piece = self.found[i]
         cue = 1.3 if _CUE.search(piece.text) else 1.0
-        recent = 0.7 + 0.3 * piece.at / (self.found[-1].at + 1)
+        recent = 1 - _RECENT * (1 - piece.at / (self.found[-1].at + 1))
         power = _USER_EXPONENT if piece.who == "user" else _EXPONENT
         return float(piece.rank * cue * recent / (self.costs[i] / _TYPICAL) ** power)
 
@@ -189,10 +224,10 @@ class _Ranking:
         says = sum(map(self.value.__getitem__, self.words[i]))
         return says * self.steady[i] * beside / tired
 
-    def fill(self, room: int) -> list[Piece]:
+    def fill(self, room: int) -> list[Excerpt]:
         """Take pieces until the room is full; what rounding left over is filled again."""
         room -= self.counter.per_message
-        left = room - self.counter(HEADER) - 1
+        left = room - self.counter(_LONGEST_NOTICE) - 1
         open_ = list(range(len(self.found)))
         for _ in range(3):
             open_ = self._take(open_, left)
@@ -208,7 +243,7 @@ class _Ranking:
         return [self.found[i] for i in sorted(self.taken)]
 
     def _written(self) -> int:
-        return self.counter(write([self.found[i] for i in sorted(self.taken)]))
+        return self.counter(write([self.found[i] for i in sorted(self.taken)], _WIDEST))
 
     def _take(self, open_: Iterable[int], left: int) -> list[int]:
         heap = [(-self.gain(i), i) for i in open_]
@@ -265,9 +300,9 @@ def heading(lines: Sequence[str], room: int, counter: Counter) -> str:
     return said if said != "[Checkpoint]\n" else ""
 
 
-def write(chosen: Sequence[Piece]) -> str:
-    """The text of a summary: a header, then a line for each piece that names its turn once."""
-    lines = [HEADER]
+def write(chosen: Sequence[Excerpt], covers: Collection[int], *, recalls: bool = True) -> str:
+    """The text of a summary: the turns that left, then a line for each excerpt with its turn."""
+    lines = [range_notice(covers, excerpts=bool(chosen), recalls=recalls)]
     before = None
     for piece in chosen:
         lines.append(_prefix(piece, before) + piece.text)

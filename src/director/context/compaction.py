@@ -1,49 +1,54 @@
-"""The high and the low mark: when a history is rewritten, and how far.
+"""Compaction: when a history is made smaller, and how far.
 
-A rewrite breaks the provider's cached prefix, so it happens only when the limit would be passed,
-and then in one batch down to the low mark. Every decision is a function of the history up to a
-model call, so feeding the whole history gives what feeding it call by call gave.
+Below the trigger nothing changes. Compaction breaks the provider's cached prefix, so it happens
+only when the trigger would be passed, and then in one batch down to the target. Every decision is a
+function of the history up to a model call, so feeding the whole history gives what feeding it call
+by call gave.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeAlias
 
 from director.context.sizes import context_size, head_size, turn_size
-from director.context.units import thoughts, unthinking
+from director.context.units import floor_size, thoughts, unthinking
+from director.context.unseen import cut_unseen
 from director.context.values import AgentTurn, Budget, Context, Turn, messages
 
 Cut: TypeAlias = Callable[[Context, Budget, int], Context]
-Arrive: TypeAlias = Callable[[Turn, int, bool], Turn]
+Ingest: TypeAlias = Callable[[Turn, int, bool], Turn]
 
 EXPECTED_CALLS = 6
-REWRITE_SHARE = 0.25
+BREAK_SHARE = 0.25
 SHALLOWEST, DEEPEST, BESIDE_HEAD = 0.98, 0.49, 0.3
 SMALLEST_ROOM, SHARE = 1_500, 0.1
 ABOVE_MINIMUM = 1.1
+BESIDE_FLOOR = 0.4
 
 
-def low_mark(head: int, arriving: float, budget: Budget) -> int:
-    """Where a rewrite ends: as high as its price allows, spread over the calls until the next.
+def target_size(head: int, arriving: float, budget: Budget) -> int:
+    """Where a compaction ends: as high as its price allows, spread over the calls until the next.
 
-    `arriving` is what a call brings. At a mark m the prefix behind the head is written anew every
+    `arriving` is what a call brings. At a target m the prefix behind the head is written anew every
     (limit - m) / arriving calls; that may cost a share of what reading the cache costs anyway.
     """
+    limit = budget.compacts_above
     if budget.target is not None:
-        return min(budget.target, budget.limit)
-    rest = max(0, budget.limit - head)
-    rewriting = (budget.prices.write - budget.prices.read) * arriving
-    reading = REWRITE_SHARE * budget.prices.read * budget.limit
-    wanted = (head * rewriting + budget.limit * reading) / max(1e-9, rewriting + reading)
-    # Beside a large head, which stays cached, a rewrite of the small rest is cheap.
+        return min(budget.target, limit)
+    rest = max(0, limit - head)
+    breaking = (budget.prices.write - budget.prices.read) * arriving
+    reading = BREAK_SHARE * budget.prices.read * limit
+    wanted = (head * breaking + limit * reading) / max(1e-9, breaking + reading)
+    # Beside a large head, which stays cached, writing the small rest anew is cheap.
     share = DEEPEST + BESIDE_HEAD * max(0.0, 1 - 2 * rest / max(1, head))
     deep = max(head + share * rest, _cacheable(budget))
-    return int(min(head + SHALLOWEST * rest, max(deep, wanted), budget.limit))
+    return int(min(head + SHALLOWEST * rest, max(deep, wanted), limit))
 
 
 def room_at(size: int, budget: Budget) -> int:
-    """Characters that one result may take when it arrives at a context of a size.
+    """Characters that the compact form of one result may take in a context of a size.
 
     A share of the budget, never less than a paragraph. Below the smallest prefix that a provider
     caches every token is paid in full at every call, so up to there shrinking saves nothing.
@@ -58,40 +63,34 @@ def _cacheable(budget: Budget) -> int:
     return enough if budget.limit >= enough * ABOVE_MINIMUM else 0
 
 
-def as_it_is(turn: Turn, room: int, crossed: bool, /) -> Turn:  # noqa: ARG001, FBT001
-    """Let a turn arrive unchanged."""
+def as_it_is(turn: Turn, room: int, compacted: bool, /) -> Turn:  # noqa: ARG001, FBT001
+    """Take a turn in unchanged."""
     return turn
 
 
-class Scan:
-    """A walk along a history: what is kept so far, and the marks passed on the way."""
+class CompactionState:
+    """A walk along a history: what is kept so far, and what the next decision depends on."""
 
-    def __init__(self, start: Context, budget: Budget, strategy: Sticky) -> None:
+    def __init__(self, start: Context, budget: Budget, strategy: Compactor) -> None:
         """Begin at a context without turns."""
-        self.budget, self.cut, self.arrive = budget, strategy.cut, strategy.arrive
-        self.messages = strategy.messages
+        self.budget, self.cut, self.ingest = budget, strategy.cut, strategy.ingest
+        self.messages, self.recalls = strategy.messages, strategy.recalls
         self.start, self.given_sections = start, start.sections
         self.turns: list[Turn] = []
         self.size = context_size(start, budget.counter)
         self.count = context_size(start, messages)
         self.arrived = 0
         self.calls = self.seen = 0
-        self.crossed = start.summary is not None
+        self.compacted = start.summary is not None
         self.loop_broken = False
         # What a call here would send; copies share it until either walks on.
         self.cuts: dict[tuple[Cut, int], Context] = {}
 
-    def copy(self) -> Scan:
+    def copy(self) -> CompactionState:
         """The same state, free to walk on without changing this one."""
-        other = Scan.__new__(Scan)
-        other.budget, other.cut, other.arrive = self.budget, self.cut, self.arrive
-        other.messages, other.count = self.messages, self.count
-        other.start, other.given_sections = self.start, self.given_sections
+        other = CompactionState.__new__(CompactionState)
+        other.__dict__.update(self.__dict__)
         other.turns = self.turns.copy()
-        other.size, other.arrived = self.size, self.arrived
-        other.calls, other.seen = self.calls, self.seen
-        other.crossed, other.loop_broken = self.crossed, self.loop_broken
-        other.cuts = self.cuts
         return other
 
     def add(self, turn: Turn) -> None:
@@ -102,7 +101,7 @@ class Scan:
                 turn = unthinking(turn)
         else:
             self.loop_broken = False
-        turn = self.arrive(turn, room_at(self.size, self.budget), self.crossed)
+        turn = self.ingest(turn, room_at(self.size, self.budget), self.compacted)
         self.turns.append(turn)
         size = turn_size(turn, self.budget.counter)
         self.size += size
@@ -112,20 +111,18 @@ class Scan:
         self.cuts = {}
 
     def call(self) -> None:
-        """The model is called here: rewrite if the limit would be passed."""
+        """The model is called here: compact if the trigger would be passed."""
         self.calls += 1
         crowded = self.messages is not None and self.count >= 2 * self.messages
-        if self.size <= self.budget.limit and not crowded:
+        if self.size <= self.budget.compacts_above and not crowded:
             return
         context = self.context()
-        head = head_size(context, self.budget.counter)
-        low = self.budget.limit
-        if self.size > low:
-            low = low_mark(head, self._per_call(), self.budget)
+        low = self._target(context)
         if (self.cut, low) not in self.cuts:
-            self.cuts[self.cut, low] = self.cut(context, self.budget, low)
+            smaller = self.cut(context, self.budget, low)
+            self.cuts[self.cut, low] = cut_unseen(smaller, self.budget, recalls=self.recalls)
         smaller = self.cuts[self.cut, low]
-        self.crossed = True
+        self.compacted = True
         size = context_size(smaller, self.budget.counter)
         if size < self.size:
             self.loop_broken = self.loop_broken or self._breaks_loop(smaller)
@@ -133,6 +130,17 @@ class Scan:
             self.count = context_size(smaller, messages)
             self.start = Context(smaller.sections, (), smaller.summary, smaller.fold)
             self.cuts = {}
+
+    def _target(self, context: Context) -> int:
+        """Where this compaction ends; what may not be touched leaves half of the rest."""
+        limit, counter = self.budget.compacts_above, self.budget.counter
+        if self.size <= limit:
+            return limit
+        low = target_size(head_size(context, counter), self._per_call(), self.budget)
+        if self.budget.target is not None:
+            return low
+        floor = floor_size(context, self.budget)
+        return max(low, int(floor + BESIDE_FLOOR * (limit - floor)) if floor < limit else limit)
 
     def _per_call(self) -> float:
         """Tokens that a call brings; before a second one is seen there is no prefix to spare."""
@@ -153,28 +161,35 @@ class Scan:
 
     def context(self) -> Context:
         """What would be sent now."""
-        start = self.start
-        return Context(start.sections, tuple(self.turns), start.summary, start.fold)
+        return replace(self.start, turns=tuple(self.turns))
 
 
-class Sticky:
-    """A strategy made of a cut and a way to arrive; `scan` lets a caller resume the walk."""
+class Compactor:
+    """A strategy made of a cut and a way to take turns in; `begin` lets a caller resume."""
 
-    def __init__(self, cut: Cut, arrive: Arrive = as_it_is, *, messages: int | None = None) -> None:
-        """Remember what to do at a crossing and on arrival.
+    def __init__(
+        self,
+        cut: Cut,
+        ingest: Ingest = as_it_is,
+        *,
+        messages: int | None = None,
+        recalls: bool = True,
+    ) -> None:
+        """Remember what to do at a compaction and with each turn that comes in.
 
-        With `messages`, twice as many messages are a crossing too.
+        With `messages`, twice as many messages are a trigger too. `recalls` says that the notice
+        of a result that had to be cut may name a reference.
         """
-        self.cut, self.arrive, self.messages = cut, arrive, messages
+        self.cut, self.ingest, self.messages, self.recalls = cut, ingest, messages, recalls
 
-    def scan(self, start: Context, budget: Budget) -> Scan:
+    def begin(self, start: Context, budget: Budget) -> CompactionState:
         """Begin a walk at a context without turns."""
-        return Scan(start, budget, self)
+        return CompactionState(start, budget, self)
 
     def __call__(self, context: Context, budget: Budget, /) -> Context:
         """Walk the whole history, as if it had been fed call by call."""
-        scan = self.scan(Context(context.sections, (), context.summary, context.fold), budget)
+        state = self.begin(replace(context, turns=()), budget)
         for turn in context.turns:
-            scan.add(turn)
-        scan.call()
-        return scan.context()
+            state.add(turn)
+        state.call()
+        return state.context()

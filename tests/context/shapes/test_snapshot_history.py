@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from director.context.shapes.snapshot_lineage import difference, headline, page_of
+from director.context.shapes.snapshot_history import difference, headline, page_of
 
 CART = """\
 ### Page state

@@ -1,0 +1,161 @@
+"""`cut_text`: as much of a text as there is room for, structure first.
+
+For what alone does not fit: a result no model has seen, a huge message of the user. The head, the
+tail, errors, lines that carry a reference and everything that the task names stay; what is rare
+fills the rest. Never shows a template in place of lines that differ.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter as Tally
+from collections.abc import Callable, Collection, Sequence
+from math import log
+
+from director.context.errors import error_line
+from director.context.literals import literals
+from director.context.notices import with_notice
+
+HEAD, TAIL = 0.12, 0.12
+_LONG_LINE, _CHUNK = 600, 320
+_GAP = 14
+NOTICE_SIZE = 60
+_WORD = re.compile(r"[^\W_][\w.@/+-]{2,}")
+_BREAK = re.compile(r"(?<=[.!?;,>}\])])\s+|\s+")
+
+
+def words_of(texts: Collection[str]) -> frozenset[str]:
+    """What texts name: identifiers, numbers, paths, and their longer words."""
+    found: set[str] = set()
+    for text in texts:
+        found.update(literals(text))
+        found.update(word.lower() for word in _WORD.findall(text) if len(word) > 4)
+    return frozenset(found)
+
+
+def cut_text(  # noqa: PLR0913  each has a name
+    text: str,
+    room: int,
+    *,
+    named: frozenset[str] = frozenset(),
+    has_reference: Callable[[str], bool] | None = None,
+    recalls: bool = True,
+    original: str | None = None,
+) -> str:
+    """The text in at most about `room` characters, with a notice; itself where it fits.
+
+    `original` is the text as it came, where this one says the same facts in fewer characters.
+    """
+    if len(text) <= room and original is None:
+        return text
+    original = text if original is None else original
+    pieces = _pieces(text)
+    lines = [piece for piece, _ in pieces]
+    inside = max(0, room - NOTICE_SIZE)
+    ranks = _ranks(lines, named, has_reference)
+    keep = _fill(lines, ranks, inside)
+    smaller = with_notice(_weave(pieces, keep), original, recalls=recalls)
+    return smaller if len(smaller) < len(original) else original
+
+
+def _pieces(text: str) -> list[tuple[str, str]]:
+    """The lines of a text with what ends them; a very long one in chunks."""
+    found: list[tuple[str, str]] = []
+    for line in text.split("\n"):
+        if len(line) <= _LONG_LINE:
+            found.append((line, "\n"))
+            continue
+        start = 0
+        while start < len(line):
+            end = start + _CHUNK
+            gap = _BREAK.search(line, end, end + 80) if end < len(line) else None
+            end = gap.end() if gap else end
+            found.append((line[start:end], ""))
+            start = end
+        found[-1] = (found[-1][0], "\n")
+    return found
+
+
+def _ranks(
+    lines: Sequence[str], named: frozenset[str], has_reference: Callable[[str], bool] | None
+) -> list[float]:
+    """What each line is worth for its size: what is named first, then what is rare."""
+    words = [set(_WORD.findall(line)) for line in lines]
+    shared = Tally(word for found in words for word in found)
+    common = max(3, len(lines) // 20)
+    worth: list[float] = []
+    for line, found in zip(lines, words, strict=True):
+        if not line.strip():
+            worth.append(0.0)
+            continue
+        score = sum(log(1 + len(lines) / shared[word]) for word in found) / (len(line) + 40)
+        hits = sum(
+            shared[word] <= common for word in found if word in named or word.lower() in named
+        )
+        if hits:
+            score += 10 + hits
+        if has_reference is not None and has_reference(line):
+            score += 20
+        if error_line(line):
+            score += 40
+        worth.append(score)
+    return worth
+
+
+def _fill(lines: Sequence[str], worth: Sequence[float], room: int) -> bytearray:
+    """Which lines stay: both ends, then the worthiest, errors with what stands beside them."""
+    keep = bytearray(len(lines))
+    left = room - _ends(lines, keep, room)
+
+    def take(at: int) -> None:
+        nonlocal left
+        if not 0 <= at < len(lines) or keep[at]:
+            return
+        beside = (at > 0 and keep[at - 1]) or (at + 1 < len(lines) and keep[at + 1])
+        cost = len(lines[at]) + 1 + (0 if beside else _GAP)
+        if cost <= left:
+            keep[at] = 1
+            left -= cost
+
+    order = sorted(range(len(lines)), key=lambda at: (-worth[at], at))
+    for at in order:
+        if left < 8:
+            break
+        take(at)
+        if worth[at] >= 40:
+            take(at - 1)
+            take(at + 1)
+    return keep
+
+
+def _ends(lines: Sequence[str], keep: bytearray, room: int) -> int:
+    spent = 0
+    for order, share in ((range(len(lines)), HEAD), (range(len(lines) - 1, -1, -1), TAIL)):
+        left = int(room * share)
+        for at in order:
+            if keep[at] or len(lines[at]) + 1 > left:
+                break
+            keep[at] = 1
+            left -= len(lines[at]) + 1
+            spent += len(lines[at]) + 1
+    return spent
+
+
+def _weave(pieces: Sequence[tuple[str, str]], keep: bytearray) -> str:
+    out: list[str] = []
+    at = 0
+    while at < len(pieces):
+        if keep[at]:
+            out.append(pieces[at][0] + pieces[at][1])
+            at += 1
+            continue
+        end = at
+        while end < len(pieces) and not keep[end]:
+            end += 1
+        size = sum(len(piece) for piece, _ in pieces[at:end])
+        ended = sum(join == "\n" for _, join in pieces[at:end])
+        gap = f"… {ended} lines\n" if ended > 1 else f"… {size} characters\n"
+        alone = size + ended <= len(gap)
+        out.append("".join(piece + join for piece, join in pieces[at:end]) if alone else gap)
+        at = end
+    return "".join(out).rstrip("\n")

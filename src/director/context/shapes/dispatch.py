@@ -1,0 +1,39 @@
+"""Which shape a text has: the first that recognises it; prose takes what no other claims."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from director.context.memory import remembered
+from director.context.shapes import (
+    code,
+    diff,
+    html,
+    log,
+    prose,
+    record,
+    search,
+    shell,
+    snapshot,
+    table,
+)
+
+SHAPES: tuple[ModuleType, ...] = (
+    snapshot,
+    html,
+    diff,
+    search,
+    log,
+    record,
+    table,
+    shell,
+    code,
+    prose,
+)
+PAGES = (snapshot, html)
+
+
+@remembered
+def shape_of(text: str) -> ModuleType:
+    """The shape of a text."""
+    return next(shape for shape in SHAPES if shape.recognise(text))

@@ -1,0 +1,122 @@
+"""Results that no model call has seen yet: whole while they fit, else cut to fill the room.
+
+Several results share the room by need: the small ones are whole, the large ones get equal parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from director.context.cut import NOTICE_SIZE, cut_text, words_of
+from director.context.element_references import reference_finder
+from director.context.notices import is_lossless, with_notice
+from director.context.shapes.dispatch import PAGES, shape_of
+from director.context.sizes import context_size
+from director.context.units import unseen_turn
+from director.context.values import AgentTurn, Budget, Call, Context, Counter, UserTurn
+
+_TRIES, _CLOSE, _FILLED = 8, 0.95, 0.75
+
+
+def share_by_need(needs: Sequence[int], room: int) -> list[int]:
+    """A room shared out: whoever needs less than an equal part gets that, the rest share on."""
+    given = [0] * len(needs)
+    left, open_ = room, sorted(range(len(needs)), key=needs.__getitem__)
+    for done, i in enumerate(open_):
+        given[i] = min(needs[i], max(0, left) // (len(open_) - done))
+        left -= given[i]
+    return given
+
+
+def unseen_size(context: Context, counter: Counter) -> int:
+    """Tokens of the results that no model has seen yet."""
+    at = unseen_turn(context.turns)
+    turn = context.turns[at] if at is not None else None
+    return sum(counter(c.result) for c in turn.calls) if isinstance(turn, AgentTurn) else 0
+
+
+def cut_unseen(context: Context, budget: Budget, *, recalls: bool) -> Context:
+    """The context with its unseen results cut, only if it passes the limit."""
+    size = context_size(context, budget.counter)
+    at = unseen_turn(context.turns)
+    if size <= budget.limit or at is None:
+        return context
+    turn = context.turns[at]
+    if not isinstance(turn, AgentTurn):
+        return context
+    counter = budget.counter
+    originals = [call.result if call.original is None else call.original for call in turn.calls]
+    needs = [counter(text) for text in originals]
+    now = sum(counter(call.result) for call in turn.calls)
+    rooms = share_by_need(needs, max(0, budget.limit - (size - now)))
+    said = [t.text for t in context.turns if isinstance(t, UserTurn)]
+    task = words_of([*said[:1], *said[-1:]])
+    finder = reference_finder(context.turns)
+    calls = []
+    for call, original, room in zip(turn.calls, originals, rooms, strict=True):
+        if counter(call.result) <= room:
+            calls.append(call)
+            continue
+        cutting = Cutting(task | words_of([call.args]), finder, recalls)
+        calls.append(_replace_result(call, fill_room(original, room, counter, cutting), original))
+    turns = list(context.turns)
+    turns[at] = replace(turn, calls=tuple(calls))
+    return replace(context, turns=tuple(turns))
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """How a result is cut to a number of characters: what is named, which lines have references."""
+
+    named: frozenset[str]
+    has_reference: Callable[[str], bool]
+    recalls: bool
+
+    def __call__(self, text: str, room: int, /) -> str:
+        """The result in its own shape where that loses nothing or fills the room, else by lines."""
+        shape = shape_of(text)
+        inside = room - NOTICE_SIZE
+        plain: str = shape.render(text, "low", inside)
+        if len(plain) <= inside:
+            return with_notice(plain, text, recalls=self.recalls, same=True)
+        if shape in PAGES:
+            smaller: str = shape.render(text, "medium", inside)
+            if room * _FILLED <= len(smaller) <= inside:
+                return with_notice(smaller, text, recalls=self.recalls)
+        return cut_text(
+            plain,
+            room,
+            named=self.named,
+            has_reference=self.has_reference,
+            recalls=self.recalls,
+            original=text,
+        )
+
+
+def _replace_result(call: Call, smaller: str, original: str) -> Call:
+    if len(smaller) >= len(call.result):
+        return call
+    return replace(call, result=smaller, original=original)
+
+
+def fill_room(text: str, room: int, counter: Counter, cut: Callable[[str, int], str]) -> str:
+    """The largest cut of a text that takes at most so many tokens, by a function of characters."""
+    size = counter(text)
+    if size <= room:
+        return text
+    chars = int(len(text) * room / max(1, size))
+    best, smaller = "", text
+    for _ in range(_TRIES):
+        smaller = cut(text, chars)
+        taken = counter(smaller)
+        if taken <= room:
+            best = smaller if len(smaller) > len(best) else best
+            if taken >= room * _CLOSE or chars >= len(text) or is_lossless(smaller):
+                break
+            chars = int(chars * min(1.3, max(1.02, 0.99 * room / max(1, taken))))
+        elif best:
+            break
+        else:
+            chars = int(chars * max(0.5, min(0.98, 0.98 * room / max(1, taken))))
+    return best or smaller
