@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from director.runs.doubts import Doubt, EffectSeen, RowReading, find_doubts
+from director.runs.doubts import Doubt, EffectSeen, LoopSeen, RowReading, find_doubts
 from director.runs.doubts.doubt import RowVisit, is_blank
 from director.runs.doubts.node_checks import add_proposals, propose_checks
 from director.runs.ledger import run_from, steps_of
@@ -40,7 +40,7 @@ def find_run_doubts(
         _effect(step, (proofs or {}).get(step.key, {})) for step in steps if _has_effect(step)
     ]
     checks = {node.id: node.checks for node in workflow.nodes}
-    return find_doubts(readings, effects, earlier=before, checks=checks)
+    return find_doubts(readings, effects, _loops(steps), earlier=before, checks=checks)
 
 
 def readings_of(nodes: Mapping[str, Node], steps: Iterable[Step]) -> list[RowReading]:
@@ -63,6 +63,19 @@ def _is_reading(step: Step) -> bool:
 
 def _has_effect(step: Step) -> bool:
     return step.type == "browser_action" and step.observed is not None
+
+
+def _loops(steps: Iterable[Step]) -> list[LoopSeen]:
+    """The loops that ended, each with all of its visits."""
+    found: dict[str, LoopSeen] = {}
+    for step in steps:
+        result = step.result if isinstance(step.result, Mapping) else {}
+        if step.type == "iterate" and "errors" in result:
+            known = found.get(step.node) or LoopSeen(step.node, step.alias, 0, ())
+            errors = [str(each["error"]) for each in cast("list[Config]", result["errors"])]
+            total = known.total + _count(result.get("total"))
+            found[step.node] = replace(known, total=total, errors=(*known.errors, *errors))
+    return list(found.values())
 
 
 def _reading(node: Node, visits: Sequence[RowVisit]) -> RowReading:

@@ -23,6 +23,7 @@ DoubtKind: TypeAlias = Literal[
     "twice",
     "refused",
     "gone",
+    "rounds",
 ]
 KINDS: tuple[str, ...] = get_args(DoubtKind)
 

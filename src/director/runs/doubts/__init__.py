@@ -7,17 +7,19 @@ from collections.abc import Mapping, Sequence
 from director.runs.doubts.column_changes import find_column_doubts
 from director.runs.doubts.doubt import Doubt, RowReading, doubt_from, is_dismissed
 from director.runs.doubts.effects_done import EffectSeen, find_effect_doubts
+from director.runs.doubts.failed_rounds import LoopSeen, find_failed_rounds
 from director.runs.doubts.fewer_rows import find_fewer_rows
 from director.runs.doubts.repeated_rows import find_repeated_rows
 from director.runs.doubts.row_counts import find_missing_rows
 from director.workflow.values import Config, Json
 
-__all__ = ["Doubt", "EffectSeen", "RowReading", "doubt_from", "find_doubts"]
+__all__ = ["Doubt", "EffectSeen", "LoopSeen", "RowReading", "doubt_from", "find_doubts"]
 
 
 def find_doubts(
     readings: Sequence[RowReading],
     effects: Sequence[EffectSeen] = (),
+    loops: Sequence[LoopSeen] = (),
     *,
     earlier: Mapping[str, Sequence[Json]] | None = None,
     checks: Mapping[str, Sequence[Config]] | None = None,
@@ -41,4 +43,7 @@ def find_doubts(
     for seen in effects:
         known = (checks or {}).get(seen.node, ())
         found += [each for each in find_effect_doubts(seen) if not is_dismissed(each, known)]
+    for loop in loops:
+        known = (checks or {}).get(loop.node, ())
+        found += [each for each in find_failed_rounds(loop) if not is_dismissed(each, known)]
     return list({(each.node, each.kind, each.sentence): each for each in found}.values())

@@ -37,6 +37,7 @@ async def execute(visit: Visit) -> Json:
     items = visit.step.plan if is_list(visit.step.plan) else []
     results: list[Json] = []
     errors: list[Json] = []
+    first = ""
     for index, item in enumerate(items):
         name = item if visit.config.get("records") is not None else index
         try:
@@ -46,6 +47,11 @@ async def execute(visit: Visit) -> Json:
             if visit.config.get("on_error") == "stop" or failed.kind == "schema":
                 raise
             errors.append({"record_id": name, "error": str(failed)})
+            first = first or str(failed)
+    if items and not results:
+        raise visit.failed(
+            f"Every round failed, {len(errors)} in all. The first: {first}", kind="rounds"
+        )
     found = Counter(
         record.type
         for record in visit.engine.ledger.records.values()
