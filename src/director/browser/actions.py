@@ -26,6 +26,7 @@ from director.browser.focus import press_keys
 from director.browser.masks import MaskedPage
 from director.browser.moving_text import choose_options
 from director.browser.outside import Outside
+from director.browser.page_status import describe_error_page, refuse_error_page
 from director.browser.pdf import fetched, read_pdf
 from director.browser.pointer import click, drag, hover
 from director.browser.queries import cleaned
@@ -49,6 +50,7 @@ async def act(session: Session, config: Config, outside: Outside | None = None) 
     async with session.doing(str(config["action"])):
         # What the page asked after the node before is told before anything else is done.
         check_dialogs(session)
+        since = session.mark()
         session.answer_dialogs(answer_of(config.get("on_dialog")))
         try:
             result = await action(session, _patient(config), outside or Outside())
@@ -58,7 +60,8 @@ async def act(session: Session, config: Config, outside: Outside | None = None) 
             result = {"skipped": str(problem)}
         if dialogs := check_dialogs(session):
             result["dialogs"] = dialogs
-        return cast("Result", cleaned(_add_doubts(result, config), session.net.clean))
+        told = "" if "url" in config else describe_error_page(session, since)
+        return cast("Result", cleaned(_add_doubts(result, config, told), session.net.clean))
 
 
 def _patient(config: Config) -> Config:
@@ -67,18 +70,22 @@ def _patient(config: Config) -> Config:
     return config if config.get("optional") is not True or waits else {**config, "timeout": _MAYBE}
 
 
-def _add_doubts(result: Result, config: Config) -> Result:
+def _add_doubts(result: Result, config: Config, told: str) -> Result:
     """The result with what speaks against it."""
-    several = result.get("actionableElements")
+    several, known = result.get("actionableElements"), result.get("doubts")
+    doubts = [*(known if isinstance(known, list) else []), *([told] if told else [])]
     if config.get("first") is True and isinstance(several, int) and several > 1:
-        told = f"The selector fits {several} elements; the first was taken."
-        known = result.get("doubts")
-        result["doubts"] = [*(known if isinstance(known, list) else []), told]
+        doubts.append(f"The selector fits {several} elements; the first was taken.")
+    if doubts:
+        result["doubts"] = doubts
     return result
 
 
 async def _navigate(session: Session, config: Config, _: Outside) -> Result:
+    since = session.mark()
     await session.navigate(_text(config, "url"))
+    if config.get("any_status") is not True:
+        refuse_error_page(session, since)
     return {"navigated": session.page().url}
 
 
@@ -136,8 +143,10 @@ async def _count_or_none(session: Session, count: Callable[[MaskedPage], Awaitab
 
 
 async def _open_tab(session: Session, config: Config, _: Outside) -> Result:
-    url = config.get("url")
+    url, since = config.get("url"), session.mark()
     name = await session.open_tab(str(url or "about:blank"), _text(config, "name"))
+    if config.get("any_status") is not True:
+        refuse_error_page(session, since)
     return {"openedTab": name, "url": session.page().url, "active": True}
 
 

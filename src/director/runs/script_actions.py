@@ -92,7 +92,8 @@ def _mouse(config: Config, names: Names) -> Iterator[str]:
 def _other(what: str, config: Config, names: Names) -> Iterator[str]:  # noqa: C901, PLR0912  one line for each action
     value = names.value
     if what == "navigate":
-        yield f"page.goto({value(config['url'])})"
+        raw = ", any_status=True" if config.get("any_status") else ""
+        yield f"go_to(page, {names.address(config['url'])}{raw})"
     elif what == "type":
         said = _as_text(value(config["text"]), config["text"])
         hidden = ", hidden=True" if "secret(" in said else ""
@@ -109,7 +110,8 @@ def _other(what: str, config: Config, names: Names) -> Iterator[str]:  # noqa: C
     elif what == "wait":
         yield _wait(config, names)
     elif what == "openNewTab":
-        yield f"page = open_tab(page, tabs, {value(config['name'])}, {value(config.get('url'))})"
+        url = names.address(config.get("url"))
+        yield f"page = open_tab(page, tabs, {value(config['name'])}, {url})"
     elif what == "switchTab":
         yield f"page = switch_tab(page, tabs, {value(_tab(config['tabName']))})"
     elif what == "closeTab":

@@ -12,7 +12,13 @@ from functools import lru_cache
 
 from director.runs.script_parts import write_head, write_tail
 from director.workflow.paths import Path, is_list
-from director.workflow.templates import Template, cut_at_templates, is_template, read_template
+from director.workflow.templates import (
+    Template,
+    cut_at_templates,
+    is_parameter,
+    is_template,
+    read_template,
+)
 from director.workflow.values import Json
 
 _UNFIT = re.compile(r"\W", re.ASCII)
@@ -84,6 +90,21 @@ class Names:
         if is_list(value):
             return f"[{', '.join(map(self.value, value))}]"
         return literal(value)
+
+    def address(self, value: Json) -> str:
+        """An address as an expression, with the values of its parameters encoded."""
+        if not isinstance(value, str) or is_template(value):
+            return self.value(value)
+        pieces = cut_at_templates(value)
+        parts = [
+            repr(piece) if at % 2 == 0 else self._parameter(piece, "".join(pieces[:at]))
+            for at, piece in enumerate(pieces)
+        ]
+        return " + ".join(each for each in parts if each != "''")
+
+    def _parameter(self, piece: str, before: str) -> str:
+        said = self._inside(piece)
+        return f"quote({said}, safe='')" if is_parameter(before) else said
 
     def template(self, template: Template) -> str:
         """What a template names, as an expression."""

@@ -24,7 +24,8 @@ class Field:
     """What one field may hold and means.
 
     Only a field with `templates` has its templates resolved: code, conditions, schemas and
-    references to nodes stay as they are written.
+    references to nodes stay as they are written. In an `address` what a template gives for a
+    parameter is encoded, so that it is one value whatever signs it holds.
     """
 
     check: Check
@@ -32,6 +33,7 @@ class Field:
     required: bool = False
     default: Json = None
     templates: bool = True
+    address: bool = False
 
 
 @dataclass(frozen=True, slots=True)

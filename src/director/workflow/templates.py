@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
+from urllib.parse import quote
 
 from director.workflow.bounds import VALUE, BoundsCounter
 from director.workflow.paths import Path, is_list, read_path
@@ -79,12 +80,16 @@ def cut_at_templates(text: str) -> list[str]:
     return [*pieces, text[at:]]
 
 
-def resolve(value: Json, lookup: Lookup) -> Json:
+def resolve(value: Json, lookup: Lookup, *, address: bool = False) -> Json:
     """The value with each template in its texts replaced by what it names, typed if alone.
 
-    However often a large value is named, the result is no larger than one value may be.
+    However often a large value is named, the result is no larger than one value may be. In an
+    `address` what is given for a parameter is encoded.
     """
-    return _resolve(value, lookup, BoundsCounter(VALUE, "What the templates here put together"))
+    budget = BoundsCounter(VALUE, "What the templates here put together")
+    if address and isinstance(value, str):
+        return _resolve_text(value, lookup, budget, address=True)
+    return _resolve(value, lookup, budget)
 
 
 def _resolve(value: Json, lookup: Lookup, budget: BoundsCounter) -> Json:
@@ -97,7 +102,9 @@ def _resolve(value: Json, lookup: Lookup, budget: BoundsCounter) -> Json:
     return value
 
 
-def _resolve_text(text: str, lookup: Lookup, budget: BoundsCounter) -> Json:
+def _resolve_text(
+    text: str, lookup: Lookup, budget: BoundsCounter, *, address: bool = False
+) -> Json:
     _check_braces(text)
     if is_template(text):
         found = _looked_up(text[2:-2], lookup)
@@ -105,13 +112,21 @@ def _resolve_text(text: str, lookup: Lookup, budget: BoundsCounter) -> Json:
         return found
     pieces: list[str] = []
     for place, piece in enumerate(cut_at_templates(text)):
-        pieces.append(stringified(_looked_up(piece, lookup)) if place % 2 else piece)
+        said = stringified(_looked_up(piece, lookup)) if place % 2 else piece
+        encodes = address and place % 2 and is_parameter("".join(pieces)) and piece != said[2:-2]
+        pieces.append(quote(said, safe="") if encodes else said)
         budget.spend_text(len(pieces[-1]))
     joined = "".join(pieces)
     # Two values that are harmless alone must not become the name of a secret side by side.
     if len(SECRET.findall(joined)) != sum(len(SECRET.findall(piece)) for piece in pieces):
         raise TemplateError(f"The values in {text[:80]!r} would join to name a secret.")
     return joined
+
+
+def is_parameter(before: str) -> bool:
+    """Whether what follows a part of an address is the value of a parameter."""
+    address, asks, query = before.partition("?")
+    return bool(asks) and "#" not in address + query and "=" in query.rpartition("&")[2]
 
 
 def _looked_up(inside: str, lookup: Lookup) -> Json:

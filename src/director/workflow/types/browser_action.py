@@ -33,7 +33,8 @@ _EARLY = {
     "tab_name": "it is called 'tabName', and 'name' in openNewTab",
 }
 _SELECTOR = Field(selector, "what to find: a CSS selector or a bundle", required=True)
-_URL = Field(text, "the address", required=True)
+_URL = Field(text, "the address; values of parameters are encoded", required=True, address=True)
+_ANY_STATUS = Field(flag, "true if a page that is an error, 400 or above, is what is meant")
 _NTH = Field(
     either(
         whole(-10_000, 10_000),
@@ -83,7 +84,7 @@ def _ruled(form: Form, rule: Rule) -> Form:
 
 
 _FORMS: Mapping[str, Form] = {
-    "navigate": _form(url=_URL),
+    "navigate": _form(url=_URL, any_status=_ANY_STATUS),
     "click": _form(
         **_FINDING,
         button=Field(choice("left", "right", "middle"), "which button of the mouse"),
@@ -146,7 +147,8 @@ _FORMS: Mapping[str, Form] = {
         exactly_one_of("time", "selector", "navigation"),
     ),
     "openNewTab": _form(
-        url=Field(text, "the address; without it an empty tab"),
+        url=Field(text, "the address; without it an empty tab", address=True),
+        any_status=_ANY_STATUS,
         name=Field(text, "the name of the tab", required=True),
     ),
     "switchTab": _form(tabName=Field(text, "the tab to work on", required=True)),

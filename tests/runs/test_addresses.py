@@ -1,0 +1,101 @@
+"""Addresses: what is put into them stays one value, and an error page is not what was meant."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from director.runs import run_workflow
+from director.runs.script import script_of
+from director.store import Store
+from director.workflow.templates import Template, resolve
+from director.workflow.values import Json, Workflow
+from runs.building import flow, node, pages, result, setting, statuses
+from runs.conftest import Live
+
+SHOW = """<p id=who></p><script>
+who.textContent = new URLSearchParams(location.search).get("reader");</script>"""
+READS = {"method": "deterministic_extract", "selector": "#who"}
+
+
+def workflow(origin: str, reader: str) -> Workflow:
+    """Opens a page with a value in its address, and reads what arrived."""
+    return flow(
+        setting("given", reader=reader),
+        node(
+            "open", "browser_action", action="navigate", url=f"{origin}/?reader={{{{reader}}}}&x=1"
+        ),
+        node("read", "browser_query", **READS, store=True),
+        origin=origin,
+    )
+
+
+@pytest.mark.parametrize(
+    "reader", ["Ida Holm&Co=1", "Ida Holm#x", "Ida+Holm", "Ida%20Holm", "Åse/?"]
+)
+def test_a_value_in_an_address_arrives_as_it_is(live: Live, store: Store, reader: str) -> None:
+    """Whatever signs it holds: it adds no parameter, ends none and is not decoded."""
+    with pages(index=SHOW) as origin:
+        run = live.run(run_workflow(store, workflow(origin, reader), live.means()))
+        assert run.state == "done", run.error
+        assert result(store, run, "read")["items"] == [reader]
+
+
+@pytest.mark.parametrize(
+    ("url", "found"),
+    [
+        ("{{a}}", "b c&d"),
+        ("http://x/{{a}}?q=1", "http://x/b c&d?q=1"),
+        ("http://x/?{{a}}", "http://x/?b c&d"),
+        ("http://x/?q={{a}}-{{a}}&r={{a}}", "http://x/?q=b%20c%26d-b%20c%26d&r=b%20c%26d"),
+        ("http://x/?q=1#{{a}}", "http://x/?q=1#b c&d"),
+        ("http://x/?q={{secret:s}}", "http://x/?q={{secret:s}}"),
+    ],
+)
+def test_only_the_value_of_a_parameter_is_encoded(url: str, found: str) -> None:
+    """What may be an address itself, a path or several parameters is put in as it is."""
+
+    def lookup(_: Template) -> Json:
+        return "b c&d"
+
+    assert resolve(url, lookup, address=True) == found
+
+
+def test_an_error_page_fails_the_node_that_opened_it(live: Live, store: Store) -> None:
+    """A page that is not there cannot say that nothing was found; one that is meant can be read."""
+    with pages(index=SHOW) as origin:
+        gone = {"action": "navigate", "url": f"{origin}/gone"}
+        run = live.run(run_workflow(store, _opens(origin, **gone), live.means()))
+        assert run.state == "failed"
+        assert "answered with an error, 404" in str((run.error or {})["message"])
+        run = live.run(run_workflow(store, _opens(origin, **gone, any_status=True), live.means()))
+        assert statuses(store, run) == {"open": "success"}
+
+
+def test_a_script_does_the_same(tmp_path: Path) -> None:
+    """It encodes what the run encodes and fails where the run fails."""
+    with pages(index=SHOW) as origin:
+        done = _play(tmp_path, script_of(workflow(origin, "Ida Holm&Co")))
+        assert done.returncode == 0, done.stderr
+        kept = json.loads((tmp_path / "out.json").read_text())["variables"]
+        assert (kept.get("read.result") or kept["read"]["result"])["items"] == ["Ida Holm&Co"]
+        failed = _play(tmp_path, script_of(_opens(origin, action="navigate", url=f"{origin}/gone")))
+        assert failed.returncode == 1
+        assert "answered with an error, 404" in failed.stderr
+
+
+def _opens(origin: str, **config: Json) -> Workflow:
+    return flow(node("open", "browser_action", **config), origin=origin)
+
+
+def _play(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
+    script = folder / "script.py"
+    script.write_text(text)
+    command = [sys.executable, str(script), "--out", str(folder / "out.json")]
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, timeout=240
+    )
