@@ -110,6 +110,8 @@ def test_a_test_keeps_the_checks_that_it_proposes_and_an_edit_of_them_stays(
     assert once(live, store, edited).doubts == ()
     pages["/list"] = f"<p>12 results</p>{table(1, 9)}"
     assert [each["kind"] for each in once(live, store, edited).doubts] == ["total"]
+    pages["/list"] = "<h1>Something went wrong</h1>"
+    assert [each["kind"] for each in once(live, store, edited).doubts] == ["nothing"]
 
 
 def test_a_changed_notation_is_doubted_against_the_run_before(

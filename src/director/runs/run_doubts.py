@@ -105,6 +105,7 @@ def _visit(step: Step) -> RowVisit:
         following=cast("Config | None", seen.get("following")),
         pages=cast("Config | None", seen.get("pages")),
         of=_count(seen.get("of")),
+        skips=seen.get("skips") is True,
         matched=_count(result.get("totalElements")),
         limited=isinstance(limit, int) and len(items) >= limit,
         absent=tuple(str(each) for each in _list(seen.get("absent"))),
