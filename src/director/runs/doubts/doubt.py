@@ -86,7 +86,10 @@ class RowVisit:
 
 @dataclass(frozen=True, slots=True)
 class RowReading:
-    """A node that reads rows, with all its visits in one run; `key` is that of its records."""
+    """A node that reads rows, with all its visits in one run; `key` is that of its records.
+
+    One that only counts them is compared with the run before, and with nothing else.
+    """
 
     node: str
     alias: str
@@ -94,6 +97,7 @@ class RowReading:
     makes_records: bool = False
     key: str = ""
     checks: tuple[Config, ...] = ()
+    only_counts: bool = False
 
     @property
     def rows(self) -> list[Json]:
