@@ -82,8 +82,51 @@ _CALENDAR = (
     + "</tbody></table></div>"
 )
 
+_HEAD = "<tr><th>Name<th>Price</tr>"
+_GRID = "<div role=grid>{head}{rows}</div>".format(
+    head="<div role=row><b role=columnheader>Name</b><b role=columnheader>Price</b></div>",
+    rows="".join(
+        f"<div role=row><b role=gridcell class=name>Lamp {n}</b><i role=gridcell class=price>{n}.50</i></div>"
+        for n in range(1, 13)
+    ),
+)
+_MARKED = "".join(
+    f"<tr class={'odd' if n % 2 else 'even'}><td class=name>Lamp {n}<td class=price>{n}.50"
+    for n in range(1, 13)
+)
+_SKIPPED_HEAD = "the head of a table, skipped by its place"
+
 # What is read of these is right: a doubt about any of them is false.
 RIGHT = (
+    *(
+        ListCase(f"{_SKIPPED_HEAD}: {selector}", (("/list", f"<p>12 rows</p>{shown}"),), selector)
+        for shown, selector in (
+            (f"<table>{_HEAD}{rows(1, 12)}</table>", "tr:not(:first-child)"),
+            (f"<table><tbody>{_HEAD}{rows(1, 12)}</tbody></table>", "tbody tr + tr"),
+            (_GRID, "[role=row]:nth-child(n+2)"),
+            (f"<table>{rows(1, 12)}<tr><td>Sum<td>78</table>", "tr:not(:last-child)"),
+        )
+    ),
+    *(
+        ListCase(
+            f"some rows, chosen: {selector}",
+            (
+                (
+                    "/list",
+                    f"<p>12 rows</p><table><tbody>{_MARKED}</table><p><a href='?p=2'>Next page</a></p>",
+                ),
+            ),
+            selector,
+        )
+        for selector in (
+            "tr.odd",
+            "tr.odd:not(:first-child)",
+            "tr[class=even]",
+            "tbody tr:first-child",
+            "tbody tr:nth-child(-n+5)",
+            "tr.odd + tr.even",
+        )
+    ),
     ListCase("a table that states its length", (("/list", f"<p>12 results</p>{table(1, 12)}"),)),
     ListCase("all pages of a table", _paged(82, 40, "Showing {first}-{last} of {total}")),
     ListCase("all pages, the last first", tuple(reversed(_paged(50, 20, "{total} entries")))),
@@ -253,6 +296,15 @@ _CUT = "".join(
     f"<tr><td class=name title='A very long name of lamp number {n}'>A very long name of…</td><td class=price>{n}</td></tr>"
     for n in range(6)
 )
+_BY_PLACE = (
+    "tbody tr:not(:first-child)",
+    "tbody tr:nth-child(n+3)",
+    "tbody tr:nth-child(2n)",
+    "tbody tr + tr",
+    "tbody tr:not(:last-child)",
+    "tbody > :not(:nth-child(odd))",
+    "tbody tr:first-child ~ tr",
+)
 # Each of these hides something: the doubt that must be raised.
 WRONG: tuple[tuple[str, ListCase], ...] = (
     ("total", ListCase("one page of three", (("/list", f"<p>82 results</p>{table(1, 40)}{pager(1, 3)}"),))),
@@ -276,6 +328,15 @@ WRONG: tuple[tuple[str, ListCase], ...] = (
     ("blank", ListCase("a field that is nowhere", (("/list", f"<p>12 results</p>{table(1, 12)}"),), "tbody tr",
                        {"name": ".name", "price": ".cost"})),
     ("cut", ListCase("names that the page cut", (("/list", f"<table><tbody>{_CUT}</tbody></table>"),))),
+    *(("total", ListCase(f"rows skipped by their place: {selector}", (
+        ("/list", f"<p>145 rows</p>{table(1, 145)}"),), selector)) for selector in _BY_PLACE),
+    ("total", ListCase("cards skipped by their place", (("/list", f"<p>9 results</p>{cards(1, 9)}"),), ".card + .card")),
+    ("total", ListCase("a row skipped beside a head", (
+        ("/list", f"<p>12 rows</p><table><tbody>{_HEAD}{rows(1, 12)}</table>"),), "tr:nth-child(n+3)")),
+    ("total", ListCase("cells of rows skipped by their place", (
+        ("/list", f"<p>12 rows</p>{table(1, 12)}"),), "tbody tr:not(:first-child) td:first-child", {})),
+    ("next", ListCase("rows skipped, and a next page", (
+        ("/list", f"{table(1, 41)}<p><a href='?_next=41'>Next page</a></p>"),), "tbody tr:not(:first-child)")),
     ("format", ListCase("two notations", (
         ("/list?page=1", f"<table><tbody>{rows(1, 5, price='1,204.50')}</tbody></table>"),
         ("/list?page=2", f"<table><tbody>{rows(6, 9, price='1.204,50')}</tbody></table>")))),

@@ -110,6 +110,8 @@ def test_a_test_keeps_the_checks_that_it_proposes_and_an_edit_of_them_stays(
     assert once(live, store, edited).doubts == ()
     pages["/list"] = f"<p>12 results</p>{table(1, 9)}"
     assert [each["kind"] for each in once(live, store, edited).doubts] == ["total"]
+    pages["/list"] = "<h1>Something went wrong</h1>"
+    assert [each["kind"] for each in once(live, store, edited).doubts] == ["nothing"]
 
 
 def test_a_changed_notation_is_doubted_against_the_run_before(
@@ -125,6 +127,22 @@ def test_a_changed_notation_is_doubted_against_the_run_before(
     assert [each["kind"] for each in once(live, store, workflow).doubts] == ["format"]
     pages["/list"] = table(1, 3)
     assert [each["kind"] for each in once(live, store, workflow).doubts] == ["fewer"]
+
+
+def test_a_count_is_doubted_against_the_run_before_and_nothing_else(
+    live: Live, store: Store, lists: tuple[str, dict[str, str]]
+) -> None:
+    """Unless the page says that there are so few; a count beside it is no other doubt."""
+    origin, pages = lists
+    count = node("count", "browser_query", method="count", selector="tbody tr")
+    workflow = flow(go("open", f"{origin}/list"), count, origin=origin)
+    pages["/list"] = f"<p>82 results</p>{table(1, 7)}"
+    assert once(live, store, workflow).doubts == ()
+    pages["/list"] = "<h1>Something went wrong</h1>"
+    (doubt,) = once(live, store, workflow).doubts
+    assert doubt["sentence"] == "count read 0 rows; in the last run that passed it read 7."
+    pages["/list"] = "<p>0 results</p><table></table>"
+    assert once(live, store, workflow).doubts == ()
 
 
 def test_an_exported_script_prints_the_doubts_it_can_check(

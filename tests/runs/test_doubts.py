@@ -95,6 +95,36 @@ def test_a_subset_or_a_limit_is_not_compared_with_the_total() -> None:
     assert find_doubts([reading(visit(0, 5, "82 results", limited=True))]) == []
 
 
+def test_rows_skipped_by_their_place_are_missing() -> None:
+    """Nobody chose them, so the count of the list is still theirs."""
+    assert kinds(find_doubts([reading(visit(0, 5, "82 results", of=40, skips=True))])) == ["total"]
+    assert find_doubts([reading(visit(0, 39, "39 results", of=40, skips=True))]) == []
+    limited = visit(0, 5, "82 results", of=40, skips=True, limited=True)
+    assert find_doubts([reading(limited)]) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "doubted"),
+    [
+        ("", ["nothing"]),
+        ("Error 500", ["nothing"]),
+        ("No such page", ["nothing"]),
+        ("0 orders", []),
+        ("No results", []),
+        ("No orders yet.", []),
+    ],
+)
+def test_nothing_where_the_count_of_the_list_is_gone_is_doubted(
+    said: str, doubted: list[str]
+) -> None:
+    """Unless the page says in other words that there is nothing; a page not looked at says nothing."""
+    checks = ({"kind": "total", "counter": "# orders"},)
+    assert kinds(find_doubts([reading(visit(0, 0, said), checks=checks)])) == doubted
+    assert find_doubts([reading(visit(0, 0, said))]) == []
+    assert find_doubts([reading(visit(0, 3, said), checks=checks)]) == []
+    assert find_doubts([reading(RowVisit("n1", "", ()), checks=checks)]) == []
+
+
 def test_a_page_that_follows_is_doubted_unless_it_was_read() -> None:
     """By its number, or by where its link leads."""
     leads = {"text": "Next", "href": "http://a.test/list?page=2"}

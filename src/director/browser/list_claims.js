@@ -1,6 +1,6 @@
 // What a page says about a list: phrases with counts that stand by it, what leads to its next part.
 // Reads only. Which phrase is a count, and what follows from it, is decided elsewhere.
-(elements, {fields}) => {
+(elements, {fields, wide}) => {
     const masks = globalThis.__directorMasks;
     const editors = masks?.editors() ?? [];
     const words = text => (text ?? "").replace(/\s+/g, " ").trim();
@@ -16,7 +16,7 @@
         "select,option,textarea,template,dialog:not([open])";
     const OTHER_KIND = /calendar|date-?picker|carousel|slider|slide|month|week|gallery|wizard|stepper/i;
 
-    // The list itself: what holds all elements, and how many rows of their kind it shows.
+    // The list itself: what holds all elements, and the rows of their kind that it shows.
     const first = elements[0];
     const box = elements.reduce((at, e) => shared(at, e), first?.parentElement ?? null);
     const list = box ? box.closest("table,[role=grid],[role=table]") ?? box : null;
@@ -24,12 +24,26 @@
         const table = box.closest("table");
         if (table && !first.contains(table)) {
             const body = [...table.querySelectorAll("tr")].filter(r => r.closest("table") === table && r.querySelector("td"));
-            return body.filter(r => seen(r) && text(r)).length;
+            return body.filter(r => seen(r) && text(r));
         }
         const own = elements.map(e => { while (e.parentElement !== box) e = e.parentElement; return e; });
-        if (new Set(own).size !== own.length) return elements.length;
+        if (new Set(own).size !== own.length) return elements;
         const [tag, kind] = [own[0].tagName, own[0].classList[0] ?? ""];
-        return [...box.children].filter(c => c.tagName === tag && (c.classList[0] ?? "") === kind && seen(c) && text(c)).length;
+        return [...box.children].filter(c => c.tagName === tag && (c.classList[0] ?? "") === kind && seen(c) && text(c));
+    };
+    // Whether rows are left out by their place alone: without it the selector would match all of them.
+    const held = (shown, parts) => {
+        const [known, found] = [new Set(shown), new Set()];
+        for (const part of parts) for (let at = part; at; at = at.parentElement) if (known.has(at)) found.add(at);
+        return found.size;
+    };
+    const skips = shown => {
+        if (!wide || held(shown, elements) === shown.length) return false;
+        try {
+            return held(shown, first.getRootNode().querySelectorAll(wide)) === shown.length;
+        } catch {
+            return false; // No plain CSS: nothing is known of it.
+        }
     };
 
     // Other lists of the page: a count may be theirs.
@@ -158,11 +172,13 @@
         const many = elements.filter(e => cutIn(e, rule)).length;
         if (many) cut[name] = many;
     }
+    const shown = elements.length ? rows() : [];
     return {
         counters,
         following: isList ? following() : null,
         pages: isList ? pages() : null,
-        of: elements.length ? rows() : 0,
+        of: shown.length,
+        skips: skips(shown),
         absent: elements.length ? rules.filter(([, rule]) => elements.every(e => !has(e, rule))).map(([name]) => name) : [],
         cut,
         words: words([document.title, ...[...document.querySelectorAll("h1,h2,caption")].slice(0, 8).map(text),

@@ -13,6 +13,7 @@ from director.browser.elements import matching
 from director.browser.fields import ask
 from director.browser.masks import MaskedPage
 from director.browser.queries import cleaned
+from director.browser.row_positions import widen_positions
 from director.browser.session import Session
 from director.workflow.values import Config, Json
 
@@ -45,7 +46,9 @@ async def look_at_list(session: Session, config: Config) -> dict[str, Json]:
     async def look(seen: MaskedPage) -> dict[str, Json]:
         every = await matching(seen, config["selector"])
         chosen = every if config.get("visibleOnly") is False else every.visible()
-        asked = {"fields": config.get("fields")}
+        if wide := widen_positions(config["selector"]):
+            seen.check_selector(wide)
+        asked: Json = {"fields": config.get("fields"), "wide": wide}
         told = await chosen.evaluate_by_frame(script, asked)
         none = await ask(seen.page.main_frame, f"({script})([], given)", asked) if not told else {}
         return cast("dict[str, Json]", told[0] if told else none)

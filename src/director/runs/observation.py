@@ -50,7 +50,7 @@ async def observe(visit: DoneVisit, session: Session, mark: int) -> dict[str, Js
     """What the page says about what a visit just did."""
     config, type_ = visit.config, visit.node.type
     try:
-        if type_ == "browser_query" and config.get("method") == "deterministic_extract":
+        if type_ == "browser_query" and config.get("method") in ("deterministic_extract", "count"):
             return cast("dict[str, Json]", defused(await look_at_list(session, config)))
         if type_ == "browser_action" and visit.node.effect == "once":
             return await _observe_effect(visit, session, mark)

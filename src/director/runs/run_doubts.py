@@ -58,7 +58,7 @@ def _is_done(step: Step) -> bool:
 
 def _is_reading(step: Step) -> bool:
     method = step.config.get("method")
-    return step.type == "browser_query" and method == "deterministic_extract"
+    return step.type == "browser_query" and method in ("deterministic_extract", "count")
 
 
 def _has_effect(step: Step) -> bool:
@@ -86,6 +86,7 @@ def _reading(node: Node, visits: Sequence[RowVisit]) -> RowReading:
         node.alias,
         tuple(visits),
         makes_records=wanted is not None,
+        only_counts=node.config.get("method") == "count",
         key=key,
         checks=node.checks,
     )
@@ -93,7 +94,7 @@ def _reading(node: Node, visits: Sequence[RowVisit]) -> RowReading:
 
 def _visit(step: Step) -> RowVisit:
     seen = step.observed or {}
-    items = _items(step.result)
+    items = _items(step)
     rows = tuple(row for row in items if not is_blank(row))
     limit = step.config.get("limit")
     result = cast("Config", step.result if isinstance(step.result, Mapping) else {})
@@ -105,6 +106,7 @@ def _visit(step: Step) -> RowVisit:
         following=cast("Config | None", seen.get("following")),
         pages=cast("Config | None", seen.get("pages")),
         of=_count(seen.get("of")),
+        skips=seen.get("skips") is True,
         matched=_count(result.get("totalElements")),
         limited=isinstance(limit, int) and len(items) >= limit,
         absent=tuple(str(each) for each in _list(seen.get("absent"))),
@@ -169,7 +171,7 @@ def _runs_before(store: Store, run: Run) -> list[Run]:
 
 
 def _is_alike(config: Config, other: Config | None) -> bool:
-    names = ("selector", "fields", "limit", "visibleOnly")
+    names = ("method", "selector", "fields", "limit", "visibleOnly")
     return other is not None and all(config.get(name) == other.get(name) for name in names)
 
 
@@ -194,7 +196,7 @@ def keep_checks(
     """Keep with a node the checks that its test proposes; those that are new."""
     if step is None or not _is_done(step) or not _is_reading(step):
         return ()
-    proposed = propose_checks(_visit(step))
+    proposed = [] if step.config.get("method") == "count" else propose_checks(_visit(step))
     newest = store.get("workflow", workflow.id)
     if newest is None or not proposed:
         return ()
@@ -215,8 +217,12 @@ def keep_checks(
     return tuple(each for each in checks if each not in known)
 
 
-def _items(result: Json) -> Sequence[Json]:
-    return _list(result.get("items")) if isinstance(result, Mapping) else ()
+def _items(step: Step) -> Sequence[Json]:
+    """The rows that a step read; of one that only counts, a number for each."""
+    result = step.result if isinstance(step.result, Mapping) else {}
+    if step.config.get("method") == "count":
+        return range(1, _count(result.get("count")) + 1)
+    return _list(result.get("items"))
 
 
 def _list(value: Json) -> Sequence[Json]:

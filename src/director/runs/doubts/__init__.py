@@ -32,11 +32,11 @@ def find_doubts(
     found: list[Doubt] = []
     for reading in readings:
         before = (earlier or {}).get(reading.node, ())
-        doubts = [
-            *find_missing_rows(reading),
-            *find_repeated_rows(reading),
-            *find_column_doubts(reading, before),
-        ]
+        doubts: list[Doubt] = []
+        if not reading.only_counts:
+            doubts += find_missing_rows(reading)
+            doubts += find_repeated_rows(reading)
+            doubts += find_column_doubts(reading, before)
         if not any(each.kind in ("total", "nothing", "next") for each in doubts):
             doubts += find_fewer_rows(reading, before)
         found += [each for each in doubts if not is_dismissed(each, reading.checks)]

@@ -58,7 +58,8 @@ class RowVisit:
     """One visit of a node that reads rows: what it read and what the page said meanwhile.
 
     `rows` are those that hold anything. `of` is how many rows of that kind the page showed, and
-    `limited` says that the node was told to read only some. `made` counts the records that it made.
+    `limited` says that the node was told to read only some; `skips`, that it left some out by their
+    place alone, which is no choice. `made` counts the records that it made.
     """
 
     key: str
@@ -68,6 +69,7 @@ class RowVisit:
     following: Config | None = None
     pages: Config | None = None
     of: int = 0
+    skips: bool = False
     matched: int = 0
     limited: bool = False
     absent: tuple[str, ...] = ()
@@ -78,13 +80,16 @@ class RowVisit:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it read every row that the page showed, so that counts can be compared."""
-        return not self.limited and len(self.rows) >= self.of
+        """Whether it was to read every row of the list, so that counts can be compared."""
+        return not self.limited and (self.skips or len(self.rows) >= self.of)
 
 
 @dataclass(frozen=True, slots=True)
 class RowReading:
-    """A node that reads rows, with all its visits in one run; `key` is that of its records."""
+    """A node that reads rows, with all its visits in one run; `key` is that of its records.
+
+    One that only counts them is compared with the run before, and with nothing else.
+    """
 
     node: str
     alias: str
@@ -92,6 +97,7 @@ class RowReading:
     makes_records: bool = False
     key: str = ""
     checks: tuple[Config, ...] = ()
+    only_counts: bool = False
 
     @property
     def rows(self) -> list[Json]:

@@ -57,6 +57,11 @@ _NONE = re.compile(
     rf"^(?:no|there are no|keine|aucune?|ning\u00fan|sin|nessun)\s+(?:\w+ )?{_NOUN}\b|"
     rf"\b(?:nothing found|no matches|nichts gefunden|nothing matched)\b"
 )
+_NONE_OF = re.compile(
+    r"^(?:(?:there are |you have )?no|keine|aucune?|ning\u00fan|sin|nessun)\s+"
+    r"(?P<noun>[^\W\d_]+)"
+    r"(?:\s+(?:yet|found|here|available|to (?:show|display)|gefunden|vorhanden))*[.!]?$"
+)
 _ASIDE = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\.?$")
 _FILTER = re.compile(r"(?<=\w) (?:where|matching|for|with|containing|f\u00fcr|pour|para)\b.*")
 _LONGEST = 160
@@ -100,6 +105,12 @@ def read_claim(text: str, place: str = "near", words: str = "") -> Claim | None:
 def pattern_of(text: str) -> str:
     """The words of a count without its numbers, nor what it is filtered by."""
     return re.sub(_N, "#", _FILTER.sub("", " ".join(text.split())))
+
+
+def says_none(text: str, words: str) -> bool:
+    """Whether a phrase says that there are none of what the page is about: "No orders yet"."""
+    found = _NONE_OF.match(" ".join(text.casefold().split()))
+    return found is not None and _is_named(found["noun"], words.casefold())
 
 
 def _with_text(claim: Claim, text: str) -> Claim:

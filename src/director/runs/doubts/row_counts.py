@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from director.runs.doubts.doubt import Doubt, RowReading, RowVisit
-from director.runs.doubts.page_claims import Claim, pattern_of, read_claim
+from director.runs.doubts.page_claims import Claim, pattern_of, read_claim, says_none
 from director.workflow.values import Json
 
 # What a query names to say which part of a list is shown.
@@ -55,7 +55,7 @@ def find_missing_rows(reading: RowReading) -> Iterator[Doubt]:
         if not all(visit.is_whole for visit in visits):
             continue
         read = _count_rows(visits)
-        found = list(_find_fewer(reading, visits, read))
+        found = [*_find_fewer(reading, visits, read)] or [*_find_no_count(reading, visits, read)]
         yield from found
         if not found and not _is_settled(reading, visits, read):
             yield from _find_next(reading, visits)
@@ -109,6 +109,26 @@ def _find_fewer(reading: RowReading, visits: Sequence[RowVisit], read: int) -> I
         text=said.text,
         place=said.place,
         url=visits[-1].url,
+        visits=len(visits),
+    )
+
+
+def _find_no_count(reading: RowReading, visits: Sequence[RowVisit], read: int) -> Iterator[Doubt]:
+    """Nothing was read, and the count that stood by the list is gone: perhaps another page."""
+    counter = str(reading.check("total").get("counter", ""))
+    seen = [visit for visit in visits if visit.url]
+    said = [str(each.get("text", "")) for visit in seen for each in visit.counters]
+    if not counter or read or not seen or _is_settled(reading, visits, read):
+        return
+    words = " ".join((counter, *(visit.words for visit in seen)))
+    if any(pattern_of(text) == counter or says_none(text, words) for text in said):
+        return
+    yield reading.doubt(
+        "nothing",
+        f"{reading.alias} read 0 rows, and the page no longer says {counter!r}.",
+        read=0,
+        text=counter,
+        url=seen[-1].url,
         visits=len(visits),
     )
 
