@@ -72,7 +72,7 @@ FAULTS = [
     ),
     Fault(
         "src/director/store/purge.py",
-        "sorted(own - _aside_of(connection, left))",
+        "sorted(own - aside_of(connection, left))",
         "sorted(own)",
         "a purge deletes bytes that another thread uses",
     ),

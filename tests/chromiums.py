@@ -11,7 +11,8 @@ import pytest
 
 from director.browser.chromium import VARIABLE
 
-_OWN = os.environ.get(VARIABLE, "")
+_CHOSEN = "DIRECTOR_TESTS_CHOSE_SHELL"  # workers of the tests inherit what was chosen for them
+_OWN = "" if _CHOSEN in os.environ else os.environ.get(VARIABLE, "")
 FULL = "DIRECTOR_FULL_BROWSER"  # set by `./test --all`
 
 
@@ -23,7 +24,7 @@ def prefer_shell() -> None:
     """
     shell = shutil.which("chromium-headless-shell") or shutil.which("chrome-headless-shell")
     if shell and not _OWN and FULL not in os.environ:
-        os.environ[VARIABLE] = shell
+        os.environ.update({VARIABLE: shell, _CHOSEN: "1"})
 
 
 @contextmanager

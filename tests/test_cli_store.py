@@ -125,7 +125,7 @@ def test_a_damaged_file_is_refused_by_its_line(run: Run, file: Path, tmp_path: P
         (("import", "{}/none.jsonl"), "none.jsonl: there is no such file"),
         (("purge", "--thread", "t9"), 'there is no thread "t9"; nothing was removed'),
         (("purge", "--workflow", "w9"), 'there is no workflow "w9"; nothing was removed'),
-        (("purge",), "say either --thread ID or --workflow ID"),
+        (("purge",), "say either --thread ID, --workflow ID or --secret NAME"),
         (("verify", "--store", "{}/none.db"), "there is no store at "),
         (("verify", "--store", "mysql://host/x"), "does not know databases of the kind mysql"),
     ],

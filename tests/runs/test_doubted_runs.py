@@ -94,12 +94,12 @@ def test_a_test_keeps_the_checks_that_it_proposes_and_an_edit_of_them_stays(
         assert stored is not None
         return from_json(stored.body).nodes[1].checks  # type: ignore[arg-type]
 
-    async def test_both() -> None:
+    async def try_both() -> None:
         async with live.browser.session(Origins([origin])) as session:
             for alias in ("open", "read"):
                 await try_node(store, workflow, alias, live.means(session=session))
 
-    live.run(test_both())
+    live.run(try_both())
     assert checks() == ({"kind": "total", "counter": "# results"},)
     edited = update(
         from_json(store.get("workflow", workflow.id).body),  # type: ignore[union-attr,arg-type]
