@@ -59,7 +59,7 @@ def test_a_line_of_the_chat_gives_values_with_spaces(typed: str, given: dict[str
 
 def test_a_line_of_the_chat_without_a_name_is_answered_in_its_own_words() -> None:
     """No option of the command line is spoken of."""
-    with pytest.raises(RunError, match="^/run 'Lane': write name=value"):
+    with pytest.raises(RunError, match=r"^/run 'Lane': write name=value"):
         read_typed("Lane", [TEXT])
 
 

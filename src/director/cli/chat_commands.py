@@ -215,7 +215,7 @@ COMMANDS: dict[str, tuple[Callable[[Room, str], None], str]] = {
     ),
     "run": (
         _run,
-        "run the workflow without a model; /run name=value gives inputs, with spaces too",
+        "run the workflow without a model; /run name=value gives inputs (spaces too)",
     ),
     "retry": (_retry, "say the last message again, or another in its place: /retry TEXT"),
     "drop": (_drop, "leave a turn out of all that is sent, by its number: /drop 7"),
