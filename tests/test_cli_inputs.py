@@ -40,6 +40,21 @@ def test_a_text_stays_as_it_is_written_and_a_number_is_one(tmp_path: Path) -> No
     assert rows_of([], file, [TEXT, NUMBER]) == [{"room": "12", "limit": 3, "other": "4"}]
 
 
+def test_a_list_of_objects_is_the_rows_of_a_csv_file(tmp_path: Path, store: Store) -> None:
+    """Whatever else is given is answered with the form of its own default."""
+    orders = [{"number": "R-7", "to": "Mill Lane"}, {"number": "R-8", "to": ""}]
+    listed = Input("orders", default=orders, type="list")
+    file = tmp_path / "orders.csv"
+    file.write_text("number,to\nR-7,Mill Lane\nR-8,\n")
+    assert rows_of([f"orders=@{file}"], None, [listed]) == [{"orders": orders}]
+    with pytest.raises(WorkflowError) as refused:
+        queue_run(store, flow(listed), Means(), inputs={"orders": "R-7"})
+    assert 'a list, such as [{"number": "R-7", "to": "Mill Lane"}], not' in str(refused.value)
+    file.write_text("number,to\nR-7\n")
+    with pytest.raises(RunError, match="names the fields"):
+        rows_of([f"orders=@{file}"], None, [listed])
+
+
 @pytest.mark.parametrize(
     ("typed", "given"),
     [

@@ -1,8 +1,8 @@
 """What a run is given on the command line: `--set name=value` and `--inputs FILE`.
 
 A value is JSON if it reads as such, else it is a text, unless the input is declared to be one;
-`name=@file` takes what the file holds. In the chat a value may have spaces, and quotes around it
-make it a text.
+`name=@file` takes what the file holds, and of a CSV file its rows if the input is a list. In the
+chat a value may have spaces, and quotes around it make it a text.
 """
 
 from __future__ import annotations
@@ -68,6 +68,8 @@ def _setting(text: str, types: Mapping[str, str]) -> tuple[str, Json]:
 
 def _given(name: str, value: str, types: Mapping[str, str]) -> Json:
     if value.startswith("@"):
+        if types.get(name) == "list" and value.lower().endswith(".csv"):
+            return [dict(row) for row in _table(Path(value[1:]), "fields")]
         value = _read(Path(value[1:])).rstrip("\n")
     return _value(value, types.get(name, "any"))
 
@@ -84,27 +86,31 @@ def _value(text: str, type_: str) -> Json:
 
 
 def _rows(file: Path, types: Mapping[str, str]) -> list[dict[str, Json]]:
-    text = _read(file)
     if file.suffix.lower() == ".csv":
-        rows = [dict(row) for row in csv.DictReader(io.StringIO(text), strict=True)]
-        if not rows or any(None in row or None in row.values() for row in rows):
-            raise RunError(
-                f"{str(file)!r}: the first line of a CSV names the inputs, and each line below "
-                "has as many values."
-            )
         # A cell without a declared type stays a text.
         return [
             {name: _value(value, types.get(name, "text")) for name, value in row.items() if value}
-            for row in rows
+            for row in _table(file, "inputs")
         ]
     try:
-        found = json.loads(text)
+        found = json.loads(_read(file))
     except (ValueError, RecursionError) as error:
         raise RunError(f"{str(file)!r} is not JSON: {error}.") from None
     listed = found if isinstance(found, list) else [found]
     if not listed or not all(isinstance(row, dict) for row in listed):
         raise RunError(f"{str(file)!r} must hold an object of inputs, or a list of them.")
     return listed
+
+
+def _table(file: Path, columns: str) -> list[dict[str, str]]:
+    """The rows of a CSV file, each by the names in its first line."""
+    rows = [dict(row) for row in csv.DictReader(io.StringIO(_read(file)), strict=True)]
+    if not rows or any(None in row or None in row.values() for row in rows):
+        raise RunError(
+            f"{str(file)!r}: the first line of a CSV names the {columns}, and each line below "
+            "has as many values."
+        )
+    return rows
 
 
 def _read(file: Path) -> str:
