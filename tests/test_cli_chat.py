@@ -92,6 +92,25 @@ def test_a_conversation_can_be_piped_in(tmp_path: Path) -> None:
         assert len(store.versions("run", store.ids("run")[0])) > 0
 
 
+def test_a_round_that_failed_is_told_as_a_doubt(tmp_path: Path) -> None:
+    """In the line of a flow and after /run, which also says what a context node set."""
+    divide = {"input": {"n": "{{n}}"}, "code": "6 / n"}
+    each = {"over": [2, 0], "variable": "n", "body": ["divide"], "on_error": "continue"}
+    nodes: list[dict[str, object]] = [
+        {"type": "transform", "alias": "divide", "config": divide},
+        {"type": "iterate", "alias": "each", "config": each},
+        {"type": "context", "alias": "say", "config": {"variables": {"answer": "six"}}},
+    ]
+    calls = [{"call": "create_node", "args": one} for one in nodes]
+    model = script(tmp_path, [*calls, {"call": "execute_nodes", "args": {}}], [{"say": "Well."}])
+    told = talk(tmp_path, "Begin.\n/run\n", "--model", model).stdout
+    assert "doubt  execute_nodes" in told
+    words = " ".join(told.split())
+    assert "3 nodes: done, with 1 doubt: 1 of 2 rounds of each failed" in words
+    assert "doubt: 1 of 2 rounds of each failed and were left out" in words.partition("Well.")[2]
+    assert 'answer = "six"' in told
+
+
 def test_a_question_is_answered_in_place_by_its_number(tmp_path: Path) -> None:
     """The choice that the number stands for is what the model reads."""
     question = {"question": "Which currency?", "choices": ["EUR", "NOK"]}
@@ -224,6 +243,12 @@ def test_calls_and_plans_are_told_in_a_line() -> None:
     assert outcome("deploy_scout", scouted, failed=False) == "1 finding holds, 1 dropped"
     ran = "Run run-1 of 3 nodes: done.\na: success in 0.1 s\nCompleted by this: task 1, 2."
     assert outcome("execute_nodes", ran, failed=False) == "3 nodes: done; closes task 1, 2"
+    doubt = "DOUBT (rounds) about each: 1 of 2 rounds of each failed and were left out: no page"
+    ran = f"Run run-1 of 3 nodes: done, with 1 doubt.\n{doubt}\n seen: {{}}"
+    told = "with 1 doubt: 1 of 2 rounds of each failed and were left out: no page"
+    assert outcome("execute_nodes", ran, failed=False) == f"3 nodes: done, {told}"
+    tried = f"each: success in 0.1 s\n result: 3\n{doubt}"
+    assert outcome("test_single_node", tried, failed=False) == f"passed, {told}"
     changed = "The plan is now version 2.\ntask 1 'Log in': in_progress → completed\ntask 1 node_ids: a → b"
     assert plan_changes(changed) == ["task 1 'Log in': in progress → completed"]
 

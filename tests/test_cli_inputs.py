@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from director.cli.inputs import rows_of
+from director.cli.inputs import read_typed, rows_of
+from director.runs import RunError
 from director.runs.running import queue_run
 from director.runs.values import Means
 from director.store import Store, open_store
@@ -37,6 +38,44 @@ def test_a_text_stays_as_it_is_written_and_a_number_is_one(tmp_path: Path) -> No
     file = tmp_path / "rows.csv"
     file.write_text("room,limit,other\n12,3,4\n")
     assert rows_of([], file, [TEXT, NUMBER]) == [{"room": "12", "limit": 3, "other": "4"}]
+
+
+def test_a_list_of_objects_is_the_rows_of_a_csv_file(tmp_path: Path, store: Store) -> None:
+    """Whatever else is given is answered with the form of its own default."""
+    orders = [{"number": "R-7", "to": "Mill Lane"}, {"number": "R-8", "to": ""}]
+    listed = Input("orders", default=orders, type="list")
+    file = tmp_path / "orders.csv"
+    file.write_text("number,to\nR-7,Mill Lane\nR-8,\n")
+    assert rows_of([f"orders=@{file}"], None, [listed]) == [{"orders": orders}]
+    with pytest.raises(WorkflowError) as refused:
+        queue_run(store, flow(listed), Means(), inputs={"orders": "R-7"})
+    assert 'a list, such as [{"number": "R-7", "to": "Mill Lane"}], not' in str(refused.value)
+    file.write_text("number,to\nR-7\n")
+    with pytest.raises(RunError, match="names the fields"):
+        rows_of([f"orders=@{file}"], None, [listed])
+
+
+@pytest.mark.parametrize(
+    ("typed", "given"),
+    [
+        ("room=Mill Lane", {"room": "Mill Lane"}),
+        ('room="Mill Lane" limit=7', {"room": "Mill Lane", "limit": 7}),
+        ("'room=Mill Lane' limit=7", {"room": "Mill Lane", "limit": 7}),
+        ('room="see a=b"  limit="7"', {"room": "see a=b", "limit": 7}),
+        ('other=["a", "b c"] room=it\'s', {"other": ["a", "b c"], "room": "it's"}),
+        ('other="12" room=', {"other": "12", "room": ""}),
+        ("", {}),
+    ],
+)
+def test_a_line_of_the_chat_gives_values_with_spaces(typed: str, given: dict[str, object]) -> None:
+    """Quotes may stand around the value or all of it; JSON keeps its own."""
+    assert read_typed(typed, [TEXT, NUMBER]) == given
+
+
+def test_a_line_of_the_chat_without_a_name_is_answered_in_its_own_words() -> None:
+    """No option of the command line is spoken of."""
+    with pytest.raises(RunError, match=r"^/run 'Lane': write name=value"):
+        read_typed("Lane", [TEXT])
 
 
 def test_a_value_of_another_type_starts_nothing(store: Store) -> None:

@@ -235,11 +235,25 @@ def test_a_run_of_an_example_is_shown_reported_and_taken_out(
     assert "http-equiv" in report
     assert "data:image/png;base64," in report
     name = run_id(said)
+    assert f"as a file: director runs data {name} --format csv -o FILE" in said
     table = run("runs", "data", name)[1].splitlines()
     assert table[0] == "id,type,status,name,price,category"
     assert len(table) == 1 + len(site.state.products)
     assert "done" in run("workflow", "list")[1]
     assert "4  turn" in run("workflow", "show", "products-to-csv")[1]
+
+
+def test_a_run_says_what_its_context_nodes_set(run: Run, tmp_path: Path) -> None:
+    """Each variable in a line, short; a password is not written out."""
+    given = {"answer": "nothing found", "long": "x" * 300, "password": "marmalade-7"}
+    nodes = [{"alias": "say", "type": "context", "config": {"variables": given}}]
+    file = written(tmp_path / "says.json", {**ASKING, "inputs": [], "nodes": nodes})
+    code, out, _ = run("workflow", "run", file, *APPROVED)
+    assert code == 0, out
+    assert 'answer = "nothing found"\n' in out
+    assert f'long = "{"x" * 100}..."' in out
+    assert "password = " in out
+    assert "marmalade-7" not in out
 
 
 def test_a_run_and_its_script_fail_at_the_same_postcondition(

@@ -58,6 +58,7 @@ def test_debugging_and_looking_never_become_nodes(
             asks("debug_navigate", url=f"{site.url}/shop", reason="see"),
             asks("debug_open_tab", url=f"{site.url}/lab", tabName="lab"),
             asks("debug_close_tab", tabName="lab"),
+            asks("find", text="Filter"),
             asks("inspect_tab", inspectionType="dom_snapshot"),
             asks("find", text="Notebooks"),
             asks(
@@ -67,15 +68,21 @@ def test_debugging_and_looking_never_become_nodes(
             ),
             asks("debug_action", action="click", selector="nav a[href='/shop/cart']", reason="see"),
             asks("get_browser_state"),
+            asks("inspect_tab", inspectionType="dom_snapshot"),
+            asks("find", text="Notebooks"),
+            asks("inspect_tab", inspectionType="dom_snapshot"),
         ],
     ]
     told = played(runner, store, browser, site.url, steps)
     assert "is at" in told[0]
     assert "Closed 'lab'. Open: main." in told[2]
-    assert "### Snapshot" in told[3]
-    assert "[ref=" in told[4]
-    assert "form to filter" in told[5]
-    assert told[7].endswith(f"- main (active) = {site.url}/shop/cart\n</browser>")
+    # What was only searched was never shown; what was shown is compared with.
+    assert "### Snapshot" in told[4]
+    assert "[ref=" in told[5]
+    assert "form to filter" in told[6]
+    assert "### Snapshot" in told[9]
+    assert "Nothing changed since the last snapshot" in told[11]
+    assert told[8].endswith(f"- main (active) = {site.url}/shop/cart\n</browser>")
     assert [one.version for one in store.versions("workflow", "w")] == [1]
 
 

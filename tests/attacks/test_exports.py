@@ -257,7 +257,7 @@ def test_exported_code_is_bounded(tmp_path: Path) -> None:
 
 HONEST = {
     "[x * 2 for x in input if x]": [2, 4],
-    "import re\n[m.group(1) for m in re.finditer(r'(\\d)', str(input))]": ["1", "2"],
+    "[m.group(1) for m in re.finditer(r'(\\d)', str(input))]": ["1", "2"],
     "from datetime import date\ndate(2026, 1, 2).isoformat()": "2026-01-02",
     "import json\njson.loads('{\"a\": 1}')": {"a": 1},
     "def f(id):\n    return id + 1\nprint('hello')\n[f(type) for type in input]": [2, 3],

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from director.runs.sandbox import Sandbox, SandboxError
 from director.runs.sandbox_parsing import parse_date, parse_money, parse_number
 from director.sections.node_guides import guide
+from director.workflow.expressions import check_code
 
 NUMBERS = {
     "1.234,50 €": 1234.5,
@@ -54,7 +55,10 @@ def test_the_sandbox_has_what_the_guide_names(sandbox: Sandbox) -> None:
     said = guide("sandbox")
     for module in ("re", "json", "math", "datetime"):
         assert module in said
-        asyncio.run(sandbox.value(f"import {module}\n1", {}))
+        check_code(f"{module}\n1", names=())
+        assert asyncio.run(sandbox.value(f"import {module}\n{module}\n1", {})) == 1
+        assert asyncio.run(sandbox.value(f"def f():\n    return {module}\nf()\n1", {})) == 1
+        assert asyncio.run(sandbox.value(module, {module: "mine"})) == "mine"
     code = (
         "[[parse_number(t) for t in numbers], [parse_date(t) for t in dates], parse_money(price)]"
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
 from director.browser import BrowserError
+from director.browser.showing import show
 from director.browser.snapshots import Snapshot
 from director.store import Moved
 
@@ -19,13 +20,17 @@ _EVENTS = {"Dialog": "dialogs", "Download": "downloads", "Blocked": "blocked"}
 
 @dataclass(frozen=True, slots=True)
 class TabLook:
-    """A tab at one moment, and as it was `ago` seconds before, if it was looked at."""
+    """A tab at one moment, and as it was `ago` seconds before, if it was looked at.
+
+    `outline` is the page whose outline a conversation was last shown, and which conversation.
+    """
 
     tab: str
     page: Snapshot
     at: float
     before: Snapshot | None = None
     ago: float = 0.0
+    outline: tuple[str, Snapshot] | None = None
 
     def text(self) -> str:
         """Which look it is, how old, and whether the page has changed since the one before."""
@@ -64,9 +69,18 @@ async def look_now(desk: Desk, tab: str = "") -> TabLook:
     page = await session.snapshot(name)
     _keep(desk, page)
     now = time.time()
-    found = TabLook(name, page, now, known.page if known else None, now - known.at if known else 0)
+    found = TabLook(name, page, now)
+    if known:
+        found = replace(found, before=known.page, ago=now - known.at, outline=known.outline)
     desk.looked[name] = found
     return found
+
+
+def outline_text(desk: Desk, found: TabLook) -> str:
+    """The outline of a page, or what changed since the one this conversation was last shown."""
+    thread, page = found.outline or ("", None)
+    desk.looked[found.tab] = replace(found, outline=(desk.thread, found.page))
+    return show(found.page, page if thread == desk.thread else None)
 
 
 async def look_or_remember(desk: Desk, tab: str = "") -> tuple[Snapshot, str]:

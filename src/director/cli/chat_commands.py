@@ -14,7 +14,7 @@ from director.agent.threads import leave_out
 from director.cli.chat_room import TROUBLE, Room
 from director.cli.chat_secrets import enter_secret, purge_value
 from director.cli.chat_telling import context_table
-from director.cli.inputs import rows_of
+from director.cli.inputs import read_typed
 from director.cli.outline import outline
 from director.models.names import parse
 from director.models.servers import accept_server
@@ -165,7 +165,7 @@ def _system(room: Room, _: str) -> None:
 
 
 def _run(room: Room, rest: str) -> None:
-    room.run_workflow(rows_of(rest.split(), None, room.desk.now().inputs)[0] if rest else {})
+    room.run_workflow(read_typed(rest, room.desk.now().inputs))
 
 
 def _origins(room: Room, _: str) -> None:
@@ -213,7 +213,10 @@ COMMANDS: dict[str, tuple[Callable[[Room, str], None], str]] = {
         _compress,
         "put a checked summary in the place of what was said; it can be undone",
     ),
-    "run": (_run, "run the workflow without a model; /run name=value gives inputs"),
+    "run": (
+        _run,
+        "run the workflow without a model; /run name=value gives inputs (spaces too)",
+    ),
     "retry": (_retry, "say the last message again, or another in its place: /retry TEXT"),
     "drop": (_drop, "leave a turn out of all that is sent, by its number: /drop 7"),
     "origins": (_origins, "the sites and effects that were asked for, and what you said to each"),

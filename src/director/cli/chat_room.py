@@ -32,12 +32,13 @@ from director.agent.tools import Question
 from director.agent.turn import resume_turn
 from director.browser import BrowserError
 from director.cli.chat_screen import Screen
+from director.cli.running import list_context_values
 from director.models import Model, ModelError, NoKey, NoLibrary, UnknownModel
 from director.models.script import ScriptError
 from director.profiles import ProfileError
 from director.runs import Progress, Run, RunError, drive, queue_run
 from director.runs.supplies import Wishes, supplied
-from director.runs.telling import seconds_text
+from director.runs.telling import seconds_text, state_text
 from director.secrets import OriginError, SecretRefused, VaultError
 from director.settings import Settings, SettingsError, load_settings
 from director.store import Store, StoreError, Versioned
@@ -203,11 +204,14 @@ class Room:
         means = replace(await self.supplies.means(run), progress=self._step, patience=0.0)
         ended = await drive(self.store, run.id, means)
         error = (ended.error or {}).get("message", "")
-        self.screen.say(f"run {run.id}: {ended.state}{f': {error}' if error else ''}")
+        self.screen.say(f"run {run.id}: {state_text(ended)}{f': {error}' if error else ''}")
+        for one in ended.doubts:
+            self.screen.say(f"  doubt: {one['sentence']}", "yellow")
         names = {node.alias for node in workflow.nodes if node.type == "transform"}
         for name, value in sorted(variables(self.store, run.id).items()):
             if name.partition(".")[0] in names:
                 self.screen.say(f"  {name} = {_whole(name, value)}")
+        self.screen.lines(f"  {one}" for one in list_context_values(self.store, ended))
         return ended
 
     def _step(self, told: Progress) -> None:

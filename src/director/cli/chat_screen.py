@@ -16,7 +16,15 @@ from rich.console import Console
 from rich.text import Text
 
 from director.agent import Progress, Turn
-from director.cli.chat_telling import about, context_line, outcome, plan_changes, spent_line
+from director.cli.chat_telling import (
+    RUNS_NODES,
+    about,
+    context_line,
+    list_doubts,
+    outcome,
+    plan_changes,
+    spent_line,
+)
 from director.runs.telling import seconds_text
 from director.store import Versioned
 
@@ -143,6 +151,8 @@ class Screen:
     def _called(self, told: Progress) -> None:
         took = time.monotonic() - self._began.pop(told.call, time.monotonic())
         word, colour = ("failed", "red") if told.failed else ("ok", "green")
+        if not told.failed and told.tool in RUNS_NODES and list_doubts(told.text):
+            word, colour = "doubt", "yellow"
         named = about(self._args.pop(told.call, ""))
         room = _ABOUT if self.width < _WIDE else 2 * _ABOUT
         short = f"{named[: room - 1]}…" if len(named) > room else named
@@ -152,7 +162,7 @@ class Screen:
             (f" {short}" if short else "", "bold"),
             (f"  {told.source}" if told.source else "", "yellow"),
             (f"  {seconds_text(took)}  ", "dim"),
-            (outcome(told.tool, told.text, failed=told.failed), colour if told.failed else "dim"),
+            (outcome(told.tool, told.text, failed=told.failed), "dim" if word == "ok" else colour),
         )
         self.line(shown)
         if told.tool == "update_plan" and not told.failed:

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import cast
 
+from director.runs.telling import doubts_text
+
 # The first of these that a call has says what it is about.
 _ABOUT = (
     *("alias", "node", "nodes", "variableName", "url", "citation", "question"),
@@ -20,6 +22,8 @@ _SPACE = re.compile(r"\s+")
 _STATUS = re.compile(r"^(?:task|phase) .*: (?:\w+) → (?:pending|in_progress|completed|failed)$")
 _MADE = re.compile(r"position (\d+) \(effect (\w+)\)")
 _VERSION = re.compile(r"\bversion \d+\b")
+_DOUBT = re.compile(r"DOUBT \(\w+\) about [^:]+: (.+)")
+RUNS_NODES = ("test_single_node", "execute_nodes")
 _CHANGES = 6
 _REST = " · other 999,999"
 
@@ -42,7 +46,7 @@ def outcome(tool: str, text: str, *, failed: bool) -> str:
     if failed:
         told = next((line for line in lines if line.startswith("FAILED:")), first)
         return _plain(told.removeprefix("FAILED:"))
-    if tool in ("test_single_node", "execute_nodes"):
+    if tool in RUNS_NODES:
         return _plain(_ran(lines))
     if tool in ("deploy_scout", "send_scout"):
         return _scouted(lines)
@@ -65,13 +69,21 @@ def _ran(lines: Sequence[str]) -> str:
         for line in lines
         if line.startswith("Completed by this:")
     ]
+    doubts = list_doubts("\n".join(lines))
     if lines and lines[0].startswith("Run "):
         words = lines[0].partition(" of ")[2].rstrip(".")
-        return "; ".join([words, *closed])
+        return "; ".join([": ".join([words, *doubts[:1]]), *closed])
     green = sum(": success in " in line for line in lines)
     shown = next((line for line in lines if line.startswith("result:")), "")
     told = f"green {shown.removeprefix('result:')}" if shown else f"{green} green"
+    if doubts:
+        told = f"passed, with {doubts_text(len(doubts))}: {doubts[0]}"
     return "; ".join([*closed, told])
+
+
+def list_doubts(text: str) -> list[str]:
+    """What speaks against a run that passed, in the words that the model was told."""
+    return [found[1] for line in text.splitlines() if (found := _DOUBT.match(line.strip()))]
 
 
 def _scouted(lines: Sequence[str]) -> str:

@@ -10,11 +10,11 @@ import asyncio
 import contextlib
 import json
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import typer
 
@@ -34,13 +34,15 @@ from director.runs.telling import dismissal_of, evidence_text, key_text, seconds
 from director.runs.worker import Worker
 from director.secrets import VaultError
 from director.store import Moved, Store
+from director.store.variables import variables
 from director.workflow.display import shown
 from director.workflow.record_types import list_record_types
-from director.workflow.values import WorkflowError
+from director.workflow.values import Json, WorkflowError
 
 _DRIVER = "Connection closed while reading from the driver"
 CODES = {"done": 0, "failed": 1, "waiting": 3, "cancelled": 4}
 DOUBTED = 3
+_VALUES = 20
 CODES_TOLD = (
     "Exit codes: 0 done, 1 a node failed, 2 nothing was started because something was given "
     "wrong, 3 it waits for an answer or there are doubts about it, 4 it was cancelled."
@@ -171,12 +173,31 @@ def _doubts(run: Run) -> Iterator[str]:
 
 
 def _list_outcome(store: Store, run: Run) -> Iterator[str]:
-    """The records and the files of a run: how many, and what the first ones say."""
-    for each in list_record_types(records_of(store, run.id)):
+    """What a run set, its records and its files: how many, and what the first ones say."""
+    yield from list_context_values(store, run)
+    types = list_record_types(records_of(store, run.id))
+    for each in types:
         yield f"records: {each}"
         yield from (f"  {shown(each.type, dict(row))}" for row in each.rows)
+    if types:
+        yield f"as a file: director runs data {run.id} --format csv -o FILE"
     for file in list_downloads(steps_of(store, run.id)):
         yield f"download: {download_text(file)} by {file['node']}"
+
+
+def list_context_values(store: Store, run: Run) -> Iterator[str]:
+    """The variables that the context nodes of a run set, each in a line."""
+    written = [
+        node.config.get("variables")
+        for node in workflow_of(store, run).nodes
+        if node.type == "context"
+    ]
+    found = variables(store, run.id)
+    names = dict.fromkeys(name for one in written if isinstance(one, Mapping) for name in one)
+    values = [(name, cast("Json", found[name])) for name in names if name in found]
+    yield from (f"{name} = {shown(name, value)}" for name, value in values[:_VALUES])
+    if len(values) > _VALUES:
+        yield f"all {len(values)}: director runs data {run.id} --what variables"
 
 
 def _failure(store: Store, run: Run) -> Iterator[str]:

@@ -27,7 +27,8 @@ Set: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
-        help="An input, as name=value: JSON if it reads as such, else text; name=@file reads one.",
+        help="An input, as name=value: JSON if it reads as such, else text; name=@file reads one, "
+        "and the rows of a .csv for a list.",
         metavar="NAME=VALUE",
     ),
 ]

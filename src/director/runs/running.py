@@ -342,7 +342,7 @@ def _given(workflow: Workflow, inputs: Mapping[str, Json], means: Means) -> dict
     if missing:
         raise RunError(
             f"The workflow needs the input {missing[0]!r}: {declared[missing[0]].description} "
-            f"Give it, as in --set {missing[0]}=…"
+            f"Give it, as in --set {missing[0]}=… or, in the chat, /run {missing[0]}=…"
         )
     found = {name: inputs.get(name, each.default) for name, each in declared.items()}
     return {

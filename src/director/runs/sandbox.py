@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Self
 
 from director.distribution import install_line
 from director.workflow.bounds import VALUE, ValueTooLarge, check_bounds
-from director.workflow.expressions import PARSERS
+from director.workflow.expressions import MODULES, PARSERS
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
@@ -122,6 +122,8 @@ class Sandbox:
                 printed = CollectString(_PRINTED)
                 if any(name in code for name in PARSERS):
                     session.feed_run(parsing_source(), print_callback=printed)
+                if known := [each for each in MODULES if each in code]:
+                    session.feed_run(f"import {', '.join(known)}", print_callback=printed)
                 return session.feed_run(code, inputs=dict(values), print_callback=printed)
         except MontyError as error:
             raise SandboxError(_said(error, self.limits)) from None

@@ -118,9 +118,12 @@ def _function(name: str, given: Sequence[str], code: str) -> str:
     written = ast.unparse(module)
     if ast.dump(syntax(written)) != ast.dump(module):
         raise _NotListed("its code reads in another way when it is written anew")
-    for free in _free(symtable.symtable(written, name, "exec")):
-        if free not in _BUILTINS and free not in PARSERS:
-            raise _NotListed(f"it uses {free!r}, which a script may not")
+    used = set(_free(symtable.symtable(written, name, "exec")))
+    if strange := sorted(used - {*_BUILTINS, *PARSERS, *_MODULES}):
+        raise _NotListed(f"it uses {strange[0]!r}, which a script may not")
+    if known := [ast.Import([ast.alias(each)]) for each in sorted(used & {*_MODULES})]:
+        function.body = [*known, *body]
+        written = ast.unparse(ast.fix_missing_locations(module))
     return written
 
 

@@ -6,11 +6,15 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from director.workflow.display import shown
 from director.workflow.sensitive import masked
 from director.workflow.types import KINDS
 from director.workflow.values import Config, Json, Node
+
+if TYPE_CHECKING:
+    from director.runs.values import Run
 
 _PIECE = re.compile(r"([^.\[(]+)((?:\[[^\]]*\]|\([^)]*\))*)(?:\.|$)")
 _BOUNDS = {"equals": "=", "at_least": "at least", "at_most": "at most"}
@@ -122,6 +126,11 @@ def check_text(check: Config) -> str:
 def doubts_text(count: int) -> str:
     """How many doubts there are."""
     return "1 doubt" if count == 1 else f"{count} doubts"
+
+
+def state_text(run: Run) -> str:
+    """How a run ended, and how many doubts there are about it."""
+    return f"{run.state}, with {doubts_text(len(run.doubts))}" if run.doubts else run.state
 
 
 def dismissal_of(doubt: Config) -> dict[str, Json]:

@@ -30,6 +30,7 @@ _PARSING = threading.Lock()  # trees made in two threads at once break each othe
 LONGEST = 20_000  # characters of code
 # What code is given besides Python itself: numbers, prices and dates as people write them.
 PARSERS = ("parse_number", "parse_money", "parse_date")
+MODULES = ("re", "json", "math", "datetime")  # known to code without an import
 _HINTED = 2_000  # characters that are searched for forms of other languages
 _GIVEN = re.compile(r"value_\d+")
 _STRING = re.compile(r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')""")
@@ -153,7 +154,7 @@ def _other_forms(code: str) -> Iterator[str]:
 
 
 def _check_names(code: str, names: Collection[str], how: str) -> None:
-    known = {*names, *PARSERS, *dir(builtins)}
+    known = {*names, *PARSERS, *MODULES, *dir(builtins)}
     with _unwarned():
         table = symtable.symtable(code, "code", "exec")
     for name in sorted(_free(table, top=True) - known):

@@ -6,11 +6,12 @@ input of an earlier version has the type `any` and takes whatever it is given.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from director.workflow.paths import is_list, kind_of
-from director.workflow.sensitive import is_sensitive
+from director.workflow.sensitive import is_sensitive, masked
 from director.workflow.templates import SECRET
 from director.workflow.values import Input, Json, Workflow, WorkflowError
 
@@ -28,11 +29,12 @@ _CHECKS: Mapping[str, Callable[[Json], bool]] = {
     "object": lambda value: isinstance(value, Mapping),
 }
 INPUT_TYPES = tuple(_CHECKS)
+_EXAMPLE = 300  # characters of a default that is shown as an example
 _WRITTEN = {
     "text": "a text",
     "number": "a number, such as 7 or 2.5",
     "boolean": "true or false",
-    "list": 'a list, such as ["a", "b"]',
+    "list": 'a list, such as ["a", "b"] or [{"name": "a"}]',
     "object": 'an object, such as {"name": "a"}',
 }
 
@@ -60,9 +62,21 @@ def check_value(one: Input, value: Json) -> None:
         return
     if not _CHECKS[one.type](value):
         raise WorkflowError(
-            f"The input {one.name!r} takes {_WRITTEN[one.type]}, not {kind_of(value)} "
+            f"The input {one.name!r} takes {_form(one)}, not {kind_of(value)} "
             f"({str(value)[:60]!r})."
         )
+
+
+def _form(one: Input) -> str:
+    """How a value of an input is written: as its own default is, if that shows it."""
+    told = one.type in ("list", "object") and one.default and not is_secret_input(one)
+    if told and _CHECKS[one.type](one.default):
+        kind = _WRITTEN[one.type].partition(",")[0]
+        first = one.default[:1] if is_list(one.default) else one.default
+        text = json.dumps(masked(first, name=one.name), ensure_ascii=False)
+        if len(text) <= _EXAMPLE:
+            return f"{kind}, such as {text}"
+    return _WRITTEN[one.type]
 
 
 def is_secret_input(one: Input) -> bool:

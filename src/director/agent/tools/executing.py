@@ -25,7 +25,7 @@ from director.runs import (
 from director.runs.ledger import records_of
 from director.runs.proposing import proposals
 from director.runs.serving import waits_for
-from director.runs.telling import check_text, dismissal_of, doubts_text
+from director.runs.telling import check_text, dismissal_of, state_text
 from director.sections.words import compact, line, visible
 from director.store.variables import set_variable, variables, workbench
 from director.workflow.display import shown
@@ -33,7 +33,7 @@ from director.workflow.document import to_json
 from director.workflow.record_types import list_record_types
 from director.workflow.selection import place_of, select
 from director.workflow.sensitive import masked, refuse_sensitive
-from director.workflow.values import Json, Workflow
+from director.workflow.values import Config, Json, Workflow
 
 _VARIABLES = 40
 
@@ -132,6 +132,7 @@ async def _tested(desk: Desk, workflow: Workflow, names: list[str], record: str)
     _put_examples(desk, workflow)
     ids = {node.alias: node.id for node in workflow.nodes}
     done: list[Step] = []
+    doubts: list[Config] = []
     call = compact(["isolated", to_json(workflow), cast("Json", names), record])
     stopped = desk.stopped.pop(call, "")
     for alias in names[names.index(stopped) if stopped else 0 :]:
@@ -139,12 +140,13 @@ async def _tested(desk: Desk, workflow: Workflow, names: list[str], record: str)
         test = resume_node if alias == stopped else try_node
         run = await test(desk.store, workflow, alias, means, record=record)
         done += [step for step in steps_of(desk.store, run.id) if step.key == ids[alias]]
+        doubts += run.doubts
         if run.state != "done":
             if desk.effects:
                 desk.stopped[call] = alias
             break
     await desk.bench.keep()
-    told = _told(desk, run, done, workflow, "")
+    told = _told(desk, replace(run, doubts=tuple(doubts)), done, workflow, "")
     return replace(told, text="\n".join([told.text, *_proposed(desk, workflow, done)]))
 
 
@@ -178,8 +180,7 @@ def _told(desk: Desk, run: Run, steps: Iterable[Step], workflow: Workflow, own: 
             f"- {line(name)} = {visible(shown(name, cast('Json', value)))}"
             for name, value in found[:_VARIABLES]
         ]
-        doubted = f", with {doubts_text(len(run.doubts))}" if run.doubts else ""
-        lines.insert(0, f"Run {own} of {len(workflow.nodes)} nodes: {run.state}{doubted}.")
+        lines.insert(0, f"Run {own} of {len(workflow.nodes)} nodes: {state_text(run)}.")
     lines += doubt_lines(run)
     closed = desk.saved.close_tasks()
     lines += [f"Completed by this: task {', '.join(closed)}."] if closed else []

@@ -8,11 +8,10 @@ from typing import Literal
 
 from director.agent.desk import Desk
 from director.agent.element_names import name_elements
-from director.agent.looks import look_now, look_or_remember
+from director.agent.looks import look_now, look_or_remember, outline_text
 from director.agent.scouts import explore
 from director.browser import closer
 from director.browser.descriptions import describe_ref
-from director.browser.showing import show
 from director.workflow.values import WorkflowError
 
 _ADVICE = (
@@ -37,7 +36,7 @@ async def inspect_tab(
     """
     if inspectionType == "dom_snapshot":
         found = await look_now(desk, tabName)
-        return f"{found.text()}\n{show(found.page, found.before)}"
+        return f"{found.text()}\n{outline_text(desk, found)}"
     if not instruction.strip():
         raise WorkflowError("Say in `instruction` what to find out about the page.")
     found = await look_now(desk, tabName)
