@@ -169,7 +169,8 @@ def _summary(
     ]
     shown = {line.strip() for text in elsewhere for line in text.splitlines()}
     found = [piece for piece in found if piece.who != "→" or piece.text not in shown]
-    top = excerpts.heading(plan.heading, room // 2, budget.counter)
+    named = budget.counter(excerpts.write([], covers, recalls=plan.how.recalls))
+    top = excerpts.heading(plan.heading, min(room // 2, room - named), budget.counter)
     chosen = excerpts.select(found, room - budget.counter(top), budget.counter, elsewhere)
     text = excerpts.write(chosen, covers, recalls=plan.how.recalls)
     return Summary(top + text, tuple(covers), trust_of([turn for turn, _ in gone], before))

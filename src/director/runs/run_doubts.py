@@ -36,8 +36,10 @@ def find_run_doubts(
     nodes = {node.id: node for node in workflow.nodes}
     readings = readings_of(nodes, steps)
     before = _rows_before(store, run, readings, nodes) if readings else {}
+    done = [step for step in steps if _has_effect(step)]
     effects = [
-        _effect(step, (proofs or {}).get(step.key, {})) for step in steps if _has_effect(step)
+        _effect(step, {} if _is_used_later(step, done) else (proofs or {}).get(step.key, {}))
+        for step in done
     ]
     checks = {node.id: node.checks for node in workflow.nodes}
     return find_doubts(readings, effects, _loops(steps), earlier=before, checks=checks)
@@ -76,6 +78,11 @@ def _loops(steps: Iterable[Step]) -> list[LoopSeen]:
             total = known.total + _count(result.get("total"))
             found[step.node] = replace(known, total=total, errors=(*known.errors, *errors))
     return list(found.values())
+
+
+def _is_used_later(step: Step, done: Sequence[Step]) -> bool:
+    """Whether another node had an effect after it, which may have used up what it left."""
+    return any(each.node != step.node and each.began > step.began for each in done)
 
 
 def _reading(node: Node, visits: Sequence[RowVisit]) -> RowReading:

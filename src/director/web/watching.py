@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from director.agent.saved import Saved
+from director.web.reading.nodes import list_inputs
 from director.web.reading.runs import rows
 from director.web.rendering import api_of, page
 from director.web.studio import NotThere
@@ -19,10 +20,12 @@ _MOST = 1_000
 @router.get("/w/{workflow}/runs")
 def listed(request: Request, workflow: Known, studio: Here) -> HTMLResponse:
     """The runs of a workflow, and a form to start one."""
+    flow = Saved(studio.store, workflow).workflow()
     shown = {
         "workflow": workflow,
         "api": api_of(workflow),
-        "flow": Saved(studio.store, workflow).workflow(),
+        "flow": flow,
+        "inputs": list_inputs(flow),
         "rows": rows(studio.store, workflow, limit=_MOST),
         "marks": runs.MARKS,
     }

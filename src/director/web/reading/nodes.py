@@ -112,7 +112,13 @@ def nodes(store: Store, workflow: str, statuses: Mapping[str, str]) -> Nodes:
     assert found is not None  # noqa: S101  whoever asks has looked
     now = from_json(cast("Json", found.body))
     rows = tuple(_rows(now, _tried(store, workflow, statuses)))
-    inputs = tuple(
+    inputs = list_inputs(now)
+    return Nodes(workflow, now.name, now.description, found.version, now.origins, inputs, rows)
+
+
+def list_inputs(workflow: Workflow) -> tuple[InputRow, ...]:
+    """What a run of a workflow is given; the default of what is secret is hidden."""
+    return tuple(
         InputRow(
             one.name,
             one.description,
@@ -121,9 +127,8 @@ def nodes(store: Store, workflow: str, statuses: Mapping[str, str]) -> Nodes:
             is_secret_input(one),
             one.type,
         )
-        for one in now.inputs
+        for one in workflow.inputs
     )
-    return Nodes(workflow, now.name, now.description, found.version, now.origins, inputs, rows)
 
 
 def _tried(store: Store, workflow: str, statuses: Mapping[str, str]) -> dict[str, Tried]:
