@@ -9,6 +9,7 @@ import pytest
 from director.runs import Means, Run, records_of, run_workflow, try_node
 from director.store import Store
 from director.store.variables import variables
+from director.workflow.edit import update
 from director.workflow.values import Workflow
 from runs.building import by_key, code, fails, flow, node, result, setting, statuses
 
@@ -111,6 +112,25 @@ def test_a_record_that_fails_does_not_stop_the_others(store: Store) -> None:
         ("item_002", "failed", {}),
         ("item_003", "complete", {"work": 3}),
     ]
+
+
+def test_a_run_in_which_a_round_failed_is_doubted_until_that_is_dismissed(store: Store) -> None:
+    """It is done, and says which share is missing and why."""
+    workflow = flow(FIND, each(), WORK)
+    (doubt,) = done(store, workflow).doubts
+    assert (doubt["kind"], doubt["alias"]) == ("rounds", "each")
+    assert str(doubt["sentence"]).startswith("1 of 3 rounds of each failed and were left out: ")
+    assert "ZeroDivisionError" in str(doubt["sentence"])
+    dismissed = {"checks": [{"kind": "rounds", "dismissed": True, "because": "one is known"}]}
+    assert done(store, update(workflow, "each", dismissed)).doubts == ()
+
+
+def test_a_loop_of_which_every_round_failed_fails(store: Store) -> None:
+    """Nothing of what it is for was done."""
+    find = code("find", "[{'n': 0}, {'n': 0}]", create_records="item")
+    run = done(store, flow(find, each(), WORK))
+    assert run.state == "failed"
+    assert "Every round failed, 2 in all" in str((run.error or {})["message"])
 
 
 def test_on_error_stop_stops_at_the_record_that_fails(store: Store) -> None:

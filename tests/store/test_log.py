@@ -139,7 +139,11 @@ def test_only_a_purge_deletes_and_only_notes_are_updated() -> None:
     acts = re.compile(r"\b(update|delete)\((\w+)\)")
     for file in Path(director.store.__file__).parent.glob("*.py"):
         tables = {table for _, table in acts.findall(file.read_text(encoding="utf-8"))}
-        assert file.name in ("purge.py", "purge_text.py") or tables <= {"meta", "refs", "workers"}, file.name
+        assert file.name in ("purge.py", "purge_text.py") or tables <= {
+            "meta",
+            "refs",
+            "workers",
+        }, file.name
 
 
 @pytest.mark.parametrize("body", [{"n": float("nan")}, {"b": b"bytes"}, {"s": {1, 2}}])
