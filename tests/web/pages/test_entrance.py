@@ -9,7 +9,6 @@ from playwright.sync_api import expect
 
 from web.pages.windows import App, a_workflow, enter, serving
 
-
 # Whether the page was painted, as soon as it was; a browser says so some moments later.
 PAINTED = """() => new Promise((resolve) => {
   setTimeout(() => resolve(false), 60_000);
