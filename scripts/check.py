@@ -64,7 +64,8 @@ def main(arguments: Sequence[str]) -> int:
         elif options.all:
             failed = run_all(rest, resume=options.resume, checks=checks)
         else:
-            failed = run_fast(rest, is_whole=is_whole, retry=options.retry)
+            extra = ["--record-cpu"] if options.durations_report else []
+            failed = run_fast([*rest, *extra], is_whole=is_whole, retry=options.retry)
     except KeyboardInterrupt:
         checks.stop()
         say("interrupted")

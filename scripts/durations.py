@@ -58,7 +58,9 @@ def render_page(records: Records, heading: str) -> str:
             f"{len(cases):,} cases, {total:,.0f} s of all workers together: setup "
             f"{sum(case.setup for case in cases):,.0f} s, "
             f"call {sum(case.call for case in cases):,.0f} s, "
-            f"teardown {sum(case.teardown for case in cases):,.0f} s. "
+            f"teardown {sum(case.teardown for case in cases):,.0f} s. They used "
+            f"{sum(case.processor for case in cases):,.0f} s of processor, with the browsers and "
+            "programs that they started, as far as that can be told. "
             f"The slowest 5% ({len(slowest)} cases) take {share:.0%}."
         ),
         "## By folder\n\n" + _render_groups(cases, _find_folder, 100),
@@ -87,21 +89,29 @@ def _render_groups(cases: list[Case], group: Callable[[Case], str], most: int) -
     lines = [
         f"| `{name}` | {len(inside)} | {sum(case.seconds for case in inside):.1f} "
         f"| {sum(case.setup for case in inside):.1f} | {sum(case.call for case in inside):.1f} "
-        f"| {sum(case.teardown for case in inside):.1f} |"
+        f"| {sum(case.teardown for case in inside):.1f} "
+        f"| {sum(case.processor for case in inside):.1f} |"
         for name, inside in rows[:most]
     ]
-    head = ["| | cases | seconds | setup | call | teardown |", "|---|---|---|---|---|---|"]
+    head = [
+        "| | cases | seconds | setup | call | teardown | processor |",
+        "|---|---|---|---|---|---|---|",
+    ]
     return "\n".join(head + lines)
 
 
 def _render_cases(cases: list[Case]) -> str:
     lines = [
         f"| `{case.test.replace('|', '¦').replace('`', '´')}` | {case.seconds:.2f} "
-        f"| {case.setup:.2f} | {case.call:.2f} | {case.teardown:.2f} |"
+        f"| {case.setup:.2f} | {case.call:.2f} | {case.teardown:.2f} | {case.processor:.2f} |"
         for case in cases
     ]
     return "\n".join(
-        ["| test | seconds | setup | call | teardown |", "|---|---|---|---|---|", *lines]
+        [
+            "| test | seconds | setup | call | teardown | processor |",
+            "|---|---|---|---|---|---|",
+            *lines,
+        ]
     )
 
 

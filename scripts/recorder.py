@@ -4,10 +4,14 @@
 
 Each process appends JSON lines to a file of its own in FOLDER as it goes, so that a run that was
 killed can be resumed. It never changes the result of a test.
+
+With `--record-cpu` the seconds of processor of each test are recorded too, as far as its process
+and all processes below it used them: on a busy machine they say more than the time that passed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
@@ -24,6 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--leave-out", metavar="FILE", help="do not run the tests that this file lists, one a line"
     )
+    group.addoption("--record-cpu", action="store_true", help="record seconds of processor too")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -32,6 +37,8 @@ def pytest_configure(config: pytest.Config) -> None:
         worker = getattr(config, "workerinput", {}).get("workerid")
         recorder = Recorder(Path(folder), worker)
         config.pluginmanager.register(recorder, "director-recorder")
+        if config.getoption("--record-cpu"):
+            config.pluginmanager.register(ProcessorRecorder(recorder), "director-processor")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -53,7 +60,8 @@ class Recorder:
         name = f"{time.time_ns()}-{os.getpid()}-{worker or 'main'}.jsonl"
         self._file = (folder / name).open("w", encoding="utf-8")
 
-    def _write(self, **record: object) -> None:
+    def write(self, **record: object) -> None:
+        """Append one line."""
         self._file.write(json.dumps({**record, "at": round(time.time(), 3)}) + "\n")
         self._file.flush()
 
@@ -66,7 +74,7 @@ class Recorder:
         try:
             return (yield)
         finally:
-            self._write(
+            self.write(
                 fixture=fixturedef.argname,
                 base=fixturedef.baseid,
                 scope=fixturedef.scope,
@@ -76,7 +84,7 @@ class Recorder:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Record one phase of a test; the main process hears of those in the workers."""
         if self._worker is None:
-            self._write(
+            self.write(
                 test=report.nodeid,
                 when=report.when,
                 outcome="passed" if hasattr(report, "wasxfail") else report.outcome,
@@ -88,6 +96,58 @@ class Recorder:
     def pytest_unconfigure(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+class ProcessorRecorder:
+    """Adds the seconds of processor to the records of the process that runs the tests."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        """Begin to count now."""
+        self._recorder = recorder
+        self._before = measure_processor()
+
+    def pytest_collection_finish(self) -> None:
+        """What was used until now was for no test."""
+        self._tell("")
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Record what one test used, with its fixtures and all that it left running."""
+        try:
+            return (yield)
+        finally:
+            self._tell(item.nodeid)
+
+    def _tell(self, used_by: str) -> None:
+        now = measure_processor()
+        self._recorder.write(used_by=used_by, processor=round(now - self._before, 2))
+        self._before = now
+
+
+def measure_processor() -> float:
+    """Seconds of processor of this process, of those below it, and of those that have ended."""
+    own = os.times()
+    total = own.user + own.system + own.children_user + own.children_system
+    ticks = os.sysconf("SC_CLK_TCK")
+    queue = _list_children(os.getpid())
+    while queue:
+        child = queue.pop()
+        try:
+            fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # it has just ended
+        total += sum(map(int, fields[11:15])) / ticks
+        queue += _list_children(child)
+    return total
+
+
+def _list_children(process: int) -> list[int]:
+    """The processes that a process has started; none where the system does not tell."""
+    found: list[int] = []
+    for path in Path(f"/proc/{process}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found += map(int, path.read_text().split())
+    return found
 
 
 def _give_reason(report: pytest.TestReport) -> str:

@@ -20,6 +20,7 @@ class Case:
     teardown: float = 0.0
     reason: str = ""
     is_whole: bool = False
+    processor: float = 0.0
 
     @property
     def seconds(self) -> float:
@@ -57,6 +58,7 @@ def read_records(folder: Path) -> Records:
     cases: dict[str, Case] = {}
     fixtures: dict[tuple[str, str, str], FixtureTime] = {}
     wall = {False: 0.0, True: 0.0}
+    processor: dict[str, float] = {}
     for path in sorted(folder.glob("*.jsonl")):
         lines = list(_read_lines(path))
         tests = [line for line in lines if "test" in line]
@@ -64,9 +66,14 @@ def read_records(folder: Path) -> Records:
         for line in lines:
             if "fixture" in line:
                 _add_fixture(fixtures, line)
+            if "processor" in line:
+                processor[line["used_by"]] = line["processor"]
         if tests:
             spans = [line["at"] for line in tests]
             wall[bool(tests[0]["slow"])] += max(spans) - min(spans) + tests[0]["seconds"]
+    for test, seconds in processor.items():
+        if test in cases:
+            cases[test] = replace(cases[test], processor=seconds)
     return Records(cases, sorted(fixtures.values(), key=lambda each: -each.seconds), wall)
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter as Tally
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from math import log
 
 from director.context.errors import error_line
 from director.context.literals import literals
+from director.context.memory import remembered
 from director.context.notices import with_notice
 
 HEAD, TAIL = 0.12, 0.12
@@ -38,7 +39,7 @@ def cut_text(  # noqa: PLR0913  each has a name
     room: int,
     *,
     named: frozenset[str] = frozenset(),
-    has_reference: Callable[[str], bool] | None = None,
+    references: re.Pattern[str] | None = None,
     recalls: bool = True,
     original: str | None = None,
 ) -> str:
@@ -49,13 +50,19 @@ def cut_text(  # noqa: PLR0913  each has a name
     if len(text) <= room and original is None:
         return text
     original = text if original is None else original
-    pieces = _pieces(text)
-    lines = [piece for piece, _ in pieces]
-    inside = max(0, room - NOTICE_SIZE)
-    ranks = _ranks(lines, named, has_reference)
-    keep = _fill(lines, ranks, inside)
+    pieces, worth = _weigh(text, named, references)
+    keep = _fill([piece for piece, _ in pieces], worth, max(0, room - NOTICE_SIZE))
     smaller = with_notice(_weave(pieces, keep), original, recalls=recalls)
     return smaller if len(smaller) < len(original) else original
+
+
+@remembered
+def _weigh(
+    text: str, named: frozenset[str], references: re.Pattern[str] | None
+) -> tuple[list[tuple[str, str]], list[float]]:
+    """The pieces of a text and what each is worth: however much room there is, it is the same."""
+    pieces = _pieces(text)
+    return pieces, _ranks([piece for piece, _ in pieces], named, references)
 
 
 def _pieces(text: str) -> list[tuple[str, str]]:
@@ -77,7 +84,7 @@ def _pieces(text: str) -> list[tuple[str, str]]:
 
 
 def _ranks(
-    lines: Sequence[str], named: frozenset[str], has_reference: Callable[[str], bool] | None
+    lines: Sequence[str], named: frozenset[str], references: re.Pattern[str] | None
 ) -> list[float]:
     """What each line is worth for its size: what is named first, then what is rare."""
     words = [set(_WORD.findall(line)) for line in lines]
@@ -94,7 +101,7 @@ def _ranks(
         )
         if hits:
             score += 10 + hits
-        if has_reference is not None and has_reference(line):
+        if references is not None and references.search(line):
             score += 20
         if error_line(line):
             score += 40

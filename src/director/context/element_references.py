@@ -31,15 +31,14 @@ _SAMPLE = 60_000
 _KNOWN_ONLY = re.compile("|".join(_KNOWN))
 
 
-def reference_finder(turns: Sequence[Turn]) -> Callable[[str], bool]:
-    """A test for lines that carry a reference, in the formats known or learned from these turns."""
-    found = re.compile("|".join((*_KNOWN, *learn_patterns(turns))))
-    return lambda line: found.search(line) is not None
+def find_references(turns: Sequence[Turn]) -> re.Pattern[str]:
+    """What finds a reference in a line, in the formats known or learned from these turns."""
+    return re.compile("|".join((*_KNOWN, *learn_patterns(turns))))
 
 
 def reference_remover(turns: Sequence[Turn]) -> References:
     """A function that takes the references out of the lines of a page, and only of a page."""
-    found = re.compile("|".join((*_KNOWN, *learn_patterns(turns))))
+    found = find_references(turns)
     return lambda lines: _without(lines, found)
 
 

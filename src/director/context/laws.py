@@ -6,12 +6,13 @@ A law takes a strategy, a context and a budget and returns a list of sentences, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from operator import is_
 from types import MappingProxyType
 from typing import TypeAlias
 
-from director.context.compaction import Cut
+from director.context.compaction import Compactor, Cut
 from director.context.notices import IMAGES, is_noticed, parse_named_turns
 from director.context.sizes import context_size, section_size, summary_size, turn_size
 from director.context.strategy import Strategy
@@ -358,15 +359,34 @@ LAWS: Mapping[str, Law] = MappingProxyType(
 )
 
 
+def _cut_once(cut: Cut) -> Cut:
+    """The same cut, made once of the same objects: the laws walk one history again and again."""
+    made: dict[tuple[int, ...], tuple[object, Context]] = {}
+
+    def known(context: Context, budget: Budget, low: int, /) -> Context:
+        parts = (budget, context.sections, context.summary, context.fold, *context.turns)
+        key = (low, *map(id, parts))
+        if key not in made:
+            # The parts are kept, so that nothing else gets their identity.
+            made[key] = (parts, cut(context, budget, low))
+        return made[key][1]
+
+    return known
+
+
 def broken_laws(strategy: Strategy, context: Context, budget: Budget) -> list[Broken]:
     """Check all laws; empty if they hold."""
-    first = strategy(context, budget)
+    walked = strategy
+    if isinstance(strategy, Compactor):
+        walked = copy(strategy)
+        walked.cut = _cut_once(strategy.cut)
+    first = walked(context, budget)
 
     def known(given: Context, wanted: Budget, /) -> Context:
         """Laws look at one output from many sides; it need not be made many times."""
-        return first if given is context and wanted is budget else strategy(given, wanted)
+        return first if given is context and wanted is budget else walked(given, wanted)
 
-    known.cut = getattr(strategy, "cut", None)  # type: ignore[attr-defined]
+    known.cut = getattr(walked, "cut", None)  # type: ignore[attr-defined]
     broken = [
         Broken(name, how) for name, law in LAWS.items() for how in law(known, context, budget)
     ]

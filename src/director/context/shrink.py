@@ -14,7 +14,7 @@ from director.context.compaction import Compactor, Cut, Ingest, room_at
 from director.context.memory import remembered
 from director.context.notices import is_lossless, is_noticed, with_notice
 from director.context.shapes import snapshot
-from director.context.shapes.dispatch import shape_of
+from director.context.shapes.dispatch import render_lossless, shape_of
 from director.context.sizes import context_size, turn_size
 from director.context.units import unseen_turn
 from director.context.values import AgentTurn, Budget, Call, Context, Level, Turn
@@ -56,7 +56,7 @@ def shrink_text(text: str, how: Shrinking, room: int) -> str:
     if shape.__name__.rpartition(".")[2] in how.skip:
         return text
     smaller: str = shape.render(text, level, room)
-    lossless = smaller if level == "low" else shape.render(text, "low", room)
+    lossless = smaller if level == "low" else render_lossless(text)
     if shape is snapshot and level != "low":
         smaller = _less_indented(smaller, how.depth)
     whole = with_notice(smaller, text, recalls=how.recalls, same=smaller == lossless)

@@ -5,13 +5,15 @@ Several results share the room by need: the small ones are whole, the large ones
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from director.context.cut import NOTICE_SIZE, cut_text, words_of
-from director.context.element_references import reference_finder
+from director.context.element_references import find_references
+from director.context.memory import remembered
 from director.context.notices import is_lossless, with_notice
-from director.context.shapes.dispatch import PAGES, shape_of
+from director.context.shapes.dispatch import PAGES, render_lossless, shape_of
 from director.context.sizes import context_size
 from director.context.units import unseen_turn
 from director.context.values import AgentTurn, Budget, Call, Context, Counter, UserTurn
@@ -52,14 +54,14 @@ def cut_unseen(context: Context, budget: Budget, *, recalls: bool) -> Context:
     rooms = share_by_need(needs, max(0, budget.limit - (size - now)))
     said = [t.text for t in context.turns if isinstance(t, UserTurn)]
     task = words_of([*said[:1], *said[-1:]])
-    finder = reference_finder(context.turns)
+    references = find_references(context.turns)
     calls = []
     for call, original, room in zip(turn.calls, originals, rooms, strict=True):
         if counter(call.result) <= room:
             calls.append(call)
             continue
-        cutting = Cutting(task | words_of([call.args]), finder, recalls)
-        calls.append(_replace_result(call, fill_room(original, room, counter, cutting), original))
+        cutting = Cutting(task | words_of([call.args]), references, recalls)
+        calls.append(_replace_result(call, _cut_result(original, room, counter, cutting), original))
     turns = list(context.turns)
     turns[at] = replace(turn, calls=tuple(calls))
     return replace(context, turns=tuple(turns))
@@ -70,14 +72,14 @@ class Cutting:
     """How a result is cut to a number of characters: what is named, which lines have references."""
 
     named: frozenset[str]
-    has_reference: Callable[[str], bool]
+    references: re.Pattern[str]
     recalls: bool
 
     def __call__(self, text: str, room: int, /) -> str:
         """The result in its own shape where that loses nothing or fills the room, else by lines."""
         shape = shape_of(text)
         inside = room - NOTICE_SIZE
-        plain: str = shape.render(text, "low", inside)
+        plain = render_lossless(text)
         if len(plain) <= inside:
             return with_notice(plain, text, recalls=self.recalls, same=True)
         if shape in PAGES:
@@ -88,7 +90,7 @@ class Cutting:
             plain,
             room,
             named=self.named,
-            has_reference=self.has_reference,
+            references=self.references,
             recalls=self.recalls,
             original=text,
         )
@@ -120,3 +122,7 @@ def fill_room(text: str, room: int, counter: Counter, cut: Callable[[str, int], 
         else:
             chars = int(chars * max(0.5, min(0.98, 0.98 * room / max(1, taken))))
     return best or smaller
+
+
+# A history is cut at each call of a model: what was cut at the last one is not cut again.
+_cut_result = remembered(fill_room)
