@@ -15,7 +15,7 @@ from director.agent.model_windows import remember_window
 from director.agent.modes import refreshed
 from director.agent.threads import current_thread
 from director.agent.tools import REGISTRY, TRUSTS
-from director.agent.walks import Walks
+from director.agent.walks import SingleCut, Walks
 from director.context.values import Budget, UserTurn
 from director.models import Model
 from director.profiles import Profile
@@ -88,7 +88,8 @@ async def least_size(desk: Desk, model: Model, profile: Profile, *, said: str = 
     """Tokens of the smallest request that could be made, with one more message if one is given."""
     budget = budget_of(model.capabilities, desk.settings, model.counter)
     try:
-        await _fit(desk, model, profile, said, replace(budget, limit=1, warn=None))
+        least = replace(budget, limit=1, warn=None)
+        await _fit(desk, model, profile, said, budget=least, walks=SingleCut())
     except ContextTooLarge as large:
         return large.size
     return 0
@@ -96,13 +97,15 @@ async def least_size(desk: Desk, model: Model, profile: Profile, *, said: str = 
 
 async def _fits(desk: Desk, model: Model, profile: Profile, text: str, budget: Budget) -> bool:
     try:
-        await _fit(desk, model, profile, text, budget)
+        await _fit(desk, model, profile, text, budget=budget, walks=Walks())
     except ContextTooLarge:
         return False
     return True
 
 
-async def _fit(desk: Desk, model: Model, profile: Profile, text: str, budget: Budget) -> None:
+async def _fit(  # noqa: PLR0913  each has a name
+    desk: Desk, model: Model, profile: Profile, text: str, *, budget: Budget, walks: Walks
+) -> None:
     """Make the request that a message would lead to; `ContextTooLarge` if it cannot be made."""
     told = conversation(desk, TRUSTS)
     at = told.turns[-1].at + 1 if told.turns else 1
@@ -117,5 +120,5 @@ async def _fit(desk: Desk, model: Model, profile: Profile, text: str, budget: Bu
         tools=[REGISTRY[name].tool for name in shown.tools],
         budget=budget,
         measure=model.calibration,
-        walks=Walks(),
+        walks=walks,
     )

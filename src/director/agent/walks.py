@@ -15,6 +15,7 @@ from typing import Generic, TypeAlias, TypeVar
 from director.context.compaction import Compactor
 from director.context.presets import PRESETS, Options
 from director.context.sizes import context_size, turn_size
+from director.context.unseen import cut_unseen
 from director.context.values import Budget, Context, Counter, Section, Summary, Turn
 from director.counting import Calibration
 
@@ -96,6 +97,19 @@ class Walks:
             walk.on(context.turns)
         self._walks = {**dict(list(going.items())[1 - _KEPT :]), key: walk}
         return walk
+
+
+class SingleCut(Walks):
+    """Cuts a history once, at its end: for how small it can be, not for what is sent."""
+
+    def within(
+        self, room: Budget, context: Context, *, strategy: str, limit: int, measure: Calibration
+    ) -> Context:
+        """The context cut to the room, without a look at the calls on the way there."""
+        raw = replace(room, counter=measure.base, warn=None, limit=min(room.limit, limit))
+        cutting = PRESETS[strategy](Options())
+        smaller = cutting.cut(context, raw, raw.limit)
+        return cut_unseen(smaller, raw, recalls=cutting.recalls)
 
 
 class _Walk:

@@ -245,10 +245,10 @@ class _Ranking:
     def _written(self) -> int:
         return self.counter(write([self.found[i] for i in sorted(self.taken)], _WIDEST))
 
-    def _take(self, open_: Iterable[int], left: int) -> list[int]:
-        heap = [(-self.gain(i), i) for i in open_]
+    def _take(self, open_: Sequence[int], left: int) -> list[int]:
+        first, following = self._find_repeats(open_)
+        heap = [(-self.gain(i), i) for i in first]
         heapq.heapify(heap)
-        passed: list[int] = []
         while heap and self._least() <= left:
             score, i = heapq.heappop(heap)
             if i in self.taken:
@@ -256,16 +256,30 @@ class _Ranking:
             now = -self.gain(i)
             if now > score * 0.999 and heap and now > heap[0][0]:
                 heapq.heappush(heap, (now, i))
-            elif self.costs[i] > left:
-                passed.append(i)
-            else:
+            elif self.costs[i] <= left:
                 left -= self.costs[i]
                 self._choose(i)
-                for beside in (i - 1, i + 1):
-                    if not 0 <= beside < len(self.found) or beside in self.taken:
-                        continue
-                    heapq.heappush(heap, (-self.gain(beside), beside))
-        return [*passed, *(i for _, i in heap if i not in self.taken)]
+                for other in (i - 1, i + 1, following.pop(i, -1)):
+                    if 0 <= other < len(self.found) and other not in self.taken:
+                        heapq.heappush(heap, (-self.gain(other), other))
+        return [i for i in open_ if i not in self.taken]
+
+    def _find_repeats(self, open_: Iterable[int]) -> tuple[list[int], dict[int, int]]:
+        """The pieces that a turn says for the first time, and after each the one that repeats it.
+
+        One of a hundred equal pieces is weighed, not all of them again whenever one was taken.
+        """
+        latest: dict[Excerpt, int] = {}
+        first: list[int] = []
+        following: dict[int, int] = {}
+        for i in open_:
+            piece = self.found[i]
+            if piece in latest:
+                following[latest[piece]] = i
+            else:
+                first.append(i)
+            latest[piece] = i
+        return first, following
 
     def _least(self) -> int:
         """What the cheapest piece costs that was not taken."""
