@@ -41,7 +41,7 @@ HOSTS = (
     f" 127.0.0.1:{PORT}",
     "",
 )
-OPEN = ("/launch", "/login", "/here", "/static/app.css")
+OPEN = ("/launch", "/login", "/here", "/resume", "/static/app.css")
 NEVER = ("seq", "trust", "history", "summary", "covers", "entries", "kind", "head")
 CROSSING: tuple[dict[str, str], ...] = (
     {"sec-fetch-site": "cross-site"},

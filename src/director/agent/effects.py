@@ -269,6 +269,9 @@ def _of_node(desk: Desk, node: Node, sites: tuple[str, ...]) -> Effect:
     if isinstance(node.config.get("selector"), Mapping):
         # Its first words are not all that finds the element.
         does = f"{does} ({compact(masked(node.config['selector']))})"
+    for name, says in (("next", "clicking"), ("file", "with the file")):
+        if node.config.get(name) is not None:
+            does = f"{does}, {says} {compact(masked(node.config[name]))}"
     if secrets := sorted({f"{{{{secret:{name}}}}}" for name in SECRET.findall(str(node.config))}):
         does = f"{does} with {', '.join(secrets)}"
     key = _key(node.id, node.type, compact(dict(node.config)), node.effect)
