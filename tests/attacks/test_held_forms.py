@@ -65,6 +65,29 @@ def test_a_form_is_asked_for_before_it_is_sent(
 
 @pytest.mark.promise("E1")
 @pytest.mark.attack(
+    "A page sends a form as soon as it is opened, by a node or by a call that is no node",
+    must="nothing is sent; the user is shown what would be sent where, and asked",
+    tries=2,
+)
+@pytest.mark.parametrize("by", ["node", "call"])
+def test_opening_a_page_sends_no_form(
+    runner: asyncio.Runner, browser: Browser, store: Store, by: str
+) -> None:
+    """To go to an address is free; what its page does with it is not."""
+    form = "<form method=post action=/buy></form><script>document.forms[0].submit()</script>"
+    with served({"/": form, "/buy": "sold"}) as site:
+        config = {"action": "navigate", "url": site.origin}
+        shop(store, {"config": config}, origins=(site.origin,))
+        call = asks("debug_navigate", url=site.origin, reason="r")
+        call = asks("test_single_node", node="n0") if by == "node" else call
+        made = shown_always(desk(store, [[call]], browser=browser))
+        assert runner.run(take_turn(made, "Look.")).ended == "waiting"
+        runner.run(made.close())
+        assert "/buy" not in site.paths
+
+
+@pytest.mark.promise("E1")
+@pytest.mark.attack(
     "A node that only reads or hands a file over clicks what it is told to: as the way to the next "
     "page of a list, as the button that asks for a file",
     must="nothing is clicked; the user is shown the element, and asked",

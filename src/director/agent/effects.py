@@ -198,10 +198,11 @@ async def effects_of_action(desk: Desk, args: Args) -> Sequence[Effect]:
 
 @asynccontextmanager
 async def hold_forms(
-    desk: Desk, session: Session, action: str, *, selector: str, text: str
+    desk: Desk, session: Session, action: str, *, selector: str = "", text: str = ""
 ) -> AsyncIterator[None]:
     """Hold back what a page sends while something harmless is tried on it, and ask for that."""
-    sites = _list_watched_sites(desk, (session.page().url,))
+    here = text if action == "navigate" else session.page().url
+    sites = _list_watched_sites(desk, (here,))
     if not sites:
         await session.forms.let_go()
         yield

@@ -36,7 +36,8 @@ async def debug_navigate(
     """
     del reason
     session = await desk.bench.session()
-    await session.navigate(url, tabName or None)
+    async with hold_forms(desk, session, "navigate", text=url):
+        await session.navigate(url, tabName or None)
     return await _where(desk, tabName)
 
 
@@ -109,7 +110,8 @@ async def debug_open_tab(desk: Desk, url: str, tabName: str) -> str:  # noqa: N8
 
     """
     session = await desk.bench.session()
-    given = await session.open_tab(url, tabName)
+    async with hold_forms(desk, session, "navigate", text=url):
+        given = await session.open_tab(url, tabName)
     return await _where(desk, given)
 
 
