@@ -2,7 +2,7 @@
 
 The app as a program of its own, on loopback. Each row: what the hostile clients do or give it to work
 on, and the median and the longest time of a page for somebody who was let in. Prints markdown for
-`docs/measured.md`.
+`docs/measured.md`; `--quick` takes about three minutes on a quiet machine.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from itertools import chain
 from typing import Any
 
 import httpx
+from hostile_provider import PIECES, hostile_provider
 
 CROWD = 500
 PATIENCE = 60.0
@@ -49,6 +50,12 @@ CODE = {
     "a run whose code never ends": "while True:\n    pass\n1",
     "a run that makes 5,000 records": "[{'id': i} for i in range(5_000)]",
 }
+# Patterns that a model's answer is checked by: RE2 reads the first, a worker is ended over the other.
+PATTERNS = {
+    "a run whose schema has a pattern that backtracks": "(a+)+$",
+    "the same with one that RE2 does not know": "(?=a)(a+)+$",
+}
+_WIDE = "(?i)" + "[\x80-\uffff]" * 50
 # Nodes of documents that are sent again and again meanwhile.
 NODES = {
     "a document nested 100,000 deep": "[" * 100_000 + "]" * 100_000,
@@ -62,15 +69,27 @@ NODES = {
             }
         ]
     ),
+    "a document of 300 conditions with wide patterns": json.dumps(
+        [
+            {
+                "id": f"n{at}",
+                "alias": f"a{at}",
+                "type": "transform",
+                "config": {"code": "1"},
+                "requires": [{"url_matches": f"{_WIDE}{at}"}],
+            }
+            for at in range(300)
+        ]
+    ),
 }
 
 
 @contextmanager
-def served() -> Iterator[tuple[int, str]]:
+def served(model: str = "scripted:none") -> Iterator[tuple[int, str]]:
     """The app of an empty store: its port, and the header of a client that was let in."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "director.cli", "app", "--no-open", "--port", "0"]
-        environ = {**os.environ, "DIRECTOR_HOME": folder}
+        environ = {**os.environ, "DIRECTOR_HOME": folder, "DIRECTOR_MODEL": model}
         program = subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True)
         lines = iter(program.stdout or ())
         found = next(filter(None, (re.search(r":(\d+)/launch#(\S+)", line) for line in lines)))
@@ -97,15 +116,23 @@ def answered(port: int, key: str, rounds: int) -> list[float]:
     return took
 
 
-def run_again(client: httpx.Client, code: str) -> None:
-    """Take in a workflow with this code, and run it to its end."""
-    config = {"code": code, "store": True, "create_records": "thing"}
-    node = {"id": "n", "alias": "n", "type": "transform", "config": config}
+def run_again(client: httpx.Client, type_: str, config: dict[str, Any]) -> None:
+    """Take in a workflow with this node, and run it to its end."""
+    node = {"id": "n", "alias": "n", "type": type_, "config": config}
     document = {"version": 1, "id": "h", "name": "H", "nodes": [node]}
     made = client.post("/api/workflows/import", json={"document": document}).json()
     run = client.post(f"/api/workflows/{made['id']}/runs", json={}).json()["run"]
     while run["state"] in ("queued", "running"):
         run = client.get(f"/api/runs/{run['id']}").json()["run"]
+
+
+def talk_again(client: httpx.Client) -> None:
+    """Say something to a model that never ends its answer, and stop the turn after a while."""
+    made = client.post("/api/workflows", json={"name": "Talk"}).json()
+    place = f"/api/workflows/{made['id']}"
+    client.post(f"{place}/say", json={"text": "Hello?"}).raise_for_status()
+    time.sleep(2)
+    client.post(f"{place}/stop")
 
 
 def send_document(client: httpx.Client, nodes: str) -> None:
@@ -141,11 +168,31 @@ def repeated(port: int, key: str, work: Callable[[httpx.Client], None]) -> Itera
 
 def measured_inputs(rounds: int) -> Iterator[tuple[str, list[float]]]:
     """Each hostile input with the times of the pages meanwhile."""
-    works = [(name, partial(run_again, code=code)) for name, code in CODE.items()]
+    kept = {"store": True, "create_records": "thing"}
+    works = [
+        (name, partial(run_again, type_="transform", config={"code": code, **kept}))
+        for name, code in CODE.items()
+    ]
+    for name, pattern in PATTERNS.items():
+        asked = {"instruction": "x", "schema": {"type": "string", "pattern": pattern}}
+        works.append((name, partial(run_again, type_="cognition", config=asked)))
     works += [(name, partial(send_document, nodes=nodes)) for name, nodes in NODES.items()]
-    for name, work in works:
-        with served() as (port, key), repeated(port, key, work):
-            yield name, answered(port, key, rounds)
+    with hostile_provider(b"") as model:
+        for name, work in works:
+            with served(model) as (port, key), repeated(port, key, work):
+                yield name, answered(port, key, rounds)
+
+
+def measured_streams(rounds: int) -> Iterator[tuple[str, list[float]]]:
+    """Each stream of a provider that never ends, with the times of the pages meanwhile."""
+    for name, piece in PIECES.items():
+        with (
+            hostile_provider(piece) as model,
+            served(model) as (port, key),
+            repeated(port, key, talk_again),
+        ):
+            time.sleep(1)
+            yield f"a provider streams without end: {name}", answered(port, key, rounds)
 
 
 def measured(rounds: int) -> Iterator[tuple[str, list[float]]]:
@@ -163,9 +210,12 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--quick", action="store_true", help="ten pages for each row")
     given = parser.parse_args()
+    rounds = 10 if given.quick else given.rounds
+    every = chain(measured(rounds), measured_inputs(rounds), measured_streams(rounds))
     print("| hostile clients and inputs | a page meanwhile, ms | the longest, ms |\n|---|--:|--:|")
-    for name, took in chain(measured(given.rounds), measured_inputs(given.rounds)):
+    for name, took in every:
         print(f"| {name} | {statistics.median(took):.0f} | {max(took):.0f} |", flush=True)
 
 

@@ -37,6 +37,9 @@ PARTS = {
     "cursor": '<p style="cursor: url(EVIL/cursor), auto">.</p>',
     "mask": '<p style="mask-image: url(EVIL/mask)">.</p>',
     "shape": '<p style="float: left; shape-outside: url(EVIL/shape)">.</p>',
+    "css-filter": '<p style="filter: url(EVIL/css-filter#f)">.</p>',
+    "clip-path": '<p style="clip-path: url(EVIL/clip-path#c)">.</p>',
+    "cross-fade": '<p style="background: -webkit-cross-fade(url(EVIL/cross-fade), url(/none), 50%)">.</p>',
     "font": "<style>@font-face {font-family: f; src: url(EVIL/font)}</style>"
     '<p style="font-family: f">.</p>',
     "frame": '<iframe src="EVIL/frame"></iframe>',
@@ -170,6 +173,11 @@ DOCUMENTS = {
     "frame-refresh": Served(".", headers={"Refresh": "0; url=EVIL/frame-refresh"}),
     "download": Served(status=302, headers={"Location": "EVIL/download"}),
     "header-preload": Served(".", headers={"Link": "<EVIL/header-preload>; rel=preload; as=image"}),
+    "header-prefetch": Served(".", headers={"Link": "<EVIL/header-prefetch>; rel=prefetch"}),
+    "header-module": Served(".", headers={"Link": "<EVIL/header-module>; rel=modulepreload"}),
+    "header-dictionary": Served(
+        ".", headers={"Link": "<EVIL/header-dictionary>; rel=compression-dictionary"}
+    ),
     "header-style": Served(".", headers={"Link": "<EVIL/header-style>; rel=stylesheet"}),
 }
 # Pages of their own: what takes the whole page elsewhere, or belongs to a page and not to a frame.
@@ -238,6 +246,20 @@ SECURE = {
         headers={"Alt-Svc": 'h3="AT(quic)"; ma=99'},
     ),
 }
+# Hints that a site with HTTP/2 sends before its page (103), which is a window of its own.
+EARLY = {
+    "early-preload": "<SAFE/early-preload>; rel=preload; as=image",
+    "early-style": "<SAFE/early-style>; rel=preload; as=style",
+    "early-module": "<SAFE/early-module>; rel=modulepreload",
+    "early-preconnect": "<https://AT(early-preconnect)>; rel=preconnect",
+}
+# What that page does: it asks another origin for which its own connection would do, and follows a
+# frame that names another way to itself.
+HTTP2 = {
+    "coalesced": '<script>fetch("https://127.0.0.1:PORT/coalesced").catch(() => 0)</script>',
+    "other-way": '<script>setInterval(() => fetch("/none"), 200)</script>',
+}
+OTHER_WAY = 'h3="AT(other-way)"'
 # Scripts and data that the site itself serves for the above.
 OWN = {
     "xslt": Served(
@@ -254,10 +276,10 @@ OWN = {
         "application/speculationrules+json",
     ),
 }
-CHANNELS = frozenset({*PARTS, *SCRIPTS, *DOCUMENTS, *PAGES, *SECURE})
+CHANNELS = frozenset({*PARTS, *SCRIPTS, *DOCUMENTS, *PAGES, *SECURE, *EARLY, *HTTP2})
 # What the control shows that Chromium 156 does not send, or no longer.
 NOT_OFFERED = frozenset(
-    "attribution entity fenced-frame header-style html-import interest-group media-session multipart "
+    "attribution css-filter entity fenced-frame header-style html-import interest-group media-session multipart "
     "pdf portal prerender shared-storage svg-use xslt".split()
 )
 _CALL = """
@@ -293,11 +315,12 @@ class Target:
 def list_ports() -> tuple[str, ...]:
     """The channels that arrive at a port of their own."""
     pages = [*DOCUMENTS.values(), *PAGES.values(), *SECURE.values()]
-    text = "".join([*PARTS.values(), *SCRIPTS.values(), *map(str, pages)])
+    early = [*EARLY.values(), OTHER_WAY]
+    text = "".join([*PARTS.values(), *SCRIPTS.values(), *early, *map(str, pages)])
     return tuple(dict.fromkeys(re.findall(r"AT\(([\w-]+)\)", text)))
 
 
-def build_pages(target: Target, secure_home: str) -> dict[str, Served | str]:
+def build_pages(target: Target, secure_home: str, http2_home: str) -> dict[str, Served | str]:
     """The pages of a site that was taken over; `/all` uses every channel."""
     scripts = [
         f"<script>(async () => {{ {each} }})().catch(() => 0)</script>" for each in SCRIPTS.values()
@@ -305,6 +328,7 @@ def build_pages(target: Target, secure_home: str) -> dict[str, Served | str]:
     frames = [f'<iframe src="/document/{name}"></iframe>' for name in DOCUMENTS]
     frames += [f'<iframe src="{secure_home}/document/{name}"></iframe>' for name in SECURE]
     windows = [f'<script>window.open("/page/{name}")</script>' for name in PAGES]
+    windows.append(f'<script>window.open("{http2_home}/")</script>')
     page = Served(
         f"<body>{''.join(PARTS.values())}<script>{_CALL}</script>{''.join(scripts + frames + windows)}",
         headers={

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,8 +20,8 @@ class Listener:
 
 
 @contextmanager
-def listening(**pages: str) -> Iterator[Listener]:
-    """A stranger on a port of 127.0.0.1, with pages by their names; the others are empty."""
+def listening(at: tuple[str, int] = ("127.0.0.1", 0), **pages: str) -> Iterator[Listener]:
+    """A stranger on a port of this machine, with pages by their names; the others are empty."""
     made = Listener(pages={f"/{name}": ("text/html", text) for name, text in pages.items()})
 
     class Handler(BaseHTTPRequestHandler):
@@ -36,6 +37,8 @@ def listening(**pages: str) -> Iterator[Listener]:
             self.send_header("content-type", f"{kind}; charset=utf-8")
             self.send_header("content-length", str(len(text.encode())))
             self.send_header("access-control-allow-origin", "*")
+            # So that nobody goes on to ask it when it has ended.
+            self.send_header("connection", "close")
             self.end_headers()
             self.wfile.write(text.encode())
 
@@ -44,10 +47,14 @@ def listening(**pages: str) -> Iterator[Listener]:
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Server(ThreadingHTTPServer):
+        address_family = socket.AF_INET6 if ":" in at[0] else socket.AF_INET
+
+    server = Server(at, Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    made.url = f"http://127.0.0.1:{server.server_port}"
+    host = f"[{at[0]}]" if ":" in at[0] else at[0]
+    made.url = f"http://{host}:{server.server_port}"
     try:
         yield made
     finally:

@@ -16,13 +16,17 @@ from playwright.async_api import BrowserContext, async_playwright
 from attacks.certificates import Certificate, make_certificate, write_chromium
 from attacks.channels import (
     CHANNELS,
+    EARLY,
+    HTTP2,
     LEAK,
     NOT_OFFERED,
+    OTHER_WAY,
     Target,
     build_pages,
     build_secure_pages,
     list_ports,
 )
+from attacks.http2_sites import Http2Site, http2_site
 from attacks.listeners import Listener, listen
 from browser.sites import Site, site, until
 from director.browser import Origins, open_browser
@@ -31,7 +35,8 @@ from director.browser import Origins, open_browser
 REPORTS = "--short-reporting-delay"
 # What a session has not at all, whoever is approved: UDP, calls, hints, reports, names of nobody.
 CLOSED = frozenset(
-    "error-log header-preconnect manifest name preconnect quic report-group report-to "
+    "coalesced early-preconnect error-log header-preconnect manifest name other-way preconnect quic "
+    "report-group report-to "
     "service-worker stun transport turn turn-tcp turn-tls".split()
 )
 LOOKUPS = """
@@ -46,6 +51,7 @@ class Field:
 
     home: Site
     secure_home: Site
+    http2_home: Http2Site
     evil: Site
     safe: Site
     ports: dict[str, Listener]
@@ -53,7 +59,8 @@ class Field:
     @property
     def arrived(self) -> set[str]:
         """The channels by which something arrived."""
-        paths = {path.lstrip("/") for path in self.evil.paths | self.safe.paths}
+        other = self.http2_home.paths("127.0.0.1")
+        paths = {path.lstrip("/") for path in self.evil.paths | self.safe.paths | other}
         return (paths | {name for name, each in self.ports.items() if each.reached}) & CHANNELS
 
     @property
@@ -65,7 +72,16 @@ class Field:
     def served(self) -> bool:
         """Whether the browser asked for every page of the site, so that each had its chance."""
         own = {path for path in self.home.pages if path.startswith(("/page/", "/document/"))}
-        return own <= self.home.paths and set(self.secure_home.pages) <= self.secure_home.paths
+        return (
+            own <= self.home.paths
+            and set(self.secure_home.pages) <= self.secure_home.paths
+            and "/none" in self.http2_home.paths("localhost")
+        )
+
+    @property
+    def homes(self) -> tuple[str, ...]:
+        """The origins of the site."""
+        return (self.home.origin, self.secure_home.origin, self.http2_home.origin)
 
 
 @contextmanager
@@ -78,9 +94,14 @@ def field(certificate: Certificate) -> Iterator[Field]:
         secure_home = stack.enter_context(site(host="localhost", certificate=certificate.path))
         safe = stack.enter_context(site(certificate=certificate.path))
         target = Target(evil.origin, safe.origin, {n: each.place for n, each in ports.items()})
-        home.pages = build_pages(target, secure_home.origin)
+        hints = [target.fill(each) for each in EARLY.values()]
+        other_way = target.fill(OTHER_WAY)
+        http2_home = stack.enter_context(
+            http2_site(certificate.path, hints, "".join(HTTP2.values()), altsvc=other_way)
+        )
+        home.pages = build_pages(target, secure_home.origin, http2_home.origin)
         secure_home.pages = build_secure_pages(target)
-        yield Field(home, secure_home, evil, safe, ports)
+        yield Field(home, secure_home, http2_home, evil, safe, ports)
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +156,7 @@ def control(certificate: Certificate, tmp_path_factory: pytest.TempPathFactory) 
 @pytest.mark.attack(
     "A page sends something out by every channel that a page has, without the guard (the control)",
     must="each channel that Chromium still offers reaches the listener",
-    tries=122,
+    tries=133,
 )
 def test_without_the_guard_every_channel_arrives(control: Control) -> None:
     """So the next test would fail if the guard let any of them through."""
@@ -146,7 +167,7 @@ def test_without_the_guard_every_channel_arrives(control: Control) -> None:
 @pytest.mark.attack(
     "A page sends something out by every channel that a page has, with the guard",
     must="no connection and no datagram reaches the listeners; the attempts are recorded",
-    tries=122,
+    tries=133,
 )
 def test_with_the_guard_no_channel_arrives(
     control: Control,
@@ -160,7 +181,7 @@ def test_with_the_guard_no_channel_arrives(
 
     async def run() -> None:
         with field(certificate) as sites:
-            approved = Origins([sites.home.origin, sites.secure_home.origin])
+            approved = Origins(sites.homes)
             async with open_browser() as browser, browser.session(approved) as session:
                 await session.page().goto(f"{sites.home.origin}/all", wait_until="commit")
                 await until(lambda: sites.served)
@@ -178,7 +199,7 @@ def test_with_the_guard_no_channel_arrives(
 @pytest.mark.attack(
     "A page of an approved origin uses another approved origin by every channel",
     must="everything that runs over http arrives: the guard breaks nothing that is approved",
-    tries=108,
+    tries=116,
 )
 def test_once_approved_every_channel_over_http_arrives(
     certificate: Certificate, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -189,8 +210,7 @@ def test_once_approved_every_channel_over_http_arrives(
 
     async def run() -> None:
         with field(certificate) as sites:
-            homes = (sites.home.origin, sites.secure_home.origin)
-            approved = Origins([*homes, sites.evil.origin, sites.safe.origin])
+            approved = Origins([*sites.homes, sites.evil.origin, sites.safe.origin])
             async with open_browser() as browser, browser.session(approved) as session:
                 await session.page().goto(f"{sites.home.origin}/all", wait_until="commit")
                 await until(lambda: sites.served)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
@@ -40,7 +41,7 @@ HOSTS = (
     f" 127.0.0.1:{PORT}",
     "",
 )
-OPEN = ("/launch", "/login", "/here", "/static/app.css")
+OPEN = ("/launch", "/login", "/here", "/resume", "/static/app.css")
 NEVER = ("seq", "trust", "history", "summary", "covers", "entries", "kind", "head")
 CROSSING: tuple[dict[str, str], ...] = (
     {"sec-fetch-site": "cross-site"},
@@ -204,21 +205,26 @@ def test_the_launch_link_works_once(studio: Studio) -> None:
 
 
 @pytest.mark.promise("F4")
-def test_a_browser_that_was_let_in_stays_so_when_the_program_starts_again(
-    store: Store, tmp_path: Path
-) -> None:
-    """Only the hash of its key is kept, for its owner; an older link is worth nothing by then."""
+def test_a_window_gets_to_the_next_start_by_a_sealed_link(store: Store, tmp_path: Path) -> None:
+    """Its key ends with the program; what it holds in memory opens a new link, once."""
     first = a_studio(store, tmp_path)
     unused = first.sessions.link()
     with let_in(first) as client:
-        key = client.headers["authorization"].removeprefix("Bearer ")
-    kept = tmp_path / "sessions.json"
-    assert key not in kept.read_text()
-    assert kept.stat().st_mode & 0o077 == 0
+        key = client.headers["authorization"]
+        kept = client.post("/api/handover").json()
+        assert client.get("/resume", params={"id": kept["id"]}).status_code == 404
+    assert (tmp_path / "sessions.json").stat().st_mode & 0o077 == 0
     with TestClient(make_app(a_studio(store, tmp_path)), base_url=HOME) as again:
         assert again.post("/launch", json={"link": unused}).status_code == 401
-        again.headers["authorization"] = f"Bearer {key}"
+        assert again.get("/api/workflows", headers={"authorization": key}).status_code == 401
+        told = again.get("/resume", params={"id": kept["id"]}).json()
+        cipher = AESGCM(bytes.fromhex(kept["key"]))
+        sealed, nonce = bytes.fromhex(told["sealed"]), bytes.fromhex(told["nonce"])
+        link = json.loads(cipher.decrypt(nonce, sealed, None))["link"]
+        assert link not in str(told)
+        enter(again, link)
         assert again.get("/api/workflows").status_code == 200
+        assert again.post("/launch", json={"link": link}).status_code == 401
 
 
 @pytest.mark.promise("F4")

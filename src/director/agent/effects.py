@@ -10,12 +10,13 @@ or the node is changed.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from director.agent.looks import active_tab
-from director.browser import Session
+from director.browser import BrowserError, Session
 from director.browser.locators import is_ref
 from director.browser.origins import place_of
 from director.runs.ledger import records_of
@@ -123,15 +124,23 @@ def answer_effect(store: Store, workflow: str, key: str, said: Answer) -> Effect
 def ask_at_nodes(desk: Desk) -> Permit:
     """What a run calls before each node with the values of that moment; raises NotPermitted."""
 
-    def permit(node: Node, config: Config) -> None:
+    def permit(node: Node, config: Config, form: str = "") -> bool:
         sites = _list_watched_sites(desk, desk.now().origins)
-        if not sites or not _is_once(node):
-            return
+        if not sites:
+            return True
+        effect = _of_node(desk, replace(node, config=config), sites)
+        if not _is_once(node):
+            effect = _of_node(desk, replace(node, config=config, effect="once"), sites)
+            known = {one.key: one.state for one in effects(desk.store, desk.workflow)}
+            if not form:
+                return _is_approved(effect, known)
+            effect = replace(effect, does=f"{effect.does} (the page sends a form: {form})")
         try:
-            check_effects(desk, node.alias, [_of_node(desk, replace(node, config=config), sites)])
+            check_effects(desk, node.alias, [effect])
         except EffectNotApproved as stopped:
             desk.effects += stopped.asked
             raise NotPermitted(str(stopped)) from stopped
+        return True
 
     return permit
 
@@ -187,6 +196,37 @@ async def effects_of_action(desk: Desk, args: Args) -> Sequence[Effect]:
     return (Effect(_key("debug_action", does, *sites), "debug_action", does, sites),)
 
 
+@asynccontextmanager
+async def hold_forms(
+    desk: Desk, session: Session, action: str, *, selector: str = "", text: str = ""
+) -> AsyncIterator[None]:
+    """Hold back what a page sends while something harmless is tried on it, and ask for that."""
+    here = text if action == "navigate" else session.page().url
+    sites = _list_watched_sites(desk, (here,))
+    if not sites:
+        await session.forms.let_go()
+        yield
+        return
+    line = await _line_of(session, None, selector)
+    does = _clean_words(desk, " ".join(filter(None, [action, text and repr(text), line])))
+    effect = Effect(_key("debug_action", does, *sites), "debug_action", does, sites)
+    known = {one.key: one.state for one in effects(desk.store, desk.workflow)}
+    if _is_approved(effect, known):
+        await session.forms.let_go()
+        yield
+        return
+    await session.forms.hold(session.page().context)
+    problem: BrowserError | None = None
+    try:
+        yield
+    except BrowserError as error:
+        problem = error
+    if form := await session.forms.take():
+        check_effects(desk, "debug_action", [replace(effect, does=f"{does} (a form: {form})")])
+    if problem is not None:
+        raise problem
+
+
 def _list_watched_sites(desk: Desk, addresses: Iterable[str]) -> tuple[str, ...]:
     """The sites whose effects are shown first, by the setting."""
     wanted = desk.settings.confirm_effects.value
@@ -205,9 +245,14 @@ def _is_approved(one: Effect, known: dict[str, State]) -> bool:
 
 
 def _is_once(node: Node) -> bool:
-    """By nature or by its author's word: an author that says less cannot be taken at it."""
+    """By nature or by its author's word: an author that says less cannot be taken at it.
+
+    To turn a page is a click on whatever is named, and an upload hands a file over, perhaps by one.
+    """
     if node.config.get("action") in _HARMLESS:
         return False
+    if node.config.get("action") == "upload" or node.config.get("next") is not None:
+        return True
     return "once" in (node.effect, effect_of(node.type, node.config))
 
 
@@ -225,6 +270,9 @@ def _of_node(desk: Desk, node: Node, sites: tuple[str, ...]) -> Effect:
     if isinstance(node.config.get("selector"), Mapping):
         # Its first words are not all that finds the element.
         does = f"{does} ({compact(masked(node.config['selector']))})"
+    for name, says in (("next", "clicking"), ("file", "with the file")):
+        if node.config.get(name) is not None:
+            does = f"{does}, {says} {compact(masked(node.config[name]))}"
     if secrets := sorted({f"{{{{secret:{name}}}}}" for name in SECRET.findall(str(node.config))}):
         does = f"{does} with {', '.join(secrets)}"
     key = _key(node.id, node.type, compact(dict(node.config)), node.effect)
@@ -257,7 +305,7 @@ def _resolve_node(node: Node, scope: Scope) -> Node | None:
         return None
 
 
-async def _line_of(session: Session, tab: str, selector: str) -> str:
+async def _line_of(session: Session, tab: str | None, selector: str) -> str:
     """An element by what its page calls it now, where it was given by a ref."""
     if not is_ref(selector):
         return selector

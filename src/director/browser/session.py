@@ -32,6 +32,7 @@ from director.browser.events import Answered, DialogEvent, Event, Events, Outgoi
 from director.browser.fields import watch
 from director.browser.filling import SecretDoor, SessionDoor, fill_secret, references
 from director.browser.guard import Blocked, Unreached
+from director.browser.held_forms import HeldForms
 from director.browser.logins import Logins
 from director.browser.masks import MaskedPage, Masks
 from director.browser.navigation import TIMEOUT, go_to
@@ -76,6 +77,7 @@ class Session:
         self._events = Events(self.net.clean)
         self._tabs = Tabs()
         self._downloads = Downloads(downloads, self._events, clean=self.net.clean)
+        self.forms = HeldForms(self._events)
         self._watch = Watch(origins, self._events, tabs=self._tabs, downloads=self._downloads)
         self._last: RestartPoint | None = None
         self._looked = 0

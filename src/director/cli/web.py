@@ -59,8 +59,8 @@ def app(
         except (Unsafe, OSError) as why:
             said = f"cannot listen: {why.strerror}" if isinstance(why, OSError) else str(why)
             fail("app", said)
-        studio = studio_at(opened, listening, names=name or (), password=password)
-        link = LaunchLink.to(studio, _shown(host), listening.getsockname()[1])
+        studio = studio_at(opened, listening[0], names=name or (), password=password)
+        link = LaunchLink.to(studio, _shown(host), listening[0].getsockname()[1])
         typer.echo(f"Director is at {link.place}")
         typer.echo(f"This link lets one browser in, once: {link.named}")
         if link.named != link.plain:
@@ -89,15 +89,28 @@ def _open_browser(link: LaunchLink, *, no_open: bool) -> Iterator[None]:
         file.unlink(missing_ok=True)
 
 
-def _bound(host: str, port: int | None, password: str) -> socket.socket:
-    from director.web.serving import PORT, bound
+def _bound(host: str, port: int | None, password: str) -> list[socket.socket]:
+    """The sockets to serve on; another port if one of them is taken and none was asked for."""
+    from director.web.serving import PORT
 
     try:
-        return bound(host, PORT if port is None else port, password=password)
+        return _both(host, PORT if port is None else port, password)
     except OSError:
-        if port is not None:
+        if port:
             raise
-        return bound(host, 0, password=password)
+        return _both(host, 0, password)
+
+
+def _both(host: str, port: int, password: str) -> list[socket.socket]:
+    from director.web.serving import bound, bound_twin
+
+    made = bound(host, port, password=password)
+    try:
+        twin = bound_twin(made)
+    except OSError:
+        made.close()
+        raise
+    return [made, twin] if twin else [made]
 
 
 def _password(host: str) -> str:

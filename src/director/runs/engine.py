@@ -78,7 +78,7 @@ class Visit:
 
     `began` and `done` say how far it is: about to act, and after it. `values` and `others` are
     variables and steps to be written when it finishes. `told` is what the page told before it,
-    `mark` when it began in the session's count.
+    `mark` when it began in the session's count, `may_send` whether its page may send forms.
     """
 
     engine: Engine
@@ -92,6 +92,7 @@ class Visit:
     others: list[Step] = field(default_factory=list)
     told: Glance = ()
     mark: int = 0
+    may_send: bool = True
 
     @property
     def key(self) -> str:
@@ -158,7 +159,7 @@ class Engine:
             self._tell(visit.step)
             return
         if self.means.permit is not None:
-            self.means.permit(node, visit.config)
+            visit.may_send = self.means.permit(node, visit.config)
         evidence = await self.checked(node.requires, visit.place, mark=0)
         visit.step = replace(visit.step, evidence=tuple(evidence))
         demand(evidence, visit.failed, "requires")

@@ -18,8 +18,14 @@ from director.workflow.values import Config, Effect, Json, Mode, Node
 
 RunState: TypeAlias = Literal["queued", "running", "waiting", "done", "failed", "cancelled"]
 Status: TypeAlias = Literal["success", "failed", "skipped"]
-Permit: TypeAlias = Callable[[Node, Config], None]
 Pictures: TypeAlias = Literal["each", "failures", "none"]
+
+
+class Permit(Protocol):
+    """Asks a person before a node acts; raises NotPermitted until there is an answer."""
+
+    def __call__(self, node: Node, config: Config, form: str = "") -> bool:
+        """Whether a page may send forms meanwhile; `form` is one that it wants to send."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +161,8 @@ class Means:
     question here; else somebody answers it with `answer`. After `patience` seconds without an
     answer the run is put aside as waiting. `pace` is awaited with an address before each action.
     A browser that ends makes a run fail; who `outlasts` it is told by BrowserGone instead.
-    `permit` is called before each node of a run that asks, with its values; NotPermitted stops it.
+    `permit` is called before each node of a run that asks, with its values, and for a form that its
+    page wants to send; NotPermitted stops it.
     """
 
     browser: Browser | None = None

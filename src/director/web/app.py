@@ -41,7 +41,7 @@ def make_app(studio: Studio) -> FastAPI:
         middleware=[
             Middleware(Headers),
             Middleware(Faults, studio.clean),
-            Middleware(Hosts, studio.names),
+            Middleware(Hosts, studio.names, studio.sessions.handovers),
             Middleware(Crossing),
             Middleware(Doors, studio.sessions),
             Middleware(Bodies),

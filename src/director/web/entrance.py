@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Annotated
 from urllib.parse import parse_qs, unquote
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import Field
 from starlette.types import Receive, Scope, Send
 
 from director.web.bodies import Body
-from director.web.guard.doors import shut
+from director.web.guard.doors import key_in, shut
 from director.web.guard.refusing import error_body, page_of, refuse
 from director.web.sessions import Sessions, TooMany
 from director.web.studio import NotThere
@@ -41,6 +41,13 @@ class Ticket(Body):
     """What to put into the address as `ticket`."""
 
     ticket: str
+
+
+class HandoverKey(Body):
+    """The name of a handover, and the key (AES-GCM) that opens it."""
+
+    id: str
+    key: str
 
 
 @router.get("/launch", include_in_schema=False)
@@ -72,6 +79,22 @@ async def here(request: Request, studio: Here) -> Response:
     if request.url.hostname != studio.sessions.host:
         raise NotThere("There is nothing at this address.")
     return Response(status_code=204)
+
+
+@router.get("/resume", include_in_schema=False)
+async def resume(studio: Here, id_: Annotated[str, Query(alias="id", max_length=100)]) -> Response:
+    """A sealed link for a window of an earlier start."""
+    sealed = studio.sessions.hand_over(id_)
+    if sealed is None:
+        raise NotThere("There is no window of that name from an earlier start.")
+    return JSONResponse(sealed, headers={"cache-control": "no-store"})
+
+
+@router.post("/api/handover", tags=["events"])
+async def handover(studio: Here, authorization: Annotated[str, Header()]) -> HandoverKey:
+    """What a window keeps in memory, to open the link that the next start seals for it."""
+    made = studio.sessions.handover(key_in(authorization))
+    return HandoverKey(id=made.id, key=made.key)
 
 
 @router.post("/api/tickets", status_code=201, tags=["events"])

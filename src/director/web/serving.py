@@ -5,9 +5,10 @@ Loopback unless told otherwise; elsewhere only with a password. What is asked is
 
 from __future__ import annotations
 
+import errno
 import socket
 from collections.abc import Iterable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from ipaddress import ip_address
 
 import uvicorn
@@ -23,6 +24,7 @@ from director.web.studio import Studio
 
 PORT = 7878
 LOCAL = ("127.0.0.1", "localhost")
+_EVERY = "0.0.0.0"  # noqa: S104  only compared
 _GRACE = 3
 _WAITING = 128
 
@@ -49,6 +51,23 @@ def bound(host: str, port: int, *, password: str = "") -> socket.socket:
         made.close()
         raise
     return made
+
+
+def bound_twin(listening: socket.socket) -> socket.socket | None:
+    """The same port on ::1, where browsers look first for names under `localhost`.
+
+    None if this machine has no such address. If another program has the port there, it would be
+    asked in our place: `OSError`, and nothing may be served under such a name.
+    """
+    host, port = listening.getsockname()[:2]
+    if listening.family != socket.AF_INET or host not in ("127.0.0.1", _EVERY):
+        return None
+    try:
+        return bound("::1", port)
+    except OSError as problem:
+        if problem.errno == errno.EADDRINUSE:
+            raise
+        return None
 
 
 class Served(uvicorn.Server):
@@ -97,7 +116,8 @@ def server_of(studio: Studio) -> Served:
     return Served(config, studio)
 
 
-async def serve(studio: Studio, listening: socket.socket) -> None:
+async def serve(studio: Studio, listening: Iterable[socket.socket]) -> None:
     """Serve until the program is told to stop."""
-    with closing(listening):
-        await server_of(studio).serve([listening])
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(closing(each)) for each in listening]
+        await server_of(studio).serve(sockets)

@@ -1,9 +1,10 @@
 """Who is let in: a link that works once, perhaps a password, and the keys that they give.
 
 A key is sent in a header, by our own pages and by programs. There is no cookie: a browser sends
-cookies to every port of a host, and so to whoever else listens on this machine. Of a key only the
-hash is kept, in a private file, so that a browser that was let in stays so when the program is
-started again. Nothing here is ever logged or printed but the link itself.
+cookies to every port of a host, and so to whoever else listens on this machine. Keys and the host
+name of the pages end with the program: whoever takes its port afterwards gets keys that open
+nothing, and leaves its own pages and workers behind under a name that is never used again. Windows
+that are still open get a handover. Nothing here is ever logged or printed but the link itself.
 """
 
 from __future__ import annotations
@@ -13,24 +14,20 @@ import hmac
 import json
 import secrets
 import time
+from collections import deque
 from pathlib import Path
-from typing import NamedTuple
 
-from director.home import locked, write_private
+from director.web.handovers import Handover, Handovers
 from director.web.tickets import Tickets
 
 _AGE = 30 * 24 * 3600.0
 _TRIES = 5
 _PAUSE = 30.0
+_HANDED = 100
 
 
 class TooMany(Exception):
     """The password was tried too often; wait a little."""
-
-
-class _Stored(NamedTuple):
-    host: str
-    keys: dict[str, float]
 
 
 class Sessions:
@@ -39,17 +36,16 @@ class Sessions:
     def __init__(self, file: Path, *, password: str = "") -> None:
         self.password = bool(password)
         self.tickets = Tickets()
-        self._file = file
+        self.handovers = Handovers(file)
         self._password = _digest(password)
         self._links: set[str] = set()
         self._wrong: list[float] = []
-        stored = self._read()
-        if not stored.host:
-            stored = self._write({})
+        self._keys: dict[str, tuple[float, Handover]] = {}
+        # A link for a handover gives way to later ones, so that asking fills no memory.
+        self._handed: deque[str] = deque(maxlen=_HANDED)
         # Browsers lead every name under `localhost` to this machine. Under a name that nobody
         # else knows, our pages are another site than whatever runs on 127.0.0.1.
-        self.host = stored.host
-        self._keys = stored.keys
+        self.host = f"d{secrets.token_hex(10)}.localhost"
 
     def link(self) -> str:
         """A token for a link that lets one browser in, once."""
@@ -78,32 +74,28 @@ class Sessions:
 
     def knows(self, key: str) -> bool:
         """Whether a key was given out here, and is not too old."""
-        if not key:
-            return False
-        made = self._keys.get(_digest(key))
-        return made is not None and time.time() - made < _AGE
+        made, _ = self._keys.get(_digest(key), (0.0, None))
+        return bool(made) and time.monotonic() - made < _AGE
+
+    def handover(self, key: str) -> Handover:
+        """What the windows of a browser that was let in keep for the next start."""
+        return self._keys[_digest(key)][1]
+
+    def hand_over(self, id_: str) -> dict[str, str] | None:
+        """A sealed link for a window of an earlier start."""
+        token = secrets.token_urlsafe(32)
+        sealed = self.handovers.seal(id_, json.dumps({"link": token, "host": self.host}))
+        if sealed is not None:
+            if len(self._handed) == _HANDED:
+                self._links.discard(self._handed[0])
+            self._handed.append(_digest(token))
+            self._links.add(_digest(token))
+        return sealed
 
     def _make_key(self) -> str:
         key = secrets.token_urlsafe(32)
-        self._keys = self._write({_digest(key): time.time()}).keys
+        self._keys[_digest(key)] = (time.monotonic(), self.handovers.make(self.host))
         return key
-
-    def _write(self, fresh: dict[str, float]) -> _Stored:
-        with locked(self._file):
-            now = time.time()
-            host, known = self._read()
-            kept = {each: at for each, at in known.items() if now - at < _AGE}
-            stored = _Stored(host or f"d{secrets.token_hex(10)}.localhost", {**kept, **fresh})
-            write_private(self._file, json.dumps(stored._asdict()).encode())
-        return stored
-
-    def _read(self) -> _Stored:
-        try:
-            found = json.loads(self._file.read_bytes())
-            return _Stored(str(found["host"]), dict(found["keys"]))
-        except (OSError, ValueError, TypeError, KeyError):
-            # Without it everyone is let in anew; that is all that is lost.
-            return _Stored("", {})
 
 
 def _digest(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from director.agent.desk import Desk
+from director.agent.effects import hold_forms
 from director.agent.refs import WAIT, act_on_ref
 from director.browser import BrowserError, Session
 from director.browser.actions import act
@@ -35,7 +36,8 @@ async def debug_navigate(
     """
     del reason
     session = await desk.bench.session()
-    await session.navigate(url, tabName or None)
+    async with hold_forms(desk, session, "navigate", text=url):
+        await session.navigate(url, tabName or None)
     return await _where(desk, tabName)
 
 
@@ -61,8 +63,14 @@ async def debug_action(
     session = await desk.bench.session()
     if tabName:
         await session.switch_tab(tabName)
+    given = {"action": action, "selector": selector, "text": text}
     try:
-        return await _perform(desk, session, action=action, selector=selector, text=text)
+        if action == "click":
+            # It was approved as it is, whatever the page sends by it.
+            await session.forms.let_go()
+            return await _perform(desk, session, **given)
+        async with hold_forms(desk, session, action, selector=selector, text=text):
+            return await _perform(desk, session, **given)
     except FieldNotAllowed as wanted:
         return Result(await _ask_for_secret_use(desk, session, use_of(wanted)), failed=True)
 
@@ -102,7 +110,8 @@ async def debug_open_tab(desk: Desk, url: str, tabName: str) -> str:  # noqa: N8
 
     """
     session = await desk.bench.session()
-    given = await session.open_tab(url, tabName)
+    async with hold_forms(desk, session, "navigate", text=url):
+        given = await session.open_tab(url, tabName)
     return await _where(desk, given)
 
 

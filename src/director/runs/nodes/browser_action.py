@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from director.browser import BrowserError
+from director.browser import BrowserError, Session
 from director.browser.actions import act
+from director.browser.elements import Result
 from director.browser.filling import references
 from director.runs.questions import ask_for_use
 from director.runs.secret_uses import ALLOW, SecretUse, is_refused, list_bindings, use_of
@@ -19,23 +20,51 @@ if TYPE_CHECKING:
 
 
 async def execute(visit: Visit) -> Json:
-    """Do it; before a secret is first typed into a field that is not for one, a person is asked."""
+    """Do it; before a secret is first typed into a field that is not for one, a person is asked.
+
+    So is one before the page sends a form by it, in a run that asks.
+    """
     stage = visit.engine.stage
-    allowed: set[SecretUse] = set()
-    while True:
-        try:
-            result = await act(await stage.session(), visit.config, stage.outside)
-            break
-        except FieldNotAllowed as wanted:
-            if use_of(wanted) in allowed:
-                raise
-            allowed.add(await _ask_for_secret_use(visit, use_of(wanted)))
+    session = await stage.session()
+    if visit.may_send:
+        await session.forms.let_go()
+    else:
+        await session.forms.hold(session.page().context)
+    try:
+        result = await _act(visit)
+    except BrowserError:
+        await _ask_for_form(visit, session)
+        raise
+    await _ask_for_form(visit, session)
     stage.check_reached()
     _list_bindings(visit)
     take_doubts(visit, result)
     # What was typed may name a secret, because the workflow says so; what a page says may not.
     kept = {name: result[name] for name in ("typed",) if name in result}
     return {**_defused(result), **kept}
+
+
+async def _act(visit: Visit) -> Result:
+    stage = visit.engine.stage
+    allowed: set[SecretUse] = set()
+    while True:
+        try:
+            return await act(await stage.session(), visit.config, stage.outside)
+        except FieldNotAllowed as wanted:
+            if use_of(wanted) in allowed:
+                raise
+            allowed.add(await _ask_for_secret_use(visit, use_of(wanted)))
+
+
+async def _ask_for_form(visit: Visit, session: Session) -> None:
+    """Ask a person for the form that the page wanted to send; it was not sent."""
+    engine = visit.engine
+    if visit.may_send or engine.means.permit is None:
+        return
+    if form := await session.forms.take():
+        # Nothing was sent: whoever resumes the run must not ask whether it was.
+        visit.step = engine.ledger.begin(replace(visit.step, acted=False))
+        engine.means.permit(visit.node, visit.config, form)
 
 
 async def _ask_for_secret_use(visit: Visit, use: SecretUse) -> SecretUse:

@@ -10,11 +10,12 @@ from urllib.parse import parse_qs
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from director.web.guard.hosts import RESUME
 from director.web.guard.refusing import LOGIN, error_body, has_header, header, refuse, respond
 from director.web.sessions import Sessions
 
 # These look at what they are given themselves, or tell nothing of anyone.
-_OPEN = ("/launch", "/login", "/here")
+_OPEN = ("/launch", "/login", "/here", RESUME)
 _FILES = "/static/"
 # What is asked for by scripts and programs, and never opened as a page.
 _NO_PAGES = ("/api/", "/events")
@@ -47,8 +48,7 @@ class Doors:
         path = scope["path"]
         if path in _OPEN or path.startswith(_FILES):
             return True
-        scheme, _, key = (header(scope, b"authorization") or "").partition(" ")
-        if scheme.lower() == "bearer" and self._sessions.knows(key.strip()):
+        if self._sessions.knows(key_in(header(scope, b"authorization") or "")):
             return True
         ticket = parse_qs(scope["query_string"].decode("latin-1")).get("ticket", [""])[0]
         return bool(
@@ -57,6 +57,12 @@ class Doors:
             and path.startswith(_NO_PAGES)
             and self._sessions.tickets.redeem(ticket, path)
         )
+
+
+def key_in(authorization: str) -> str:
+    """The key that a header holds; empty if it holds none."""
+    scheme, _, key = authorization.partition(" ")
+    return key.strip() if scheme.lower() == "bearer" else ""
 
 
 def _opens_page(scope: Scope) -> bool:

@@ -12,6 +12,9 @@ from ipaddress import ip_address
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from director.web.guard.refusing import error_body, header, refuse
+from director.web.handovers import Handovers
+
+RESUME = "/resume"
 
 
 class OwnNames:
@@ -44,15 +47,19 @@ class OwnNames:
 
 
 class Hosts:
-    """Refuses a request that is not for one of our names, on every route alike."""
+    """Refuses a request that is not for one of our names, on every route alike.
 
-    def __init__(self, app: ASGIApp, names: OwnNames) -> None:
+    Windows of an earlier start, under its name, may ask for their handover and nothing else.
+    """
+
+    def __init__(self, app: ASGIApp, names: OwnNames, handovers: Handovers) -> None:
         self._app = app
         self._names = names
+        self._handovers = handovers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let through what names us."""
-        if scope["type"] == "http" and (header(scope, b"host") or "") not in self._names:
+        if scope["type"] == "http" and not self._is_ours(scope):
             said = error_body(
                 "This address is not one of Director's own, so nothing is served under it.",
                 next_="Open the address that `director app` printed.",
@@ -60,3 +67,8 @@ class Hosts:
             await refuse(scope, send, 421, said)
             return
         await self._app(scope, receive, send)
+
+    def _is_ours(self, scope: Scope) -> bool:
+        host = header(scope, b"host") or ""
+        earlier = scope["path"] == RESUME and self._handovers.knows(host.rpartition(":")[0])
+        return earlier or host in self._names

@@ -9,12 +9,23 @@ async function enter(url, kind, body) {
   remember(said.key);
 }
 
+// Where a window of an earlier start was, with what was being written there.
+function place(given) {
+  const to = new URL(given.get("to") ?? "/", location.origin);
+  if (to.origin !== location.origin) return "/";
+  const [, kind, workflow] = to.pathname.split("/");
+  const draft = given.get("draft");
+  if (kind === "w" && draft) sessionStorage.setItem(`draft:${decodeURIComponent(workflow)}`, draft);
+  return to.href;
+}
+
 async function launch() {
-  const link = location.hash.slice(1);
+  const hash = location.hash.slice(1);
+  const given = new URLSearchParams(hash);
   history.replaceState(null, "", "/launch");
   try {
-    await enter("/launch", "application/json", JSON.stringify({ link }));
-    location.replace("/");
+    await enter("/launch", "application/json", JSON.stringify({ link: given.get("link") ?? hash }));
+    location.replace(place(given));
   } catch (error) {
     document.querySelector("main p").textContent = error.message;
   }

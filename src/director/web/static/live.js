@@ -1,6 +1,6 @@
 // One stream of events for a whole browser: the window that holds a lock opens it and passes on
 // what it hears. When that window closes, another one goes on from the event that it heard last.
-import { ticketed } from "./session.js";
+import { resumed, ticketed } from "./session.js";
 
 const NAME = "director-events";
 const KEPT = 1000;
@@ -51,7 +51,9 @@ function missed(id) {
 }
 
 channel.onmessage = ({ data }) => {
-  if (data.ask !== undefined) {
+  if (data.resume) {
+    follow();
+  } else if (data.ask !== undefined) {
     if (leads) channel.postMessage({ to: data.from, online, missed: missed(data.ask) });
   } else if (data.to !== undefined) {
     if (data.to !== own) return;
@@ -80,7 +82,24 @@ async function open() {
 function lost() {
   source?.close();
   tell({ online: false });
-  setTimeout(open, 1000);
+  setTimeout(again, 1000);
+}
+
+// The program that is back may be another one: then this window goes on in its pages.
+async function again() {
+  try {
+    const next = await resumed();
+    if (!next) return open();
+    channel.postMessage({ resume: true });
+    location.replace(next);
+  } catch {
+    lost();
+  }
+}
+
+async function follow() {
+  const next = await resumed().catch(() => null);
+  if (next) location.replace(next);
 }
 addEventListener("pagehide", () => source?.close());
 

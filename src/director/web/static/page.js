@@ -3,7 +3,7 @@ import * as actions from "./actions.js";
 import * as live from "./live.js";
 import { morph, unpressed } from "./morph.js";
 import * as pictures from "./pictures.js";
-import { ask } from "./session.js";
+import { ask, prepare } from "./session.js";
 
 const banner = document.getElementById("offline");
 live.listen((event) => {
@@ -12,6 +12,8 @@ live.listen((event) => {
 banner.querySelector("[data-try-now]").onclick = () => location.reload();
 actions.start();
 live.start();
+// Without it a window does not follow to the next start; nothing else is lost.
+prepare().catch(() => {});
 pictures.start();
 
 // A page that is made anew as a whole when something it shows has changed.

@@ -24,3 +24,32 @@ export async function ticketed(url) {
   made.searchParams.set("ticket", (await answer.json()).ticket);
   return made.href;
 }
+
+// What this window keeps in memory alone, for the time when the program has ended: its key ends with
+// it. Whoever answers afterwards has to show a new link that is sealed for this very window.
+let handover = null;
+
+export async function prepare() {
+  if (!crypto.subtle) return;
+  const answer = await ask("/api/handover", { method: "POST" });
+  if (answer.ok) handover = await answer.json();
+}
+
+const bytes = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+
+// The address that leads this window to the pages of the next start; null if there was none.
+export async function resumed() {
+  if (!handover) return null;
+  const answer = await fetch(`/resume?id=${encodeURIComponent(handover.id)}`, { cache: "no-store" });
+  if (!answer.ok) return null;
+  const { nonce, sealed } = await answer.json();
+  const key = await crypto.subtle.importKey("raw", bytes(handover.key), "AES-GCM", false, ["decrypt"]);
+  const opened = await crypto.subtle.decrypt({ name: "AES-GCM", iv: bytes(nonce) }, key, bytes(sealed));
+  const { link, host } = JSON.parse(new TextDecoder().decode(opened));
+  const made = new URL("/launch", location.href);
+  if (made.hostname.endsWith(".localhost")) made.hostname = host;
+  const to = location.pathname + location.search + location.hash;
+  const draft = document.getElementById("say")?.value ?? "";
+  made.hash = new URLSearchParams({ link, to, draft }).toString();
+  return made.href;
+}
