@@ -14,6 +14,7 @@ from director.browser.elements import Result, matching, number
 from director.browser.errors import BrowserError
 from director.browser.looking import PageChanged, ask_model
 from director.browser.masks import MaskedPage
+from director.browser.readiness import wait_until_ready
 from director.browser.session import Session
 from director.workflow.bounds import check_bounds
 from director.workflow.selectors import css_of_field
@@ -152,9 +153,11 @@ _Look: TypeAlias = Callable[[MaskedPage, Config], Awaitable[Result]]
 
 
 def _once(look: _Look) -> _Method:
-    """A method that is one look at the page."""
+    """A method that is one look at the page, once what it asked for is there."""
 
     async def method(session: Session, config: Config) -> Result:
+        if session.pending():
+            await wait_until_ready(session.page(), session.pending)
         for _ in range(_TRIES):
             try:
                 return await session.look(session.page(), lambda seen: look(seen, config))

@@ -18,6 +18,7 @@ from director.browser.bundle import LocatorError
 from director.browser.conditions import check
 from director.browser.events import Answered, OutgoingRequest
 from director.browser.list_claims import form_errors, look_at_list, rows_showing
+from director.browser.readiness import wait_until_ready
 from director.runs.doubts.effects_done import list_typed
 from director.runs.stage import Stage
 from director.runs.telling import selector_text
@@ -29,6 +30,7 @@ from director.workflow.sensitive import is_sensitive
 from director.workflow.templates import defused, resolve
 from director.workflow.values import Config, Json, Node
 
+READS_ROWS = ("deterministic_extract", "extract_all", "count")
 _UNSEEN = (BrowserError, LocatorError, PlaywrightError)
 _ACTS = ("click", "keypress", "type", "select")
 _LOADS = 3_000  # milliseconds until what follows an effect is there
@@ -44,14 +46,15 @@ class DoneVisit:
     before: Mapping[str, Json] | None
     scope: Scope
     steps: Sequence[Step]
+    result: Json = None
 
 
 async def observe(visit: DoneVisit, session: Session, mark: int) -> dict[str, Json] | None:
     """What the page says about what a visit just did."""
     config, type_ = visit.config, visit.node.type
     try:
-        if type_ == "browser_query" and config.get("method") in ("deterministic_extract", "count"):
-            return cast("dict[str, Json]", defused(await look_at_list(session, config)))
+        if type_ == "browser_query" and config.get("method") in READS_ROWS:
+            return await _observe_rows(visit, session)
         if type_ == "browser_action" and visit.node.effect == "once":
             return await _observe_effect(visit, session, mark)
     except BrowserGone:
@@ -59,6 +62,27 @@ async def observe(visit: DoneVisit, session: Session, mark: int) -> dict[str, Js
     except _UNSEEN:
         return None
     return None
+
+
+async def _observe_rows(visit: DoneVisit, session: Session) -> dict[str, Json]:
+    """What the page says about the rows that were read, and whether they are still the same."""
+    config, still = visit.config, session.pending()
+    read = _count_read(visit)
+    seen = await look_at_list(session, config)
+    if config.get("method") != "extract_all" and config.get("limit") is None:
+        if seen.get("drawn") == read and still:
+            await wait_until_ready(session.page(), session.pending)
+            seen = {**seen, "drawn": (await look_at_list(session, config)).get("drawn")}
+        if seen.get("drawn") != read:
+            seen = {**seen, "later": {"read": read, "now": seen.get("drawn")}}
+    return cast("dict[str, Json]", defused(seen))
+
+
+def _count_read(visit: DoneVisit) -> int:
+    """How many elements a visit read; of one that counts, how many can be seen."""
+    result = visit.result if isinstance(visit.result, Mapping) else {}
+    count = result.get("visibleCount", result.get("count"))
+    return count if isinstance(count, int) else 0
 
 
 async def _observe_effect(visit: DoneVisit, session: Session, mark: int) -> dict[str, Json] | None:

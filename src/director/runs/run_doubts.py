@@ -5,7 +5,7 @@ The rules are in `director.runs.doubts`; here its values are made of steps, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -13,9 +13,11 @@ from director.runs.doubts import Doubt, EffectSeen, LoopSeen, RowReading, find_d
 from director.runs.doubts.doubt import RowVisit, is_blank
 from director.runs.doubts.node_checks import add_proposals, propose_checks
 from director.runs.ledger import run_from, steps_of
+from director.runs.observation import READS_ROWS
 from director.runs.values import Run, Step
 from director.store import Moved, Store
 from director.workflow.document import from_json, to_json
+from director.workflow.doubt_checks import DoubtKind
 from director.workflow.paths import is_list
 from director.workflow.references import nested
 from director.workflow.values import Config, Json, Node, Workflow
@@ -42,7 +44,8 @@ def find_run_doubts(
         for step in done
     ]
     checks = {node.id: node.checks for node in workflow.nodes}
-    return find_doubts(readings, effects, _loops(steps), earlier=before, checks=checks)
+    told = [*list_step_doubts(steps), *_rules(nodes, steps)]
+    return find_doubts(readings, effects, _loops(steps), told, earlier=before, checks=checks)
 
 
 def readings_of(nodes: Mapping[str, Node], steps: Iterable[Step]) -> list[RowReading]:
@@ -55,12 +58,13 @@ def readings_of(nodes: Mapping[str, Node], steps: Iterable[Step]) -> list[RowRea
 
 
 def _is_done(step: Step) -> bool:
-    return step.state == "finished" and step.status == "success" and step.type != "item"
+    done = step.state == "finished" and step.status in ("success", "partial")
+    return done and step.type != "item"
 
 
 def _is_reading(step: Step) -> bool:
     method = step.config.get("method")
-    return step.type == "browser_query" and method in ("deterministic_extract", "count")
+    return step.type == "browser_query" and method in READS_ROWS
 
 
 def _has_effect(step: Step) -> bool:
@@ -68,16 +72,41 @@ def _has_effect(step: Step) -> bool:
 
 
 def _loops(steps: Iterable[Step]) -> list[LoopSeen]:
-    """The loops that ended, each with all of its visits."""
+    """The loops and groups that ended, each with all of its visits."""
     found: dict[str, LoopSeen] = {}
     for step in steps:
         result = step.result if isinstance(step.result, Mapping) else {}
-        if step.type == "iterate" and "errors" in result:
-            known = found.get(step.node) or LoopSeen(step.node, step.alias, 0, ())
+        if step.type in ("iterate", "group") and "errors" in result:
+            parts = "rounds" if step.type == "iterate" else "nodes"
+            known = found.get(step.node) or LoopSeen(step.node, step.alias, 0, (), parts)
             errors = [str(each["error"]) for each in cast("list[Config]", result["errors"])]
             total = known.total + _count(result.get("total"))
             found[step.node] = replace(known, total=total, errors=(*known.errors, *errors))
     return list(found.values())
+
+
+def list_step_doubts(steps: Iterable[Step]) -> list[Doubt]:
+    """The doubts that steps told themselves; of several visits of a node the first of each kind."""
+    found: dict[tuple[str, str], Doubt] = {}
+    for step in steps:
+        for each in step.doubts:
+            kind, evidence = cast("DoubtKind", each["kind"]), cast("Config", each["evidence"])
+            doubt = Doubt(kind, step.node, step.alias, str(each["sentence"]), evidence)
+            found.setdefault((step.node, kind), doubt)
+    return list(found.values())
+
+
+def _rules(nodes: Mapping[str, Node], steps: Iterable[Step]) -> Iterator[Doubt]:
+    """Rules that did not hold while the run went on, and whose result nothing else is told."""
+    for step in steps:
+        result = step.result if isinstance(step.result, Mapping) else {}
+        node = nodes.get(step.node)
+        if step.type != "browser_query" or result.get("passed") is not False or node is None:
+            continue
+        if not {"store", "store_to_record", "create_records"} & {*node.config}:
+            errors = [str(each) for each in _list(result.get("errors"))]
+            said = f"{step.alias} found the page not as it should be: {'; '.join(errors)}."
+            yield Doubt("rule", step.node, step.alias, said, {"errors": [*errors]})
 
 
 def _is_used_later(step: Step, done: Sequence[Step]) -> bool:
@@ -121,6 +150,11 @@ def _visit(step: Step) -> RowVisit:
         words=str(seen.get("words", "")),
         made=(step.records or {}).get("made"),
         merged=(step.records or {}).get("merged", 0),
+        trouble=str(seen.get("trouble") or ""),
+        asks_login=seen.get("asks_login") is True,
+        later=cast("Config", seen.get("later") or {}),
+        covered=cast("Config", seen.get("covered") or {}),
+        zone=str(seen.get("zone") or ""),
     )
 
 
