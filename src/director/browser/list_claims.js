@@ -192,17 +192,34 @@
         for (const [name, rule] of rules) {
             if (rule.startsWith("@") || rule === ".") continue;
             const cells = ours.map(e => [e, e.querySelector(rule)?.closest("td,th")]);
-            const usual = cells.map(([, c]) => c && at.get(c)).filter(x => x !== undefined && x !== null);
-            const column = usual.sort((a, b) => usual.filter(x => x === b).length - usual.filter(x => x === a).length)[0];
+            const whole = cells.filter(([e, c]) => c && held[e.rowIndex].every(one => one.parentElement === e && one.colSpan === 1));
+            const column = at.get((whole[0] ?? cells.find(([, c]) => c) ?? [])[1]);
             const isMoved = /:(nth|first|last|only)-|[+~]/.test(rule);
             const many = cells.filter(([e, c]) => {
                 const over = held[e.rowIndex]?.[column];
                 if (!over || over === c) return false;
-                return c ? isMoved && at.get(c) !== column : over.parentElement !== e;
+                return isMoved || (!c && over.parentElement !== e);
             }).length;
             if (many) found[name] = many;
         }
         return found;
+    };
+
+    // How many rows the list has room for, if it draws only those in sight: empty room stands for the rest.
+    const roomFor = shown => {
+        if (shown.length < 2 || !shown.every(r => r.parentElement === shown[0].parentElement)) return 0;
+        const boxes = shown.map(r => r.getBoundingClientRect());
+        const high = boxes.map(b => b.height).sort((a, b) => a - b)[Math.floor(boxes.length / 2)];
+        const [top, bottom] = [Math.min(...boxes.map(b => b.top)), Math.max(...boxes.map(b => b.bottom))];
+        const isEmpty = e => !words(e.textContent) && !e.querySelector("img,svg,canvas,video,input,iframe") && !e.matches("img,svg,canvas,video,iframe");
+        const holder = shown[0].parentElement;
+        const around = [...holder.children, ...(holder.matches("tbody") ? holder.closest("table").tBodies : holder.parentElement?.children ?? [])];
+        const spacers = around.filter(e => !shown.includes(e) && e !== holder && !e.contains(holder) && isEmpty(e)).map(e => e.offsetHeight);
+        const style = getComputedStyle(holder);
+        const isPlaced = shown.every(r => /absolute/.test(getComputedStyle(r).position) || getComputedStyle(r).transform !== "none");
+        const holds = isPlaced ? holder.getBoundingClientRect().height - (bottom - top) : 0;
+        const free = spacers.reduce((sum, one) => sum + one, 0) + parseFloat(style.paddingTop) + parseFloat(style.paddingBottom) + holds;
+        return high > 4 && free >= Math.max(3 * high, 150) ? Math.round((bottom - top + free) / high) : 0;
     };
 
     // What says that this is another page, or a part of one.
@@ -217,9 +234,16 @@
     const PART = /(could|can) ?not (be )?(load|fetch)|(failed|unable) to (load|fetch)|error (while )?loading|went wrong|nicht geladen werden/i;
     const troubleIn = (all, pattern) => all.filter(e => seen(e) && !inside(e)).map(text)
         .find(said => said && said.length < 200 && pattern.test(said)) ?? "";
+    // A filter that the page does not take leaves all rows as they are.
+    const refusedField = () => {
+        const isWrong = e => e?.getAttribute?.("aria-invalid") === "true" || /(^|[\s_-])(has-error|is-invalid|invalid)([\s_-]|$)/.test(e?.className ?? "");
+        const fields = [...document.querySelectorAll("input:not([type=password]):not([type=hidden]),textarea,select")];
+        const bad = fields.find(f => f.value && seen(f) && !inside(f) && !masks?.hidesText(f, editors) && [f, f.parentElement].some(isWrong));
+        return bad ? `${words(bad.value)} (marked as wrong)` : "";
+    };
     const trouble = () => {
         const told = [...document.querySelectorAll("[role=alert],[role=alertdialog],[class*=error i],[class*=alert i],[class*=toast i]")];
-        if (elements.length) return troubleIn(told, PART);
+        if (elements.length) return troubleIn(told, PART) || refusedField();
         const said = [...document.querySelectorAll("h1,h2,h3,[role=heading],legend")];
         const whole = words(document.body.innerText);
         const lines = (document.body.innerText ?? "").split("\n").map(words);
@@ -242,6 +266,7 @@
         skips: skips(shown),
         absent: elements.length ? rules.filter(([, rule]) => elements.every(e => !has(e, rule))).map(([name]) => name) : [],
         cut,
+        room: isList ? roomFor(shown) : 0,
         covered: covered(),
         trouble: trouble().slice(0, 160),
         asks_login: asksLogin(),

@@ -94,6 +94,10 @@ async def _extract(seen: MaskedPage, config: Config) -> Result:
     return result
 
 
+def _blank(said: str) -> Json:
+    return {"kind": "blank", "sentence": said, "evidence": {}}
+
+
 async def _doubt(seen: MaskedPage, items: list[Json], total: int) -> list[Json]:
     """What speaks against an extraction: nothing was read though there is something to read."""
     if not items:
@@ -111,7 +115,7 @@ async def _doubt(seen: MaskedPage, items: list[Json], total: int) -> list[Json]:
     ]
     if any(value not in ("", False, None) for value in read):
         return []
-    return [f"{len(items)} elements match, and every field of them is empty."]
+    return [_blank(f"{len(items)} elements match, and every field of them is empty.")]
 
 
 async def _count(seen: MaskedPage, config: Config) -> Result:

@@ -177,9 +177,7 @@ class Watch:
     def _response(self, response: Response) -> None:
         request = response.request
         is_page = request.is_navigation_request() and _moving(request) is not None
-        self._events.answered(
-            request.method, response.url, status=response.status, is_page=is_page
-        )
+        self._events.answered(request.method, response.url, status=response.status, is_page=is_page)
 
     def _forget_request(self, request: Request) -> None:
         self._asked.pop(request, None)

@@ -165,6 +165,8 @@ def _doubts(run: Run) -> Iterator[str]:
     """What speaks against a run that passed, and what to do about it."""
     for each in run.doubts:
         yield f"doubt ({each['kind']}): {each['sentence']}"
+        if each.get("explained"):
+            yield f"  dismissed by Director's model, not by you: {each['explained']}"
     for each in run.doubts[:1]:
         name = str(dismissal_of(each).get("field", ""))
         field = f" --field {name}" if name else ""

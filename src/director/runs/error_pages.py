@@ -36,4 +36,3 @@ async def note_error_pages(ledger: Ledger, stage: Stage) -> None:
         "evidence": {"status": bad[-1].status, "url": bad[-1].url},
     }
     ledger.finish(replace(last, doubts=(*last.doubts, doubt)))
-

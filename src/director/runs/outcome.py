@@ -10,7 +10,7 @@ from director.runs.ledger import steps_of
 from director.runs.values import Cancelled, NodeFailed, Parked, Run, Status, Step
 from director.store import Store
 from director.workflow.paths import is_list
-from director.workflow.values import Json
+from director.workflow.values import Config, Json
 
 _HOLDS_NODES = ("iterate", "route", "group")
 
@@ -48,16 +48,14 @@ def status_of(type_: str, result: Json) -> Status:
     """The status of a node that came to its end: partial if something inside it failed."""
     if type_ not in _HOLDS_NODES or not isinstance(result, Mapping):
         return "success"
-    rounds = result.get("results")
-    inside = [
-        each
-        for one in (rounds if is_list(rounds) else ())
-        if isinstance(one, Mapping)
-        for each in (one["results"] if is_list(one.get("results")) else [one])
-        if isinstance(each, Mapping)
-    ]
+    rounds = _objects(result.get("results"))
+    inside = [part for each in rounds for part in (_objects(each.get("results")) or [each])]
     partial = result.get("errors") or any(each.get("status") == "partial" for each in inside)
     return "partial" if partial else "success"
+
+
+def _objects(value: Json) -> list[Config]:
+    return [each for each in value if isinstance(each, Mapping)] if is_list(value) else []
 
 
 def replay_step(step: Step) -> Json:

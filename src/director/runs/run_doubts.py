@@ -5,6 +5,7 @@ The rules are in `director.runs.doubts`; here its values are made of steps, and 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
@@ -12,6 +13,7 @@ from typing import cast
 from director.runs.doubts import Doubt, EffectSeen, LoopSeen, RowReading, find_doubts
 from director.runs.doubts.doubt import RowVisit, is_blank
 from director.runs.doubts.node_checks import add_proposals, propose_checks
+from director.runs.download_facts import list_downloads
 from director.runs.ledger import run_from, steps_of
 from director.runs.observation import READS_ROWS
 from director.runs.values import Run, Step
@@ -40,11 +42,15 @@ def find_run_doubts(
     before = _rows_before(store, run, readings, nodes) if readings else {}
     done = [step for step in steps if _has_effect(step)]
     effects = [
-        _effect(step, {} if _is_used_later(step, done) else (proofs or {}).get(step.key, {}))
+        _effect(
+            step,
+            {} if _is_used_later(step, done) else (proofs or {}).get(step.key, {}),
+            is_seen=_is_seen(step, steps),
+        )
         for step in done
     ]
     checks = {node.id: node.checks for node in workflow.nodes}
-    told = [*list_step_doubts(steps), *_rules(nodes, steps)]
+    told = [*list_step_doubts(steps), *_rules(nodes, steps), *_downloads(steps)]
     return find_doubts(readings, effects, _loops(steps), told, earlier=before, checks=checks)
 
 
@@ -109,6 +115,15 @@ def _rules(nodes: Mapping[str, Node], steps: Iterable[Step]) -> Iterator[Doubt]:
             yield Doubt("rule", step.node, step.alias, said, {"errors": [*errors]})
 
 
+def _downloads(steps: Iterable[Step]) -> Iterator[Doubt]:
+    """Files that are not what their names say."""
+    for step in steps:
+        for file in list_downloads([step]):
+            if file.get("wrong"):
+                said = f"{file['name']}, which {step.alias} downloaded, {file['wrong']}."
+                yield Doubt("download", step.node, step.alias, said, file)
+
+
 def _is_used_later(step: Step, done: Sequence[Step]) -> bool:
     """Whether another node had an effect after it, which may have used up what it left."""
     return any(each.node != step.node and each.began > step.began for each in done)
@@ -155,10 +170,11 @@ def _visit(step: Step) -> RowVisit:
         later=cast("Config", seen.get("later") or {}),
         covered=cast("Config", seen.get("covered") or {}),
         zone=str(seen.get("zone") or ""),
+        room=0 if step.config.get("method") == "extract_all" else _count(seen.get("room")),
     )
 
 
-def _effect(step: Step, proof: Config) -> EffectSeen:
+def _effect(step: Step, proof: Config, *, is_seen: bool) -> EffectSeen:
     seen = step.observed or {}
     rows = [*_list(seen.get("rows"))]
     later = _list(proof.get("rows"))
@@ -173,7 +189,23 @@ def _effect(step: Step, proof: Config) -> EffectSeen:
         errors=tuple(str(each) for each in _list(seen.get("errors"))),
         found=cast("int | None", proof.get("found")),
         where=str(proof.get("where", "")),
+        part=cast("tuple[str, str] | None", seen.get("part")),
+        is_seen=is_seen,
     )
+
+
+def _is_seen(step: Step, steps: Sequence[Step]) -> bool:
+    """Whether the page after an effect, or a later step, showed what was typed, or never could."""
+    seen = step.observed or {}
+    typed = [str(each) for each in _list(seen.get("typed")) if len(str(each)) > 2]
+    # What was kept before this was looked for says nothing.
+    if "shown" not in seen or not typed or seen.get("shown") or seen.get("is_login"):
+        return True
+    if seen.get("proof"):
+        return True
+    later = [each for each in steps if each.began > step.began]
+    told = json.dumps([[each.result, each.evidence] for each in later], default=dict).casefold()
+    return any(json.dumps(text)[1:-1].casefold() in told for text in typed)
 
 
 def _rows_before(

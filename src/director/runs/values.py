@@ -50,8 +50,9 @@ class Step:
     """One visit of a node, as the journal has it.
 
     `open` is to be done, perhaps again; `begun` was about to act, and nobody knows how far it came;
-    `finished` has a status: `partial` if nodes inside it failed and it went on. `acted` tells whether a step may have had an effect. `wrote` names
-    what was written with it and at which version it was before. `seen` is what it did to the page
+    `finished` has a status: `partial` if nodes inside it failed and it went on. `acted` tells
+    whether a step may have had an effect. `wrote` names what was written with it and at which
+    version it was before. `seen` is what it did to the page
     and sent, if it was only tried: conditions are proposed from it. `records` counts those it made
     and merged, and all of their type in the run. `observed` is what the page said
     about it, `doubts` what speaks against it: {"kind", "sentence", "evidence"} each.

@@ -17,7 +17,7 @@ from director.runs.doubts.failed_rounds import LoopSeen, find_failed_rounds
 from director.runs.doubts.fewer_rows import find_fewer_rows
 from director.runs.doubts.other_pages import find_other_pages
 from director.runs.doubts.repeated_rows import find_repeated_rows
-from director.runs.doubts.row_counts import find_missing_rows
+from director.runs.doubts.row_counts import find_missing_rows, find_undrawn
 from director.workflow.values import Config, Json
 
 __all__ = ["Doubt", "EffectSeen", "LoopSeen", "RowReading", "doubt_from", "find_doubts"]
@@ -61,6 +61,8 @@ def _doubt_reading(reading: RowReading, before: Sequence[Json]) -> list[Doubt]:
         doubts += [each for each in find_missing_rows(reading) if each.kind not in known]
         doubts += find_repeated_rows(reading)
         doubts += find_column_doubts(reading, before)
+    else:
+        doubts += find_undrawn(reading, reading.visits)
     if not any(each.kind in ("total", "nothing", "next") for each in doubts):
         doubts += find_fewer_rows(reading, before)
     return doubts

@@ -67,7 +67,8 @@ class RowVisit:
     `limited` says that the node was told to read only some; `skips`, that it left some out by their
     place alone, which is no choice. `made` counts the records that it made. `trouble` is what the
     page says went wrong, `later` how many elements there were a moment after, if others, `covered`
-    in how many rows a field is not in its column.
+    in how many rows a field is not in its column, `room` how many rows a list has room for that
+    draws only those in sight.
     """
 
     key: str
@@ -90,6 +91,7 @@ class RowVisit:
     later: Config = field(default_factory=dict)
     covered: Config = field(default_factory=dict)
     zone: str = ""
+    room: int = 0
 
     @property
     def is_whole(self) -> bool:
