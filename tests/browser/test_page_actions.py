@@ -197,7 +197,7 @@ def test_a_list_in_pages_is_turned_to_its_end(browser: Browser, run: Any) -> Non
         await session.page().goto("about:blank")
         await session.page().set_content(f"{PAGED}<p id=sum>of 40</p>")
         found = await query(session, {**asked, "total": "#sum"})
-        assert found["doubts"] == ["The page states 40 items; 12 were found."]
+        assert found["doubts"][0]["sentence"] == "The page states 40 items; 12 were found."
 
     on(run, browser, PAGED, work)
 
@@ -208,7 +208,7 @@ def test_an_extraction_that_reads_nothing_is_in_doubt(browser: Browser, run: Any
     async def work(session: Session) -> None:
         asked = {"method": "deterministic_extract", "fields": {"price": ".price"}}
         found: Any = await query(session, {**asked, "selector": "[role=row]"})
-        assert "every field of them is empty" in found["doubts"][0]
+        assert "every field of them is empty" in found["doubts"][0]["sentence"]
         found = await query(session, {**asked, "selector": ".order"})
         assert "18 rows" in found["doubts"][0]
 

@@ -138,7 +138,7 @@ def test_a_count_is_doubted_against_the_run_before_and_nothing_else(
     workflow = flow(go("open", f"{origin}/list"), count, origin=origin)
     pages["/list"] = f"<p>82 results</p>{table(1, 7)}"
     assert once(live, store, workflow).doubts == ()
-    pages["/list"] = "<h1>Something went wrong</h1>"
+    pages["/list"] = "<h1>Lamps</h1>"
     (doubt,) = once(live, store, workflow).doubts
     assert doubt["sentence"] == "count read 0 rows; in the last run that passed it read 7."
     pages["/list"] = "<p>0 results</p><table></table>"

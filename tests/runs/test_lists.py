@@ -12,18 +12,22 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from director.runs import records_of, run_workflow
+from director.runs import drive, queue_run, records_of, run_of, run_workflow
+from director.runs.queue import Queue, queue_url
 from director.runs.script import script_of
 from director.runs.values import Means
+from director.runs.worker import Pace, Worker
 from director.store import Store, open_store
 from director.workflow.document import from_json, to_json
 from director.workflow.values import Workflow
-from runs.building import by_key, code, flow, node, result
+from runs.building import by_key, code, fails, flow, node, result
+from store.engines import prepared
 
 LEAVES = ("a", "b", "c", "d")
+FAILS = "x"
 
 
 @pytest.fixture
@@ -37,7 +41,11 @@ def run_order(workflow: Workflow, store: Store) -> list[str]:
     """The leaves that a run visited, in the order of their visits."""
     run = asyncio.run(run_workflow(store, workflow, Means(worker="test")))
     assert run.state == "done", run.error
-    return [str(record.fields[record.source]["n"]) for record in records_of(store, run.id)]  # type: ignore[index, call-overload]
+    return _seen(store, run.id)
+
+
+def _seen(store: Store, run: str) -> list[str]:
+    return [str(record.fields[record.source]["n"]) for record in records_of(store, run)]  # type: ignore[index, call-overload]
 
 
 def script_order(workflow: Workflow) -> list[str]:
@@ -127,31 +135,60 @@ def test_an_old_document_runs_as_it_ran_and_says_so() -> None:
 
 
 Tree = Any
+Order = tuple[list[str], bool]
+KINDS = ("iterate", "group", "goes_on", "route", "handle", "catch")
+
+
+def _node(kind: str, inner: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
+    least = 2 if kind in ("handle", "catch") else 1
+    parts = st.lists(inner, min_size=least, max_size=3)
+    return st.tuples(st.just(kind), st.integers(0, 2), parts)
+
+
 trees = st.recursive(
-    st.sampled_from(LEAVES),
-    lambda inner: st.one_of(
-        st.tuples(st.just("iterate"), st.integers(0, 2), st.lists(inner, min_size=1, max_size=3)),
-        st.tuples(st.just("group"), st.just(0), st.lists(inner, min_size=1, max_size=3)),
-        st.tuples(st.just("route"), st.integers(0, 2), st.lists(inner, min_size=1, max_size=3)),
-        st.tuples(st.just("handle"), st.just(0), st.lists(inner, min_size=2, max_size=3)),
-    ),
+    st.sampled_from((*LEAVES, *LEAVES, FAILS)),
+    lambda inner: st.one_of(*(_node(kind, inner) for kind in KINDS)),
     max_leaves=8,
 )
+forests = st.lists(trees, min_size=1, max_size=4)
 
 
-def read_tree(tree: Tree) -> list[str]:
-    """The leaves in the order in which the tree is written, as an oracle that knows no engine."""
+def in_turn(trees: Sequence[Tree]) -> Order:
+    """Trees one after another, up to the first that fails."""
+    found: list[str] = []
+    for tree in trees:
+        inside, passed = read_tree(tree)
+        found += inside
+        if not passed:
+            return found, False
+    return found, True
+
+
+def read_tree(tree: Tree) -> Order:
+    """The leaves in the order in which the tree is written, and whether it passes.
+
+    An oracle that knows no engine.
+    """
     if isinstance(tree, str):
-        return [tree]
+        return ([], False) if tree == FAILS else ([tree], True)
     kind, number, parts = tree
-    inside = [read_tree(part) for part in parts]
     if kind == "route":
-        return inside[number] if number < len(inside) else []
-    joined = [name for part in inside for name in part]
-    return joined * number if kind == "iterate" else joined
+        return read_tree(parts[number]) if number < len(parts) else ([], True)
+    if kind == "iterate":
+        rounds = [in_turn(parts) for _ in range(number)]
+        return [name for inside, _ in rounds for name in inside], not rounds or rounds[0][1]
+    if kind == "goes_on":
+        return [name for part in parts for name in read_tree(part)[0]], True
+    if kind == "group":
+        return in_turn(parts)
+    tried, passed = in_turn(parts[:-1])
+    last, ended = read_tree(parts[-1])
+    if kind == "catch":
+        return (tried, True) if passed else ([*tried, *last], ended)
+    return [*tried, *last], passed and ended
 
 
-def build(forest: Sequence[Tree]) -> Workflow:
+def build(forest: Sequence[Tree], id_: str = "w") -> Workflow:
     """A workflow of the trees, whose nodes stand in an order that has nothing to do with them."""
     names, made = count(1), []
     used: set[str] = set()
@@ -163,33 +200,73 @@ def build(forest: Sequence[Tree]) -> Workflow:
         kind, number, parts = tree
         ids = [add(part) for part in parts]
         alias = f"{kind}_{next(names)}"
-        if kind == "iterate":
-            config = {"over": list(range(number)), "variable": f"n{alias}", "body": ids}
-        elif kind == "group":
-            config = {"nodeRange": ids}
-        elif kind == "handle":
-            config = {"try": ids[:-1], "finally": ids[-1:]}
-        else:
-            config = {
-                "branches": [
-                    {"name": f"b{place}", "condition": place == number, "branch": [id_]}
-                    for place, id_ in enumerate(ids)
-                ]
-            }
-        made.append(node(alias, kind, **config))
+        configs: dict[str, tuple[str, dict[str, Any]]] = {
+            "iterate": ("iterate", {"over": list(range(number)), "variable": f"n{alias}", "body": ids}),
+            "group": ("group", {"nodeRange": ids}),
+            "goes_on": ("group", {"nodeRange": ids, "continueOnError": True}),
+            "handle": ("handle", {"try": ids[:-1], "finally": ids[-1:]}),
+            "catch": ("handle", {"try": ids[:-1], "catch": ids[-1:]}),
+            "route": ("route", {"branches": [
+                {"name": f"b{place}", "condition": place == number, "branch": [one]}
+                for place, one in enumerate(ids)
+            ]}),
+        }  # fmt: skip
+        type_, config = configs[kind]
+        made.append(node(alias, type_, **config))
         return alias
 
-    top = node("top", "group", nodeRange=[add(tree) for tree in forest])
-    return flow(*made, *map(leaf, sorted(used)), top, version=2)
+    top = node("top", "group", nodeRange=[add(tree) for tree in forest], continueOnError=True)
+    leaves = [fails(FAILS) if name == FAILS else leaf(name) for name in sorted(used)]
+    return flow(*made, *leaves, top, version=2, id=id_)
+
+
+def written(forest: Sequence[Tree]) -> list[str]:
+    """What is to run of trees that stand one after another, each whatever became of the others."""
+    return [name for tree in forest for name in read_tree(tree)[0]]
 
 
 @settings(max_examples=20)
-@given(st.lists(trees, min_size=1, max_size=4))
+@given(forests)
 def test_what_runs_is_what_is_written(forest: list[Tree]) -> None:
     """For any tree of bodies, branches and groups, by the engine and by the exported script."""
-    wanted = [name for tree in forest for name in read_tree(tree)]
     workflow = build(forest)
     with TemporaryDirectory() as folder, open_store(Path(folder) / "s.db") as store:
-        assert run_order(workflow, store) == wanted
-    assert script_order(workflow) == wanted
+        assert run_order(workflow, store) == written(forest)
+    assert script_order(workflow) == written(forest)
     assert from_json(to_json(workflow)) == workflow
+
+
+@pytest.mark.parametrize("engine", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+@settings(max_examples=2, suppress_health_check=list(HealthCheck))
+@given(st.lists(forests, min_size=6, max_size=6))
+def test_what_a_worker_runs_is_what_is_written(engine: str, drawn: list[list[Tree]]) -> None:
+    """The same runs, taken from the durable queue on each engine."""
+    with TemporaryDirectory() as folder, open_store(prepared(engine, Path(folder))) as store:
+        runs = [f"run-{number}" for number in range(len(drawn))]
+        with Queue(queue_url(store.url)) as queue:
+            for run, forest in zip(runs, drawn, strict=True):
+                queue_run(store, build(forest, f"flow-{run}"), Means(), id_=run)
+                queue.submit(run, site="")
+        asyncio.run(_work_off(store, runs))
+        for run, forest in zip(runs, drawn, strict=True):
+            assert _seen(store, run) == written(forest)
+
+
+async def _work_off(store: Store, runs: Sequence[str]) -> None:
+    """Be a worker until these runs have ended."""
+
+    async def execute(run: str) -> None:
+        await drive(store, run, Means(worker="test"))
+
+    pace = Pace(at_once=2, per_site=2, beat=0.2, patience=5.0, poll=0.05, reconcile=0.2)
+    async with Worker(store, execute, pace=pace), asyncio.timeout(250):
+        while any(run_of(store, run).state != "done" for run in runs):
+            await asyncio.sleep(0.05)
+
+
+def test_another_order_is_seen() -> None:
+    """The tests above can fail: leaves in another order are another run."""
+    forest, other = [("group", 0, ["a", "b"]), "c"], [("group", 0, ["b", "a"]), "c"]
+    with TemporaryDirectory() as folder, open_store(Path(folder) / "s.db") as store:
+        assert run_order(build(other), store) != written(forest)
+    assert script_order(build(other)) != written(forest)

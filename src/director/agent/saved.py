@@ -21,7 +21,7 @@ from director.workflow.values import Json, Node, Workflow, WorkflowError
 
 T = TypeVar("T")
 _DONE = ("success", "skipped")
-_WORST_FIRST = ("failed", "success", "skipped")
+_WORST_FIRST = ("failed", "partial", "success", "skipped")
 
 
 @dataclass(frozen=True, slots=True)

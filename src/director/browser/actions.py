@@ -40,6 +40,8 @@ _MAYBE = 2_000  # ms for an element that need not be there
 _TRIES = 30
 _DOWNLOAD = 5.0  # seconds until a download that was asked for has begun
 _LOOK_AGAIN = 0.05
+_CHOSEN = """all => all.map(node => [...((node.control ?? node).selectedOptions ?? [])]
+    .map(option => [option.value, (option.label || option.text).trim()]))"""
 
 
 async def act(session: Session, config: Config, outside: Outside | None = None) -> Result:
@@ -94,7 +96,23 @@ async def _select(session: Session, config: Config, _: Outside) -> Result:
     by: Literal["value", "label"] = "value" if config.get("value") is not None else "label"
     timeout = number(config, "timeout", TIMEOUT)
     chosen = await choose_options(session, found.locator, _texts(config, by), by=by, within=timeout)
-    return {"selected": list(chosen), "selector": _selector(config)}
+    told: Result = {"selected": list(chosen), "selector": _selector(config)}
+    shown = await _list_chosen(found.locator)
+    if shown is not None and not set(chosen) <= {value for value, _ in shown}:
+        names = ", ".join(repr(label) for _, label in shown) or "nothing"
+        wanted = ", ".join(map(repr, _texts(config, by)))
+        said = f"After {wanted} was chosen the list shows {names}."
+        told["doubts"] = [{"kind": "value", "sentence": said, "evidence": {"shown": names}}]
+    return told
+
+
+async def _list_chosen(locator: Locator) -> list[list[str]] | None:
+    """The values and labels that a list has chosen now; nothing if it is gone."""
+    try:
+        found = await locator.evaluate_all(_CHOSEN)
+    except PlaywrightError:
+        return None
+    return found[0] if found else None
 
 
 async def _check(session: Session, config: Config, _: Outside) -> Result:

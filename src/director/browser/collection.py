@@ -144,7 +144,9 @@ async def _compare(session: Session, config: Config, result: Result, *, whole: b
     if stated is None:
         result["doubts"] = ["What is named in 'total' states no number."]
     elif whole and stated != result["count"]:
-        result["doubts"] = [f"The page states {stated} items; {result['count']} were found."]
+        said = f"The page states {stated} items; {result['count']} were found."
+        seen: Json = {"read": result["count"], "said": stated, "text": text}
+        result["doubts"] = [{"kind": "total", "sentence": said, "evidence": seen}]
     return result
 
 

@@ -43,12 +43,16 @@ class DialogEvent:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A response to a request of the session; status 0 if the request failed."""
+    """A response to a request of the session; status 0 if the request failed.
+
+    `is_page` if it is the document of a tab.
+    """
 
     number: int
     method: str
     url: str
     status: int
+    is_page: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +90,9 @@ class Events:
         """Keep an event."""
         self._events.append(Event(self._next(), kind, self._clean(text)[:_LONGEST], tab))
 
-    def answered(self, method: str, url: str, *, status: int) -> None:
+    def answered(self, method: str, url: str, *, status: int, is_page: bool = False) -> None:
         """Keep a response."""
-        self._answered.append(Answered(self._next(), method, self._clean(url), status))
+        self._answered.append(Answered(self._next(), method, self._clean(url), status, is_page))
 
     def add_dialog(self, dialog: DialogEvent, tab: str = "") -> None:
         """Keep a dialog: as an event, and for `take_dialogs`."""

@@ -167,6 +167,91 @@
                 return full.length > shown.length && full.startsWith(start.trim());
             }));
     };
+    // Fields of a table that are not in their column: a cell reaches over several rows or columns.
+    const columnsOf = table => {
+        const [at, held] = [new Map(), []];
+        [...table.rows].forEach((row, y) => {
+            let x = 0;
+            for (const cell of row.cells) {
+                while (held[y]?.[x]) x += 1;
+                at.set(cell, x);
+                const high = cell.rowSpan || table.rows.length;
+                for (let dy = 0; dy < Math.min(high, table.rows.length - y); dy += 1) {
+                    for (let dx = 0; dx < cell.colSpan; dx += 1) (held[y + dy] ??= [])[x + dx] = cell;
+                }
+                x += cell.colSpan;
+            }
+        });
+        return {at, held};
+    };
+    const covered = () => {
+        const table = first?.closest("table");
+        if (!table || !table.querySelector("[rowspan],[colspan]") || !elements.every(e => e.matches("tr")) || elements.length > 5000) return {};
+        const [{at, held}, found] = [columnsOf(table), {}];
+        const ours = elements.filter(e => e.closest("table") === table);
+        for (const [name, rule] of rules) {
+            if (rule.startsWith("@") || rule === ".") continue;
+            const cells = ours.map(e => [e, e.querySelector(rule)?.closest("td,th")]);
+            const whole = cells.filter(([e, c]) => c && held[e.rowIndex].every(one => one.parentElement === e && one.colSpan === 1));
+            const column = at.get((whole[0] ?? cells.find(([, c]) => c) ?? [])[1]);
+            const isMoved = /:(nth|first|last|only)-|[+~]/.test(rule);
+            const many = cells.filter(([e, c]) => {
+                const over = held[e.rowIndex]?.[column];
+                if (!over || over === c) return false;
+                return isMoved || (!c && over.parentElement !== e);
+            }).length;
+            if (many) found[name] = many;
+        }
+        return found;
+    };
+
+    // How many rows the list has room for, if it draws only those in sight: empty room stands for the rest.
+    const roomFor = shown => {
+        if (shown.length < 2 || !shown.every(r => r.parentElement === shown[0].parentElement)) return 0;
+        const boxes = shown.map(r => r.getBoundingClientRect());
+        const high = boxes.map(b => b.height).sort((a, b) => a - b)[Math.floor(boxes.length / 2)];
+        const [top, bottom] = [Math.min(...boxes.map(b => b.top)), Math.max(...boxes.map(b => b.bottom))];
+        const isEmpty = e => !words(e.textContent) && !e.querySelector("img,svg,canvas,video,input,iframe") && !e.matches("img,svg,canvas,video,iframe");
+        const holder = shown[0].parentElement;
+        const around = [...holder.children, ...(holder.matches("tbody") ? holder.closest("table").tBodies : holder.parentElement?.children ?? [])];
+        const spacers = around.filter(e => !shown.includes(e) && e !== holder && !e.contains(holder) && isEmpty(e)).map(e => e.offsetHeight);
+        const style = getComputedStyle(holder);
+        const isPlaced = shown.every(r => /absolute/.test(getComputedStyle(r).position) || getComputedStyle(r).transform !== "none");
+        const holds = isPlaced ? holder.getBoundingClientRect().height - (bottom - top) : 0;
+        const free = spacers.reduce((sum, one) => sum + one, 0) + parseFloat(style.paddingTop) + parseFloat(style.paddingBottom) + holds;
+        return high > 4 && free >= Math.max(3 * high, 150) ? Math.round((bottom - top + free) / high) : 0;
+    };
+
+    // What says that this is another page, or a part of one.
+    const WRONG = new RegExp("something went wrong|went wrong|too many requests|rate limit|try again later|temporarily " +
+        "unavailable|service unavailable|internal (server )?error|bad gateway|gateway time-?out|(access|permission) denied|" +
+        "not authori[sz]ed|unauthori[sz]ed|do(n.t| not) have permission|session (has |was )?(expired|timed out|ended)|(log|sign) ?in " +
+        "(again|to continue|required)|(please|must) (log|sign) in|you are (a )?human|not a robot|captcha|unusual traffic|" +
+        "page (was )?not (be )?found|(an|unexpected) error|error occurred|(could|can) ?not (be )?(load|fetch)|(failed|unable) to " +
+        "(load|fetch)|error (while )?loading|(under|down for) maintenance|before you continue|^\\W*(error\\W*)?[45]\\d\\d\\W+(error|not|internal|bad|service|forbidden|unauthor|too many|gone)|" +
+        "etwas ist schief|zu viele anfragen|sitzung ist abgelaufen|bitte (erneut )?anmelden|zugriff verweigert|ein fehler|nicht " +
+        "geladen werden|une erreur|session expir|se connecter|ocurri. un error|algo sali. mal|errore", "i");
+    const PART = /(could|can) ?not (be )?(load|fetch)|(failed|unable) to (load|fetch)|error (while )?loading|went wrong|nicht geladen werden/i;
+    const troubleIn = (all, pattern) => all.filter(e => seen(e) && !inside(e)).map(text)
+        .find(said => said && said.length < 200 && pattern.test(said)) ?? "";
+    // A filter that the page does not take leaves all rows as they are.
+    const refusedField = () => {
+        const isWrong = e => e?.getAttribute?.("aria-invalid") === "true" || /(^|[\s_-])(has-error|is-invalid|invalid)([\s_-]|$)/.test(e?.className ?? "");
+        const fields = [...document.querySelectorAll("input:not([type=password]):not([type=hidden]),textarea,select")];
+        const bad = fields.find(f => f.value && seen(f) && !inside(f) && !masks?.hidesText(f, editors) && [f, f.parentElement].some(isWrong));
+        return bad ? `${words(bad.value)} (marked as wrong)` : "";
+    };
+    const trouble = () => {
+        const told = [...document.querySelectorAll("[role=alert],[role=alertdialog],[class*=error i],[class*=alert i],[class*=toast i]")];
+        if (elements.length) return troubleIn(told, PART) || refusedField();
+        const said = [...document.querySelectorAll("h1,h2,h3,[role=heading],legend")];
+        const whole = words(document.body.innerText);
+        const lines = (document.body.innerText ?? "").split("\n").map(words);
+        return troubleIn([...told, ...said], WRONG) || (WRONG.test(document.title) ? words(document.title) : "") ||
+            (whole.length < 400 ? lines.find(line => line.length < 200 && WRONG.test(line)) ?? "" : "");
+    };
+    const asksLogin = () => !elements.length && [...document.querySelectorAll("input[type=password]")].some(seen);
+
     const cut = {};
     for (const [name, rule] of rules) {
         const many = elements.filter(e => cutIn(e, rule)).length;
@@ -181,6 +266,12 @@
         skips: skips(shown),
         absent: elements.length ? rules.filter(([, rule]) => elements.every(e => !has(e, rule))).map(([name]) => name) : [],
         cut,
+        room: isList ? roomFor(shown) : 0,
+        covered: covered(),
+        trouble: trouble().slice(0, 160),
+        asks_login: asksLogin(),
+        drawn: elements.length,
+        zone: `${Intl.DateTimeFormat().resolvedOptions().timeZone} ${navigator.language}`,
         words: words([document.title, ...[...document.querySelectorAll("h1,h2,caption")].slice(0, 8).map(text),
             decodeURIComponent(location.pathname).replace(/[\W_]+/g, " ")].join(" ")).slice(0, 600),
         url: location.href,

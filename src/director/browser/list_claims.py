@@ -35,6 +35,27 @@ _ERRORS = """typed => {
   const words = e => (e.innerText ?? '').replace(/\\s+/g, ' ').trim();
   return said.filter(seen).map(words).filter(Boolean).slice(0, 3);
 }"""
+_TEXTS = """typed => {
+  const seen = e => e.checkVisibility?.({visibilityProperty: true}) ?? true;
+  const words = text => (text ?? '').replace(/\\s+/g, ' ').trim();
+  const whole = words(document.body.innerText).toLowerCase();
+  const fields = [...document.querySelectorAll('input:not([type=password]),textarea')].filter(seen);
+  const texts = fields.map(field => words(field.value));
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let n = 0; walk.nextNode() && n < 20000; n += 1) {
+    const [at, said] = [walk.currentNode.parentElement, words(walk.currentNode.data)];
+    if (at && !at.closest('script,style,template') && seen(at)) texts.push(said);
+  }
+  const lower = typed.map(text => words(text).toLowerCase());
+  const shown = lower.some(text => text.length > 2 && whole.includes(text));
+  for (const [at, text] of lower.entries()) {
+    if (text.length < 12 || texts.some(one => one.toLowerCase().includes(text))) continue;
+    const least = Math.max(8, text.length / 2);
+    const part = texts.find(one => one.length >= least && text.startsWith(one.toLowerCase()));
+    if (part) return {shown, part: [typed[at], part]};
+  }
+  return {shown, part: null};
+}"""
 _ROW = "tbody tr, [role=row], ul > li, ol > li, article"
 _LONGEST = 300
 
@@ -68,6 +89,18 @@ async def form_errors(session: Session, typed: tuple[str, ...]) -> list[Json]:
     async with session.doing("see whether the form was taken"):
         found = await session.look(page, look)
     return cast("list[Json]", cleaned([str(each)[:_LONGEST] for each in found], session.net.clean))
+
+
+async def look_for_texts(session: Session, typed: tuple[str, ...]) -> dict[str, Json]:
+    """Whether the active page shows any of these texts, and one of which it shows only a part."""
+    page = session.page()
+
+    async def look(_: MaskedPage) -> dict[str, Json]:
+        return cast("dict[str, Json]", await page.evaluate(_TEXTS, list(typed)))
+
+    async with session.doing("see whether it is shown"):
+        found = await session.look(page, look)
+    return cast("dict[str, Json]", cleaned(found, session.net.clean))
 
 
 async def rows_showing(session: Session, typed: tuple[str, ...]) -> list[Json]:

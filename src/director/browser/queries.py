@@ -14,6 +14,7 @@ from director.browser.elements import Result, matching, number
 from director.browser.errors import BrowserError
 from director.browser.looking import PageChanged, ask_model
 from director.browser.masks import MaskedPage
+from director.browser.readiness import wait_until_ready
 from director.browser.session import Session
 from director.workflow.bounds import check_bounds
 from director.workflow.selectors import css_of_field
@@ -93,6 +94,10 @@ async def _extract(seen: MaskedPage, config: Config) -> Result:
     return result
 
 
+def _blank(said: str) -> Json:
+    return {"kind": "blank", "sentence": said, "evidence": {}}
+
+
 async def _doubt(seen: MaskedPage, items: list[Json], total: int) -> list[Json]:
     """What speaks against an extraction: nothing was read though there is something to read."""
     if not items:
@@ -110,7 +115,7 @@ async def _doubt(seen: MaskedPage, items: list[Json], total: int) -> list[Json]:
     ]
     if any(value not in ("", False, None) for value in read):
         return []
-    return [f"{len(items)} elements match, and every field of them is empty."]
+    return [_blank(f"{len(items)} elements match, and every field of them is empty.")]
 
 
 async def _count(seen: MaskedPage, config: Config) -> Result:
@@ -152,9 +157,11 @@ _Look: TypeAlias = Callable[[MaskedPage, Config], Awaitable[Result]]
 
 
 def _once(look: _Look) -> _Method:
-    """A method that is one look at the page."""
+    """A method that is one look at the page, once what it asked for is there."""
 
     async def method(session: Session, config: Config) -> Result:
+        if session.pending():
+            await wait_until_ready(session.page(), session.pending)
         for _ in range(_TRIES):
             try:
                 return await session.look(session.page(), lambda seen: look(seen, config))

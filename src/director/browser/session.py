@@ -277,6 +277,10 @@ class Session:
             happened = replace(self._happened(), loading=loading)
             return await take(page, self._masks, happened=happened)
 
+    def pending(self) -> list[str]:
+        """What the active page asked for and has not got yet."""
+        return self._watch.pending(self.page())
+
     async def screenshot(
         self, tab: str | None = None, *, full: bool = False, selector: str | None = None
     ) -> bytes:
@@ -284,15 +288,13 @@ class Session:
         async with self.doing("take a screenshot"):
             return await shot(self.page(tab), self._masks, full=full, selector=selector)
 
-    # Going on later
-
     async def point(self) -> RestartPoint:
         """What is needed to go on in another browser: storage, tabs, which one is active."""
         async with self.doing("take a restart point"):
             storage = await self._context.storage_state(indexed_db=True)
         tabs = tuple((name, address_of(self.page(name))) for name in self._tabs.names())
-        self._last = RestartPoint(dict(storage), tabs, self._tabs.active if tabs else "")
-        return self._last
+        point = self._last = RestartPoint(dict(storage), tabs, self._tabs.active if tabs else "")
+        return point
 
     async def save_login(self, name: str) -> None:
         """Keep the cookies and the storage of this session under a name, sealed."""
@@ -300,9 +302,9 @@ class Session:
 
     async def load_login(self, name: str) -> None:
         """Put a kept login in place of this session's cookies and storage."""
-        storage = self._kept_logins().load(name)
+        storage = cast("StorageState", self._kept_logins().load(name))
         async with self.doing(f"load the login {name!r}"):
-            await self._context.set_storage_state(cast("StorageState", storage))
+            await self._context.set_storage_state(storage)
 
     @asynccontextmanager
     async def doing(self, what: str) -> AsyncIterator[None]:
@@ -391,8 +393,7 @@ class Session:
                 raise self._gone("has no pages any more") from None
             # It is loading, or has crashed: it has no title now.
             title = ""
-        clean = self.net.clean
-        return Tab(name, clean(page.url), clean(title), active=active)
+        return Tab(name, self.net.clean(page.url), self.net.clean(title), active=active)
 
     def _kept_logins(self) -> Logins:
         if self._logins is None:

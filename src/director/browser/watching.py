@@ -175,7 +175,9 @@ class Watch:
             self._events.add("form", f"{request.method} to {origin}")
 
     def _response(self, response: Response) -> None:
-        self._events.answered(response.request.method, response.url, status=response.status)
+        request = response.request
+        is_page = request.is_navigation_request() and _moving(request) is not None
+        self._events.answered(request.method, response.url, status=response.status, is_page=is_page)
 
     def _forget_request(self, request: Request) -> None:
         self._asked.pop(request, None)

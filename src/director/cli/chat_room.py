@@ -220,7 +220,8 @@ class Room:
             return
         word = "ok" if told.status == "success" else told.status
         told_of = f"  {word:<8}{told.alias}  {seconds_text(told.took)}  {told.error}"
-        self.screen.line(told_of.rstrip(), "red" if told.status == "failed" else "")
+        colours = {"failed": "red", "partial": "yellow"}
+        self.screen.line(told_of.rstrip(), colours.get(told.status, ""))
 
 
 def _whole(name: str, value: object) -> str:

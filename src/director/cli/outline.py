@@ -13,7 +13,7 @@ from director.workflow.display import shown
 from director.workflow.references import nested, parts_of
 from director.workflow.values import Json, Node, Workflow
 
-_STATES = {"success": "ok", "failed": "failed", "skipped": "skipped"}
+_STATES = {"success": "ok", "partial": "partial", "failed": "failed", "skipped": "skipped"}
 _LINE = 72
 
 
@@ -94,7 +94,7 @@ def _states(store: Store, run: Run) -> dict[str, str]:
         if step.type == "item":
             continue
         state = _STATES[step.status] if step.state == "finished" else step.state
-        if found.get(step.node) != "failed":
+        if found.get(step.node) not in ("failed", "partial") or state == "failed":
             found[step.node] = state
     return found
 

@@ -143,6 +143,8 @@ def summary(store: Store, run: Run, report: Path | None) -> str:
     counts = run.summary
     took = counts.get("execution_time")
     names = {"successfully_executed": "steps done", "failed": "failed", "skipped": "skipped"}
+    if counts.get("partial"):
+        names = {"partial": "in part", **names}
     steps = ", ".join(f"{counts.get(name, 0)} {word}" for name, word in names.items())
     length = seconds_text(float(took) if isinstance(took, int | float) else 0)
     lines = [f"{run.state} in {length}: {steps}"]
@@ -163,6 +165,8 @@ def _doubts(run: Run) -> Iterator[str]:
     """What speaks against a run that passed, and what to do about it."""
     for each in run.doubts:
         yield f"doubt ({each['kind']}): {each['sentence']}"
+        if each.get("explained"):
+            yield f"  dismissed by Director's model, not by you: {each['explained']}"
     for each in run.doubts[:1]:
         name = str(dismissal_of(each).get("field", ""))
         field = f" --field {name}" if name else ""

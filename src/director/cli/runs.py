@@ -92,6 +92,9 @@ def records_and_variables(
     format_: Annotated[
         Literal["csv", "json"], typer.Option("--format", help="How it is written.")
     ] = "csv",
+    bom: Annotated[
+        bool, typer.Option("--bom", help="Begin the CSV with a mark that Excel needs for UTF-8.")
+    ] = False,
     output: Output = None,
     store: Url = None,
 ) -> None:
@@ -104,7 +107,7 @@ def records_and_variables(
 
     with opened_store(store, "runs data") as opened:
         rows = rows_of(opened, meant(opened, run, "runs data").id, what)
-    _out(as_csv(rows) if format_ == "csv" else as_json(rows), output, "runs data")
+    _out(as_csv(rows, bom=bom) if format_ == "csv" else as_json(rows), output, "runs data")
 
 
 @app.command(epilog=CODES)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from director.store.changes import Subscription
 
 ENDED = ("done", "failed", "cancelled")
-_COLOURS = {"success": "green", "failed": "red", "skipped": "dim"}
+_COLOURS = {"success": "green", "partial": "yellow", "failed": "red", "skipped": "dim"}
 _LONGEST = 160
 _LOOK = 0.2  # seconds between two looks whether anything was committed
 

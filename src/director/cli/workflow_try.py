@@ -137,7 +137,7 @@ def _say(run: Run, step: Step | None) -> None:
         typer.echo(f"{'held' if each.get('holds') else 'did not hold'}: {evidence_text(each)}")
     for warning in step.warnings:
         typer.echo(f"warning: {warning}")
-    if step.status == "success":
+    if step.status in ("success", "partial"):
         typer.echo(json.dumps(masked(step.result), ensure_ascii=False, indent=2)[:4000])
 
 

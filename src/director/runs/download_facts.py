@@ -31,6 +31,16 @@ _TOUCHES = ("browser_action", "agent")
 _LONGEST = 200  # characters of a cell or line that are shown
 _READ = 20_000_000  # bytes of a file that is looked into
 _TABLES = {".csv": ",", ".tsv": "\t"}
+_START = 2_000  # bytes that tell what a file is
+_PAGES = (".html", ".htm", ".xhtml", ".mhtml")
+_SIGNS = {
+    ".pdf": (b"%PDF",),
+    ".png": (b"\x89PNG",),
+    ".jpg": (b"\xff\xd8",),
+    ".jpeg": (b"\xff\xd8",),
+    ".gz": (b"\x1f\x8b",),
+    **dict.fromkeys((".zip", ".xlsx", ".docx", ".pptx", ".odt", ".ods"), (b"PK",)),
+}
 _TEXTS = (".txt", ".log", ".md", ".xml", ".html", ".htm", ".ndjson", ".jsonl")
 
 
@@ -39,6 +49,8 @@ def describe_download(found: Downloaded, clean: Callable[[str], str]) -> dict[st
     path = found.path
     kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     told: dict[str, Json] = {"name": path.name, "size": found.size, "type": kind}
+    if wrong := find_mismatch(path):
+        told["wrong"] = wrong
     if found.size > _READ:
         return told
     try:
@@ -87,7 +99,27 @@ def list_downloads(steps: Iterable[Step]) -> list[dict[str, Json]]:
 def download_text(found: Mapping[str, Json]) -> str:
     """A file in one line."""
     rows = f", {found['rows']} rows" if "rows" in found else ""
-    return f"{found['name']} ({found['size']} bytes, {found['type']}{rows})"
+    wrong = f"; it {found['wrong']}" if found.get("wrong") else ""
+    return f"{found['name']} ({found['size']} bytes, {found['type']}{rows}){wrong}"
+
+
+def find_mismatch(path: Path) -> str:
+    """Why a file is not what its name says, such as an error page named .csv; else nothing."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(_START)
+    except OSError:
+        return "cannot be read"
+    ending, said = path.suffix.lower(), start.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if not said:
+        return "is empty"
+    if ending not in _PAGES and said[:20].lower().startswith((b"<!doctype html", b"<html")):
+        return "is a web page"
+    if ending in _SIGNS and not start.startswith(_SIGNS[ending]):
+        return f"does not begin as a {ending} file does"
+    if ending in _TABLES and said.startswith(b"{"):
+        return "is an object in JSON, not a table"
+    return ""
 
 
 def _look_inside(path: Path) -> dict[str, Json]:

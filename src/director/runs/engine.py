@@ -19,11 +19,12 @@ from director.browser.bundle import LocatorError
 from director.browser.conditions import check
 from director.browser.noticing import Glance, glance, news
 from director.runs.download_facts import add_downloads
+from director.runs.error_pages import note_error_pages
 from director.runs.keeping import Keeping, Kept
 from director.runs.ledger import Ledger
 from director.runs.nodes import CONTROL, EXECUTE, PLAN
 from director.runs.observation import DoneVisit, observe
-from director.runs.outcome import failure_of, replay_step
+from director.runs.outcome import failure_of, replay_step, status_of
 from director.runs.own_conditions import check_records, demand, is_own
 from director.runs.questions import answered
 from director.runs.recovery import happened_before
@@ -125,7 +126,9 @@ class Engine:
     async def visit_listed(self, id_: str, place: Place, nth: int) -> dict[str, Json]:
         """Visit a node and say which one it was and what came of it."""
         result = await self.visit(id_, place, nth)
-        return {"node": self.nodes[id_].alias, "status": "success", "result": result}
+        step = self.ledger.step(place.key(id_, nth))
+        status = step.status if step else "success"
+        return {"node": self.nodes[id_].alias, "status": status, "result": result}
 
     async def visit(self, id_: str, place: Place, nth: int = 1) -> Json:
         """The result of a node at a place: from the journal if it is there, else by doing it."""
@@ -165,6 +168,7 @@ class Engine:
         demand(evidence, visit.failed, "requires")
         plan = await PLAN[node.type](visit) if node.type in PLAN else None
         if node.type in _LOOKS:
+            await note_error_pages(self.ledger, self.stage)
             await self._ready(visit.config)
         if self._observes and node.type == "browser_action":
             visit.told = await glance(await self.stage.session())
@@ -222,7 +226,8 @@ class Engine:
         if not self.stage.opened:
             return None
         scope = self.ledger.scope(visit.place, self.means.env)
-        done = DoneVisit(visit.node, visit.config, visit.step.before, scope, self.ledger.steps())
+        step, steps = visit.step, self.ledger.steps()
+        done = DoneVisit(visit.node, visit.config, step.before, scope, steps, step.result)
         return await observe(done, await self.stage.session(), mark)
 
     async def _act(self, visit: Visit) -> None:
@@ -233,7 +238,7 @@ class Engine:
         visit.done = True
         if self._observes and node.type == "browser_action":
             visit.step = replace(visit.step, seen=await self._seen(visit, mark))
-        visit.step = replace(visit.step, result=result)
+        visit.step = replace(visit.step, result=result, status=status_of(node.type, result))
         await self._ensure(visit, [c for c in node.ensures if not is_own(c)], mark=mark)
         if node.type in _TOUCHES:
             result = await add_downloads(result, await self.stage.session())

@@ -237,8 +237,8 @@ def step_json(step: Step) -> dict[str, object]:
 def step_from(stored: Versioned) -> Step:
     """The step that a record holds."""
     body = cast("dict[str, Any]", dict(stored.body))
-    for name in ("evidence", "warnings"):
-        body[name] = tuple(body[name])
+    for name in ("evidence", "warnings", "doubts"):
+        body[name] = tuple(body.get(name) or ())
     body["wrote"] = tuple(tuple(each) for each in body["wrote"])
     key = stored.id.partition("/")[2]
     return Step(key=key, version=stored.version, position=stored.position, **body)

@@ -5,7 +5,10 @@ Only looking: a page that cannot be looked at leaves nothing, and no node fails 
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -17,7 +20,8 @@ from director.browser import BrowserError, BrowserGone, Session
 from director.browser.bundle import LocatorError
 from director.browser.conditions import check
 from director.browser.events import Answered, OutgoingRequest
-from director.browser.list_claims import form_errors, look_at_list, rows_showing
+from director.browser.list_claims import form_errors, look_at_list, look_for_texts, rows_showing
+from director.browser.readiness import wait_until_ready
 from director.runs.doubts.effects_done import list_typed
 from director.runs.stage import Stage
 from director.runs.telling import selector_text
@@ -29,8 +33,15 @@ from director.workflow.sensitive import is_sensitive
 from director.workflow.templates import defused, resolve
 from director.workflow.values import Config, Json, Node
 
+READS_ROWS = ("deterministic_extract", "extract_all", "count")
 _UNSEEN = (BrowserError, LocatorError, PlaywrightError)
 _ACTS = ("click", "keypress", "type", "select")
+# Where a page sends what it counts and logs about itself.
+_REPORTS = re.compile(
+    r"telemetry|metric|analytic|beacon|sentry|/(?:collect|track|log|logs|stats|rum|ping|csp)\b",
+    re.IGNORECASE,
+)
+_LOOK_AGAIN = 0.05
 _LOADS = 3_000  # milliseconds until what follows an effect is there
 _MOST = 50  # addresses at which effects are looked for
 
@@ -44,14 +55,15 @@ class DoneVisit:
     before: Mapping[str, Json] | None
     scope: Scope
     steps: Sequence[Step]
+    result: Json = None
 
 
 async def observe(visit: DoneVisit, session: Session, mark: int) -> dict[str, Json] | None:
     """What the page says about what a visit just did."""
     config, type_ = visit.config, visit.node.type
     try:
-        if type_ == "browser_query" and config.get("method") in ("deterministic_extract", "count"):
-            return cast("dict[str, Json]", defused(await look_at_list(session, config)))
+        if type_ == "browser_query" and config.get("method") in READS_ROWS:
+            return await _observe_rows(visit, session)
         if type_ == "browser_action" and visit.node.effect == "once":
             return await _observe_effect(visit, session, mark)
     except BrowserGone:
@@ -61,13 +73,36 @@ async def observe(visit: DoneVisit, session: Session, mark: int) -> dict[str, Js
     return None
 
 
+async def _observe_rows(visit: DoneVisit, session: Session) -> dict[str, Json]:
+    """What the page says about the rows that were read, and whether they are still the same."""
+    config, still = visit.config, session.pending()
+    read = _count_read(visit)
+    seen = await look_at_list(session, config)
+    if config.get("method") != "extract_all" and config.get("limit") is None:
+        if seen.get("drawn") == read and still:
+            await wait_until_ready(session.page(), session.pending)
+            seen = {**seen, "drawn": (await look_at_list(session, config)).get("drawn")}
+        if seen.get("drawn") != read:
+            seen = {**seen, "later": {"read": read, "now": seen.get("drawn")}}
+    return cast("dict[str, Json]", defused(seen))
+
+
+def _count_read(visit: DoneVisit) -> int:
+    """How many elements a visit read; of one that counts, how many can be seen."""
+    result = visit.result if isinstance(visit.result, Mapping) else {}
+    count = result.get("visibleCount", result.get("count"))
+    return count if isinstance(count, int) else 0
+
+
 async def _observe_effect(visit: DoneVisit, session: Session, mark: int) -> dict[str, Json] | None:
     if visit.config.get("action") not in _ACTS:
         return None
     typed = list_typed([step.config for step in _on_page(visit)])
     page = session.page()
     await page.wait_for_load_state("domcontentloaded", timeout=_LOADS)
+    await _wait_for_answers(session, mark)
     sent = _list_requests(session.sendings(mark), session.responses(mark), typed)
+    shown = await look_for_texts(session, typed) if typed else {}
     found: dict[str, Json] = {
         "url": session.net.clean(page.url),
         "typed": [session.net.clean(text) for text in typed],
@@ -75,33 +110,66 @@ async def _observe_effect(visit: DoneVisit, session: Session, mark: int) -> dict
         "rows": await rows_showing(session, typed) if typed else [],
         "errors": await form_errors(session, typed) if typed and sent else [],
         "proof": _proof(visit),
+        "shown": shown.get("shown"),
+        "part": shown.get("part"),
+        "is_login": _is_login(visit),
     }
     return cast("dict[str, Json]", defused(found))
 
 
-def _on_page(visit: DoneVisit) -> list[Step]:
+async def _wait_for_answers(session: Session, mark: int) -> None:
+    """Wait a while until what was sent has been answered: a refusal may come late."""
+    until = time.monotonic() + _LOADS / 1000
+    while len(session.sendings(mark)) > _count_answers(session, mark):
+        if time.monotonic() >= until:
+            return
+        await asyncio.sleep(_LOOK_AGAIN)
+
+
+def _count_answers(session: Session, mark: int) -> int:
+    sent = {(each.method, each.url) for each in session.sendings(mark)}
+    return sum((each.method, each.url) in sent for each in session.responses(mark))
+
+
+def _done_on_page(visit: DoneVisit) -> list[Step]:
     """What was done on the page before it, since that was loaded."""
     document = (visit.before or {}).get("document")
     return [
         step
         for step in visit.steps
-        if step.state == "finished"
-        and (step.page or {}).get("document") == document
-        and not is_sensitive(selector_text(step.config.get("selector")))
+        if step.state == "finished" and (step.page or {}).get("document") == document
     ]
+
+
+def _is_login(visit: DoneVisit) -> bool:
+    """Whether a secret was typed on the page: what is typed beside one is shown nowhere."""
+    done = _done_on_page(visit)
+    return any("{{secret:" in str(step.config.get("text")) or _hides(step) for step in done)
+
+
+def _hides(step: Step) -> bool:
+    return is_sensitive(selector_text(step.config.get("selector")))
+
+
+def _on_page(visit: DoneVisit) -> list[Step]:
+    return [step for step in _done_on_page(visit) if not _hides(step)]
 
 
 def _list_requests(
     sendings: Sequence[OutgoingRequest], answers: Sequence[Answered], typed: Sequence[str]
 ) -> list[Json]:
-    """The requests that carry a form: which of them are the same, how they were answered."""
+    """The requests that change something: which are the same, how they were answered.
+
+    Those that `carries` false marks hold nothing of what was typed.
+    """
     bodies: dict[bytes, int] = {}
     statuses: dict[tuple[str, str], list[int]] = {}
     for answer in answers:
         statuses.setdefault((answer.method, answer.url), []).append(answer.status)
     found: list[Json] = []
     for each in sendings:
-        if not each.is_page and not _carries(each.body, typed):
+        carries = each.is_page or _carries(each.body, typed)
+        if not carries and _REPORTS.search(each.url):
             continue
         known = statuses.get((each.method, each.url), [])
         found.append(
@@ -110,6 +178,7 @@ def _list_requests(
                 "url": each.url,
                 "body": bodies.setdefault(each.body, len(bodies)),
                 "status": known.pop(0) if known else None,
+                "carries": carries,
             }
         )
     return found
@@ -130,7 +199,8 @@ def _proof(visit: DoneVisit) -> Json:
     proof = visit.node.proof or {}
     if not proof.get("url") or not proof.get("happened"):
         return None
-    return resolve({"url": proof["url"], "happened": proof["happened"]}, visit.scope)
+    url = resolve(proof["url"], visit.scope, address=True)
+    return {"url": url, "happened": resolve(proof["happened"], visit.scope)}
 
 
 async def read_back(stage: Stage, steps: Sequence[Step]) -> dict[str, Config]:

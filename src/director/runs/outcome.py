@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from director.browser import BrowserGone
 from director.runs.ledger import steps_of
-from director.runs.values import Cancelled, NodeFailed, Parked, Run, Step
+from director.runs.values import Cancelled, NodeFailed, Parked, Run, Status, Step
 from director.store import Store
-from director.workflow.values import Json
+from director.workflow.paths import is_list
+from director.workflow.values import Config, Json
+
+_HOLDS_NODES = ("iterate", "route", "group")
 
 
 def outcome_of(problem: Exception) -> dict[str, Any]:
@@ -33,10 +37,25 @@ def summary_of(store: Store, run: Run, took: float) -> dict[str, Json]:
     return {
         "total_requested": len(steps),
         "successfully_executed": done.count("success"),
+        "partial": done.count("partial"),
         "failed": done.count("failed"),
         "skipped": done.count("skipped"),
         "execution_time": round(took, 3),
     }
+
+
+def status_of(type_: str, result: Json) -> Status:
+    """The status of a node that came to its end: partial if something inside it failed."""
+    if type_ not in _HOLDS_NODES or not isinstance(result, Mapping):
+        return "success"
+    rounds = _objects(result.get("results"))
+    inside = [part for each in rounds for part in (_objects(each.get("results")) or [each])]
+    partial = result.get("errors") or any(each.get("status") == "partial" for each in inside)
+    return "partial" if partial else "success"
+
+
+def _objects(value: Json) -> list[Config]:
+    return [each for each in value if isinstance(each, Mapping)] if is_list(value) else []
 
 
 def replay_step(step: Step) -> Json:

@@ -58,7 +58,7 @@ async def _proved(visit: Visit) -> _Verdict:
     async with engine.stage.aside() as session:
         if proof.get("url"):
             scope = engine.ledger.scope(visit.place, engine.means.env)
-            await session.navigate(str(resolve(proof["url"], scope)))
+            await session.navigate(str(resolve(proof["url"], scope, address=True)))
         for verdict, conditions in (("happened", happened), ("not_happened", not_happened)):
             found = await engine.checked(conditions, visit.place, mark=0, session=session)
             seen += found

@@ -121,6 +121,9 @@ class _Report:
             evidence = each.get("evidence")
             seen = _shown(evidence) if isinstance(evidence, Mapping) else []
             yield f'<details class="doubt" open><summary>{escape(str(each["sentence"]))}</summary>'
+            if each.get("explained"):
+                said = escape(str(each["explained"]))
+                yield f"<p>Dismissed by Director's model, not by a person: {said}</p>"
             yield f"{_table(('evidence', 'value'), seen)}</details>"
 
     def _inputs(self) -> Iterator[str]:
@@ -251,16 +254,18 @@ def in_time(steps: Iterable[Step]) -> list[Step]:
 
 
 def flat(record: Record) -> dict[str, Json]:
-    """A record as one row: what was found and gathered, each under its own name."""
-    row: dict[str, Json] = {"id": record.id, "type": record.type, "status": record.status}
-    if record.error:
-        row["error"] = record.error
+    """A record as one row: what was found and gathered, each under its own name.
+
+    What Director knows of it comes last, under names that no page uses.
+    """
+    row: dict[str, Json] = {}
     for inside in (record.fields, record.vars):
         for name, value in inside.items():
             for inner, one in value.items() if isinstance(value, Mapping) else [("", value)]:
                 column = inner or name
                 row[column if column not in row else f"{name}.{column}"] = one
-    return row
+    row |= {"_record": record.id, "_type": record.type, "_status": record.status}
+    return {**row, "_error": record.error} if record.error else row
 
 
 def _cell(name: str, value: Json) -> str:

@@ -5,17 +5,21 @@ The rules are in `director.runs.doubts`; here its values are made of steps, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
 from director.runs.doubts import Doubt, EffectSeen, LoopSeen, RowReading, find_doubts
 from director.runs.doubts.doubt import RowVisit, is_blank
 from director.runs.doubts.node_checks import add_proposals, propose_checks
+from director.runs.download_facts import list_downloads
 from director.runs.ledger import run_from, steps_of
+from director.runs.observation import READS_ROWS
 from director.runs.values import Run, Step
 from director.store import Moved, Store
 from director.workflow.document import from_json, to_json
+from director.workflow.doubt_checks import DoubtKind
 from director.workflow.paths import is_list
 from director.workflow.references import nested
 from director.workflow.values import Config, Json, Node, Workflow
@@ -38,11 +42,16 @@ def find_run_doubts(
     before = _rows_before(store, run, readings, nodes) if readings else {}
     done = [step for step in steps if _has_effect(step)]
     effects = [
-        _effect(step, {} if _is_used_later(step, done) else (proofs or {}).get(step.key, {}))
+        _effect(
+            step,
+            {} if _is_used_later(step, done) else (proofs or {}).get(step.key, {}),
+            is_seen=_is_seen(step, steps),
+        )
         for step in done
     ]
     checks = {node.id: node.checks for node in workflow.nodes}
-    return find_doubts(readings, effects, _loops(steps), earlier=before, checks=checks)
+    told = [*list_step_doubts(steps), *_rules(nodes, steps), *_downloads(steps)]
+    return find_doubts(readings, effects, _loops(steps), told, earlier=before, checks=checks)
 
 
 def readings_of(nodes: Mapping[str, Node], steps: Iterable[Step]) -> list[RowReading]:
@@ -55,12 +64,13 @@ def readings_of(nodes: Mapping[str, Node], steps: Iterable[Step]) -> list[RowRea
 
 
 def _is_done(step: Step) -> bool:
-    return step.state == "finished" and step.status == "success" and step.type != "item"
+    done = step.state == "finished" and step.status in ("success", "partial")
+    return done and step.type != "item"
 
 
 def _is_reading(step: Step) -> bool:
     method = step.config.get("method")
-    return step.type == "browser_query" and method in ("deterministic_extract", "count")
+    return step.type == "browser_query" and method in READS_ROWS
 
 
 def _has_effect(step: Step) -> bool:
@@ -68,16 +78,50 @@ def _has_effect(step: Step) -> bool:
 
 
 def _loops(steps: Iterable[Step]) -> list[LoopSeen]:
-    """The loops that ended, each with all of its visits."""
+    """The loops and groups that ended, each with all of its visits."""
     found: dict[str, LoopSeen] = {}
     for step in steps:
         result = step.result if isinstance(step.result, Mapping) else {}
-        if step.type == "iterate" and "errors" in result:
-            known = found.get(step.node) or LoopSeen(step.node, step.alias, 0, ())
+        if step.type in ("iterate", "group") and "errors" in result:
+            parts = "rounds" if step.type == "iterate" else "nodes"
+            known = found.get(step.node) or LoopSeen(step.node, step.alias, 0, (), parts)
             errors = [str(each["error"]) for each in cast("list[Config]", result["errors"])]
             total = known.total + _count(result.get("total"))
             found[step.node] = replace(known, total=total, errors=(*known.errors, *errors))
     return list(found.values())
+
+
+def list_step_doubts(steps: Iterable[Step]) -> list[Doubt]:
+    """The doubts that steps told themselves; of several visits of a node the first of each kind."""
+    found: dict[tuple[str, str], Doubt] = {}
+    for step in steps:
+        for each in step.doubts:
+            kind, evidence = cast("DoubtKind", each["kind"]), cast("Config", each["evidence"])
+            doubt = Doubt(kind, step.node, step.alias, str(each["sentence"]), evidence)
+            found.setdefault((step.node, kind), doubt)
+    return list(found.values())
+
+
+def _rules(nodes: Mapping[str, Node], steps: Iterable[Step]) -> Iterator[Doubt]:
+    """Rules that did not hold while the run went on, and whose result nothing else is told."""
+    for step in steps:
+        result = step.result if isinstance(step.result, Mapping) else {}
+        node = nodes.get(step.node)
+        if step.type != "browser_query" or result.get("passed") is not False or node is None:
+            continue
+        if not {"store", "store_to_record", "create_records"} & {*node.config}:
+            errors = [str(each) for each in _list(result.get("errors"))]
+            said = f"{step.alias} found the page not as it should be: {'; '.join(errors)}."
+            yield Doubt("rule", step.node, step.alias, said, {"errors": [*errors]})
+
+
+def _downloads(steps: Iterable[Step]) -> Iterator[Doubt]:
+    """Files that are not what their names say."""
+    for step in steps:
+        for file in list_downloads([step]):
+            if file.get("wrong"):
+                said = f"{file['name']}, which {step.alias} downloaded, {file['wrong']}."
+                yield Doubt("download", step.node, step.alias, said, file)
 
 
 def _is_used_later(step: Step, done: Sequence[Step]) -> bool:
@@ -121,10 +165,16 @@ def _visit(step: Step) -> RowVisit:
         words=str(seen.get("words", "")),
         made=(step.records or {}).get("made"),
         merged=(step.records or {}).get("merged", 0),
+        trouble=str(seen.get("trouble") or ""),
+        asks_login=seen.get("asks_login") is True,
+        later=cast("Config", seen.get("later") or {}),
+        covered=cast("Config", seen.get("covered") or {}),
+        zone=str(seen.get("zone") or ""),
+        room=0 if step.config.get("method") == "extract_all" else _count(seen.get("room")),
     )
 
 
-def _effect(step: Step, proof: Config) -> EffectSeen:
+def _effect(step: Step, proof: Config, *, is_seen: bool) -> EffectSeen:
     seen = step.observed or {}
     rows = [*_list(seen.get("rows"))]
     later = _list(proof.get("rows"))
@@ -139,7 +189,23 @@ def _effect(step: Step, proof: Config) -> EffectSeen:
         errors=tuple(str(each) for each in _list(seen.get("errors"))),
         found=cast("int | None", proof.get("found")),
         where=str(proof.get("where", "")),
+        part=cast("tuple[str, str] | None", seen.get("part")),
+        is_seen=is_seen,
     )
+
+
+def _is_seen(step: Step, steps: Sequence[Step]) -> bool:
+    """Whether the page after an effect, or a later step, showed what was typed, or never could."""
+    seen = step.observed or {}
+    typed = [str(each) for each in _list(seen.get("typed")) if len(str(each)) > 2]
+    # What was kept before this was looked for says nothing.
+    if "shown" not in seen or not typed or seen.get("shown") or seen.get("is_login"):
+        return True
+    if seen.get("proof"):
+        return True
+    later = [each for each in steps if each.began > step.began]
+    told = json.dumps([[each.result, each.evidence] for each in later], default=dict).casefold()
+    return any(json.dumps(text)[1:-1].casefold() in told for text in typed)
 
 
 def _rows_before(

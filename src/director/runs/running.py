@@ -19,6 +19,7 @@ from director.runs.again import open_visit, reopen_failed, reopen_from
 from director.runs.doubts.doubt import OF_ALL_VISITS
 from director.runs.download_facts import keep_late_downloads
 from director.runs.engine import FAILURES, Engine
+from director.runs.error_pages import note_error_pages
 from director.runs.ledger import Ledger, measure_run, run_json, run_of
 from director.runs.observation import read_back
 from director.runs.outcome import outcome_of, summary_of
@@ -256,6 +257,7 @@ async def _drive(
         async with engine, _watched(ledger):
             await work(engine)
             await keep_late_downloads(ledger, engine.stage)
+            await note_error_pages(ledger, engine.stage)
             proofs = {} if test else await read_back(engine.stage, ledger.steps())
         ends["doubts"] = _find_doubts(ledger, workflow, proofs, test)
     except (Parked, Cancelled, NotPermitted, *FAILURES) as problem:

@@ -26,8 +26,9 @@ from director.workflow.values import Config, Node, Workflow
 
 _ABOUT = (
     "Exported by Director. It needs only Python and playwright. It ends with code 3 and prints\n"
-    "doubts if its checks of totals and of values that must differ fail. It does not doubt what\n"
-    "needs an earlier run, a next page or a look at what was sent."
+    "doubts: totals that the page states, values that must differ, rounds that failed, clicks\n"
+    "that led to an error page, downloads that are empty or a web page. It does not doubt what\n"
+    "needs an earlier run, a next page, a second look or what was sent; it says so when it ends."
 )
 _LOCAL = ("index", "total", "isFirst", "isLast", "lastError", "param")
 
@@ -194,19 +195,23 @@ class _Script:
             self._names.know(counted)
         every = f"{py(node.alias).rstrip('_')}_items"
         yield f"{every} = {items}"
+        stops = config.get("on_error", "continue") == "stop"
+        failed = f"{py(node.alias).rstrip('_')}_failed"
+        yield from [] if stops else [f"{failed} = []"]
         yield f"for index, {py(one) if one != 'current' else one} in enumerate({every}):"
         body = [
             f"total, isFirst, isLast = len({every}), index == 0, index == len({every}) - 1",
             *([f"{py(counted)} = index"] if counted != "index" else []),
             *self._part(node, "body"),
         ]
-        if config.get("on_error", "continue") == "stop":
+        if stops:
             yield from _indented(body)
             return
         yield "    try:"
         yield from _indented(body, 2)
         yield "    except Exception as problem:"
-        yield "        print(f'{now}: {problem}; on with the next', file=sys.stderr)"
+        yield f"        {failed}.append(f'{{now}}: {{problem}}')"
+        yield f"check_rounds({node.alias!r}, len({every}), {failed})"
 
     def _route(self, node: Node) -> Iterator[str]:
         given = node.config.get("input")
@@ -252,11 +257,14 @@ class _Script:
         if not node.config.get("continueOnError"):
             yield from self._all(ids)
             return
+        failed = f"{py(node.alias).rstrip('_')}_failed"
+        yield f"{failed} = []"
         for id_ in ids:
             yield "try:"
             yield from _indented(list(self._node(self._nodes[id_])))
             yield "except Exception as problem:"
-            yield "    print(f'{now}: {problem}; on with the next', file=sys.stderr)"
+            yield f"    {failed}.append(f'{{now}}: {{problem}}')"
+        yield f"tell_failed({node.alias!r}, {len(ids)}, {failed}, 'nodes')"
 
     def _refused(self, node: Node) -> Iterator[str]:
         why = f"{node.alias} is a {node.type} node: it needs a model, and a script has none"

@@ -38,6 +38,8 @@ class Stage:
         self._session: Session | None = means.session
         self._point: tuple[RestartPoint, Mapping[str, str]] | None = None
         self.outside = Outside(keep=ledger.store.keep, file=means.file)
+        # Up to where in the session's count pages were looked at for errors.
+        self.looked = means.session.mark() if means.session else 0
 
     @property
     def opened(self) -> bool:

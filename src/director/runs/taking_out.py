@@ -35,11 +35,14 @@ def as_json(rows: Sequence[Row]) -> str:
     return json.dumps(rows, ensure_ascii=False, indent=2) + "\n"
 
 
-def as_csv(rows: Sequence[Row]) -> str:
-    """Rows under their names, which are defused like any text; what is no text is JSON."""
+def as_csv(rows: Sequence[Row], *, bom: bool = False) -> str:
+    """Rows under their names, which are defused like any text; what is no text is JSON.
+
+    Excel takes a file for UTF-8 only if a `bom` begins it.
+    """
     names = list(dict.fromkeys(name for row in rows for name in row))
     lines = [map(_cell, names), *(map(_cell, map(row.get, names)) for row in rows)]
-    return "".join(f"{','.join(line)}\n" for line in lines)
+    return ("\ufeff" if bom else "") + "".join(f"{','.join(line)}\n" for line in lines)
 
 
 def _cell(value: Json) -> str:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from director.workflow.display import shown
+from director.workflow.doubt_checks import is_by_model
 from director.workflow.sensitive import masked
 from director.workflow.types import KINDS
 from director.workflow.values import Config, Json, Node
@@ -119,7 +120,8 @@ def check_text(check: Config) -> str:
     told = f"{check.get('kind')} {check.get('field') or ''}".strip()
     more = [f"{name} {check[name]}" for name in ("counter", "tolerance", "share") if name in check]
     if check.get("dismissed"):
-        more.append(f"dismissed: {check.get('because') or 'it is right as it is'}")
+        by = " by Director's model, not confirmed" if is_by_model(check) else ""
+        more.append(f"dismissed{by}: {check.get('because') or 'it is right as it is'}")
     return f"{told} ({', '.join(more)})" if more else told
 
 

@@ -17,7 +17,7 @@ from director.secrets import Seal
 from director.workflow.values import Config, Effect, Json, Mode, Node
 
 RunState: TypeAlias = Literal["queued", "running", "waiting", "done", "failed", "cancelled"]
-Status: TypeAlias = Literal["success", "failed", "skipped"]
+Status: TypeAlias = Literal["success", "partial", "failed", "skipped"]
 Pictures: TypeAlias = Literal["each", "failures", "none"]
 
 
@@ -56,11 +56,12 @@ class Step:
     """One visit of a node, as the journal has it.
 
     `open` is to be done, perhaps again; `begun` was about to act, and nobody knows how far it came;
-    `finished` has a status. `acted` tells whether a step may have had an effect. `wrote` names
-    what was written with it and at which version it was before. `seen` is what it did to the page
+    `finished` has a status: `partial` if nodes inside it failed and it went on. `acted` tells
+    whether a step may have had an effect. `wrote` names what was written with it and at which
+    version it was before. `seen` is what it did to the page
     and sent, if it was only tried: conditions are proposed from it. `records` counts those it made
     and merged, and all of their type in the run. `observed` is what the page said
-    about it.
+    about it, `doubts` what speaks against it: {"kind", "sentence", "evidence"} each.
     """
 
     key: str
@@ -90,6 +91,7 @@ class Step:
     seen: Mapping[str, Json] | None = None
     records: Mapping[str, int] | None = None
     observed: Mapping[str, Json] | None = None
+    doubts: tuple[Config, ...] = ()
     version: int = 0
     position: int = 0
 

@@ -24,8 +24,19 @@ DoubtKind: TypeAlias = Literal[
     "refused",
     "gone",
     "rounds",
+    "status",
+    "rule",
+    "download",
+    "cells",
+    "early",
+    "value",
+    "unproven",
+    "order",
+    "zone",
 ]
 KINDS: tuple[str, ...] = get_args(DoubtKind)
+AUTHORS = ("model", "person")
+_WEAKENS = ("dismissed", "tolerance", "share")
 
 
 def _share(value: Json) -> None:
@@ -46,6 +57,7 @@ CHECK = Form(
         "share": _field(_share, "below which share of the run before the rows are too few"),
         "dismissed": _field(flag, "true if such a doubt is right as it is"),
         "because": _field(any_text, "why it was dismissed"),
+        "by": _field(choice(*AUTHORS), "who said so; what a model says changes no doubt"),
     }
 )
 
@@ -56,6 +68,24 @@ def check_doubt_check(check: Config) -> None:
         fill(CHECK, check)
     except WorkflowError as problem:
         raise WorkflowError(f"'checks': {problem}") from None
+
+
+def is_by_model(check: Config) -> bool:
+    """Whether a check is only what a model thinks: a person has not said it."""
+    return check.get("by") == "model"
+
+
+def sign_checks(checks: Sequence[Config], known: Sequence[Config] = ()) -> tuple[Config, ...]:
+    """Checks as a model may set them: what would silence a doubt is marked as the model's.
+
+    One that a person has set, and that stays as it is, stays the person's.
+    """
+    return tuple(each if each in known else _sign(each) for each in checks)
+
+
+def _sign(check: Config) -> Config:
+    plain = {name: value for name, value in check.items() if name != "by"}
+    return {**plain, "by": "model"} if any(check.get(name) for name in _WEAKENS) else plain
 
 
 def merge_checks(known: Sequence[Config], more: Sequence[Config]) -> tuple[Config, ...]:

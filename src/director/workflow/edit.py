@@ -154,9 +154,7 @@ def _kept(node: Node, nodes: Sequence[Node]) -> Node:
     try:
         return replace(node, config=with_ids(node.type, node.config, nodes))
     except WorkflowError as problem:
-        raise WorkflowError(
-            f"{node.alias!r}: {problem} Create what it refers to first, or in the same call."
-        ) from None
+        raise WorkflowError(f"{node.alias!r}: {problem} Create what it refers to first.") from None
 
 
 def _joined(workflow: Workflow, new: Sequence[Node], place: int) -> Workflow:

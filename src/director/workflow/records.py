@@ -75,15 +75,17 @@ def record_from(stored: Mapping[str, Json]) -> Record:
 
 
 def look(record: Record, path: Path) -> Json:
-    """What a path names in a record: its own members, then `vars`, then what nodes found.
+    """What a path names in a record: `vars`, then what nodes found, then its id, type and status.
 
-    `current.subject` finds a member of what the nodes found if only one of them has it.
+    `current.subject` finds a member of what the nodes found if only one of them has it. A page's
+    own "status" or "id" is what a user means by it.
     """
     members = members_of(record)
     head = path[0] if path else ""
     if not path:
         return members
-    for inside in (members, record.vars, record.fields):
+    parts = {name: value for name, value in members.items() if name not in _OWN}
+    for inside in (parts, record.vars, record.fields):
         if isinstance(head, str) and head in inside:
             return follow(inside[head], path[1:], after=path[:1])
     found = {
@@ -96,6 +98,8 @@ def look(record: Record, path: Path) -> Json:
     if found:
         ways = listed(f"fields.{alias}.{head}" for alias in found)
         raise NotThere(f"{head!r} of {record.id!r} could be any of: {ways}. Write the whole path.")
+    if head in _OWN:
+        return follow(members[str(head)], path[1:], after=path[:1])
     raise NotThere(f"{record.id!r} has no {path_text(path)!r}.{hint(str(head), ways_into(record))}")
 
 

@@ -10,6 +10,7 @@ from director.agent.desk import Desk
 from director.agent.policy import addresses_in
 from director.agent.refs import bind_refs, refs_in
 from director.agent.tools.kind import Args
+from director.workflow.doubt_checks import sign_checks
 from director.workflow.edit import add, delete, draft_from, move, update
 from director.workflow.selection import place_of, select
 from director.workflow.values import Json, Workflow
@@ -80,6 +81,18 @@ async def update_node(
         merge: "update" merges config field by field (null takes one out), "replace" replaces it
 
     """
+    known = desk.now().nodes[place_of(node, desk.now().nodes)].checks
+    if isinstance(checks := changes.get("checks"), list):
+        # What a model says about a doubt is told to the user, and silences nothing.
+        signed = sign_checks([each for each in checks if isinstance(each, dict)], known)
+        changes = {**changes, "checks": list(signed)}
+    return await change_node(desk, node, changes, merge)
+
+
+async def change_node(
+    desk: Desk, node: int | str, changes: dict[str, object], merge: Literal["update", "replace"]
+) -> str:
+    """Change a node as a person or a model says; see `update_node`."""
     changes = await _bind(desk, changes)
     before = desk.now()
     old = before.nodes[place_of(node, before.nodes)]

@@ -192,11 +192,14 @@ def doubt_lines(run: Run) -> Iterable[str]:
     for each in run.doubts:
         yield f"DOUBT ({each['kind']}) about {each['alias']}: {indent(str(each['sentence']))}"
         yield f" seen: {compact(masked(each.get('evidence')))}"
+        if each.get("explained"):
+            yield f" you say that it is right: {indent(str(each['explained']))}; not confirmed yet"
     for each in run.doubts[:1]:
         change = compact({"checks": [{**dismissal_of(each), "because": "…"}]})
         yield (
-            "All nodes passed, but the result may be wrong. Fix it, or, if the user agrees that it "
-            f"is right as it is: update_node({each['alias']!r}, {change})."
+            "All nodes passed, but the result may be wrong. Fix it. If it is right as it is, say "
+            f"why: update_node({each['alias']!r}, {change}), and ask the user: it stays a doubt "
+            "until the user confirms it beside the run or with `director workflow check`."
         )
 
 

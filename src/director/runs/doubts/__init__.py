@@ -5,45 +5,64 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from director.runs.doubts.column_changes import find_column_doubts
-from director.runs.doubts.doubt import Doubt, RowReading, doubt_from, is_dismissed
+from director.runs.doubts.doubt import (
+    Doubt,
+    RowReading,
+    doubt_from,
+    explain_doubt,
+    is_dismissed,
+)
 from director.runs.doubts.effects_done import EffectSeen, find_effect_doubts
 from director.runs.doubts.failed_rounds import LoopSeen, find_failed_rounds
 from director.runs.doubts.fewer_rows import find_fewer_rows
+from director.runs.doubts.other_pages import find_other_pages
 from director.runs.doubts.repeated_rows import find_repeated_rows
-from director.runs.doubts.row_counts import find_missing_rows
+from director.runs.doubts.row_counts import find_missing_rows, find_undrawn
 from director.workflow.values import Config, Json
 
 __all__ = ["Doubt", "EffectSeen", "LoopSeen", "RowReading", "doubt_from", "find_doubts"]
 
 
-def find_doubts(
+def find_doubts(  # noqa: PLR0913  each kind of thing that can be doubted
     readings: Sequence[RowReading],
     effects: Sequence[EffectSeen] = (),
     loops: Sequence[LoopSeen] = (),
+    told: Sequence[Doubt] = (),
     *,
     earlier: Mapping[str, Sequence[Json]] | None = None,
     checks: Mapping[str, Sequence[Config]] | None = None,
 ) -> list[Doubt]:
-    """Every doubt about a run that nobody has dismissed, each once.
+    """Every doubt about a run that no person has dismissed, each once.
 
-    `earlier` are the rows that each node read in the last run that passed, and `checks` those of
-    the nodes that act.
+    `told` are those that a step told itself. `earlier` are the rows that each node read in the last
+    run that passed, and `checks` those of the nodes that act.
     """
-    found: list[Doubt] = []
+    found: list[Doubt] = [*told]
+    known = dict(checks or {})
     for reading in readings:
-        before = (earlier or {}).get(reading.node, ())
-        doubts: list[Doubt] = []
-        if not reading.only_counts:
-            doubts += find_missing_rows(reading)
-            doubts += find_repeated_rows(reading)
-            doubts += find_column_doubts(reading, before)
-        if not any(each.kind in ("total", "nothing", "next") for each in doubts):
-            doubts += find_fewer_rows(reading, before)
-        found += [each for each in doubts if not is_dismissed(each, reading.checks)]
+        known.setdefault(reading.node, reading.checks)
+        found += _doubt_reading(reading, (earlier or {}).get(reading.node, ()))
     for seen in effects:
-        known = (checks or {}).get(seen.node, ())
-        found += [each for each in find_effect_doubts(seen) if not is_dismissed(each, known)]
+        found += find_effect_doubts(seen)
     for loop in loops:
-        known = (checks or {}).get(loop.node, ())
-        found += [each for each in find_failed_rounds(loop) if not is_dismissed(each, known)]
-    return list({(each.node, each.kind, each.sentence): each for each in found}.values())
+        found += find_failed_rounds(loop)
+    open_ = [
+        explain_doubt(each, known.get(each.node, ()))
+        for each in found
+        if not is_dismissed(each, known.get(each.node, ()))
+    ]
+    return list({(each.node, each.kind, each.sentence): each for each in open_}.values())
+
+
+def _doubt_reading(reading: RowReading, before: Sequence[Json]) -> list[Doubt]:
+    doubts = [*find_other_pages(reading)]
+    if not reading.only_counts:
+        known = {each.kind for each in doubts}
+        doubts += [each for each in find_missing_rows(reading) if each.kind not in known]
+        doubts += find_repeated_rows(reading)
+        doubts += find_column_doubts(reading, before)
+    else:
+        doubts += find_undrawn(reading, reading.visits)
+    if not any(each.kind in ("total", "nothing", "next") for each in doubts):
+        doubts += find_fewer_rows(reading, before)
+    return doubts

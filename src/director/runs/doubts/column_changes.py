@@ -28,6 +28,7 @@ def find_column_doubts(reading: RowReading, earlier: Sequence[Json]) -> Iterator
         yield from _find_absent(reading, name, texts)
         yield from _find_cut(reading, name, texts)
         yield from _find_mixed(reading, name, shape)
+        yield from _find_orders(reading, name, shape)
         if before.get(name):
             yield from _find_changes(reading, name, shape, column_shape(before[name]))
 
@@ -84,6 +85,22 @@ def _find_mixed(reading: RowReading, name: str, shape: ColumnShape) -> Iterator[
             field=name,
             point=point,
             comma=comma,
+            url=reading.visits[-1].url,
+        )
+
+
+def _find_orders(reading: RowReading, name: str, shape: ColumnShape) -> Iterator[Doubt]:
+    """Dates of which some have the day first and others the month."""
+    day, month = shape.forms["date day/month/year"], shape.forms["date month/day/year"]
+    if min(day, month) > 0:
+        yield reading.doubt(
+            "format",
+            f"The {name_of(name)} of {reading.alias} has dates in two orders: "
+            f"{shape.example['date day/month/year']!r} ({day} rows) and "
+            f"{shape.example['date month/day/year']!r} ({month} rows).",
+            field=name,
+            day_first=day,
+            month_first=month,
             url=reading.visits[-1].url,
         )
 

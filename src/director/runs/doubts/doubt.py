@@ -7,10 +7,10 @@ them looks at a page, a store or a clock.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
-from director.workflow.doubt_checks import DoubtKind
+from director.workflow.doubt_checks import DoubtKind, is_by_model
 from director.workflow.values import Config, Json
 
 OF_ALL_VISITS: tuple[DoubtKind, ...] = ("total", "next", "fewer", "repeated")
@@ -18,13 +18,17 @@ OF_ALL_VISITS: tuple[DoubtKind, ...] = ("total", "next", "fewer", "repeated")
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Why a run may be wrong: about which node, in one sentence, with the counts on both sides."""
+    """Why a run may be wrong: about which node, in one sentence, with the counts on both sides.
+
+    `explained` is why Director's model thinks that it is right as it is; it stays a doubt.
+    """
 
     kind: DoubtKind
     node: str
     alias: str
     sentence: str
     evidence: Config = field(default_factory=dict)
+    explained: str = ""
 
     @property
     def field_name(self) -> str:
@@ -39,6 +43,7 @@ class Doubt:
             "alias": self.alias,
             "sentence": self.sentence,
             "evidence": self.evidence,
+            **({"explained": self.explained} if self.explained else {}),
         }
 
 
@@ -50,6 +55,7 @@ def doubt_from(stored: Mapping[str, Json]) -> Doubt:
         str(stored["alias"]),
         str(stored["sentence"]),
         cast("Config", stored.get("evidence") or {}),
+        str(stored.get("explained", "")),
     )
 
 
@@ -59,7 +65,10 @@ class RowVisit:
 
     `rows` are those that hold anything. `of` is how many rows of that kind the page showed, and
     `limited` says that the node was told to read only some; `skips`, that it left some out by their
-    place alone, which is no choice. `made` counts the records that it made.
+    place alone, which is no choice. `made` counts the records that it made. `trouble` is what the
+    page says went wrong, `later` how many elements there were a moment after, if others, `covered`
+    in how many rows a field is not in its column, `room` how many rows a list has room for that
+    draws only those in sight.
     """
 
     key: str
@@ -77,6 +86,12 @@ class RowVisit:
     words: str = ""
     made: int | None = None
     merged: int = 0
+    trouble: str = ""
+    asks_login: bool = False
+    later: Config = field(default_factory=dict)
+    covered: Config = field(default_factory=dict)
+    zone: str = ""
+    room: int = 0
 
     @property
     def is_whole(self) -> bool:
@@ -110,7 +125,9 @@ class RowReading:
             (
                 each
                 for each in self.checks
-                if each.get("kind") == kind and str(each.get("field", "")) == field_name
+                if each.get("kind") == kind
+                and str(each.get("field", "")) == field_name
+                and not is_by_model(each)
             ),
             {},
         )
@@ -121,13 +138,24 @@ class RowReading:
 
 
 def is_dismissed(doubt: Doubt, checks: Sequence[Config]) -> bool:
-    """Whether somebody has said for good that this is right as it is."""
-    return any(
-        each.get("dismissed") is True
+    """Whether a person has said for good that this is right as it is."""
+    return any(not is_by_model(each) for each in _dismissals(doubt, checks))
+
+
+def explain_doubt(doubt: Doubt, checks: Sequence[Config]) -> Doubt:
+    """The doubt with what Director's model says about it, if it thinks that it is right."""
+    said = [str(each.get("because", "")) for each in _dismissals(doubt, checks)]
+    return replace(doubt, explained=said[0] or "it is right as it is") if said else doubt
+
+
+def _dismissals(doubt: Doubt, checks: Sequence[Config]) -> list[Config]:
+    return [
+        each
+        for each in checks
+        if each.get("dismissed") is True
         and each.get("kind") == doubt.kind
         and str(each.get("field", "")) in ("", doubt.field_name)
-        for each in checks
-    )
+    ]
 
 
 def columns_of(rows: Sequence[Json]) -> dict[str, list[str]]:

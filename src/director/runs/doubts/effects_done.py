@@ -22,7 +22,8 @@ class EffectSeen:
 
     `sent` are the requests it made that carry what was typed, `rows` those of the page afterwards
     that show it, as lists of cells, `errors` what it says is wrong with the form. `found` is how
-    often its proof finds it at the end, if it was looked for.
+    often its proof finds it at the end, if it was looked for. `part` is a typed text and what the
+    page shows of it; `is_seen` says that something has shown what was typed, or never could.
     """
 
     node: str
@@ -35,6 +36,8 @@ class EffectSeen:
     errors: tuple[str, ...] = ()
     found: int | None = None
     where: str = ""
+    part: tuple[str, str] | None = None
+    is_seen: bool = True
 
     def doubt(self, kind: DoubtKind, sentence: str, **evidence: Json) -> Doubt:
         """A doubt about this node."""
@@ -45,7 +48,8 @@ class EffectSeen:
 def find_effect_doubts(seen: EffectSeen) -> Iterator[Doubt]:
     """Doubts about one effect; at most one of those that say it is there twice."""
     yield from _find_refused(seen)
-    for find in (_find_sent_twice, _find_rows_twice, _find_proof):
+    yield from _find_part(seen)
+    for find in (_find_sent_twice, _find_rows_twice, _find_proof, _find_unproven):
         found = list(find(seen))
         if found:
             yield from found[:1]
@@ -60,9 +64,11 @@ def _find_refused(seen: EffectSeen) -> Iterator[Doubt]:
             errors=list(seen.errors),
         )
         return
-    answers = [each for each in seen.sent if isinstance(each.get("status"), int)]
-    bad = [each for each in answers if int(str(each["status"])) >= _REFUSED]
-    if bad and len(bad) == len(answers):
+    # What was refused at first and then taken, such as after a new token, was taken.
+    good = {(each["method"], each["url"]) for each in seen.sent if not _is_refused(each)}
+    bad = [each for each in seen.sent if _is_refused(each)]
+    bad = [each for each in bad if (each["method"], each["url"]) not in good]
+    if bad:
         yield seen.doubt(
             "refused",
             f"What {seen.alias} sent to {bad[-1]['url']} was answered with status "
@@ -72,9 +78,38 @@ def _find_refused(seen: EffectSeen) -> Iterator[Doubt]:
         )
 
 
+def _find_part(seen: EffectSeen) -> Iterator[Doubt]:
+    """A text of which the page shows only the beginning: it may have been cut when it was kept."""
+    if seen.part:
+        typed, shown = seen.part
+        yield seen.doubt(
+            "value",
+            f"After {seen.alias} the page shows {shown!r} where {typed!r} was typed.",
+            typed=typed,
+            shown=shown,
+        )
+
+
+def _find_unproven(seen: EffectSeen) -> Iterator[Doubt]:
+    """What was sent, and nothing has shown since that it was kept."""
+    if seen.errors or seen.is_seen or seen.found is not None:
+        return
+    if any(_carries(each) and not _is_refused(each) for each in seen.sent):
+        yield seen.doubt(
+            "unproven",
+            f"{seen.alias} sent what was typed, and nothing has shown since that it was kept: give "
+            "it a proof, or read it back.",
+            typed=list(seen.typed),
+        )
+
+
+def _carries(sent: Config) -> bool:
+    return sent.get("carries") is not False
+
+
 def _find_sent_twice(seen: EffectSeen) -> Iterator[Doubt]:
     """The same request with the same content, more than once, none of them refused."""
-    good = [each for each in seen.sent if not _is_refused(each)]
+    good = [each for each in seen.sent if not _is_refused(each) and _carries(each)]
     counts = Counter((str(each["method"]), str(each["url"]), each.get("body")) for each in good)
     for (method, url, _), times in counts.items():
         if times > 1:
@@ -134,4 +169,5 @@ def _find_proof(seen: EffectSeen) -> Iterator[Doubt]:
 def list_typed(steps: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
     """The texts that steps typed into a page, without references to secrets."""
     found = [str(step.get("text", "")) for step in steps if step.get("action") == "type"]
+    found += [str(step.get("value", "")) for step in steps if step.get("action") == "set"]
     return tuple(dict.fromkeys(text.strip() for text in found if text and "{{" not in text))

@@ -1,4 +1,4 @@
-"""Rounds of a loop that failed while the loop went on: what they should have done is missing."""
+"""Parts of a loop or group that failed while it went on: what they should have done is missing."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ from director.runs.doubts.doubt import Doubt
 
 @dataclass(frozen=True, slots=True)
 class LoopSeen:
-    """The rounds of a loop over all of its visits: how many there were, and what failed."""
+    """The parts of a loop or group over all of its visits: how many there were, what failed."""
 
     node: str
     alias: str
     total: int
     errors: tuple[str, ...]
+    parts: str = "rounds"
 
 
 def find_failed_rounds(seen: LoopSeen) -> Iterator[Doubt]:
-    """A doubt if any round failed."""
+    """A doubt if any part failed."""
     if seen.errors:
         yield Doubt(
             "rounds",
             seen.node,
             seen.alias,
-            f"{len(seen.errors)} of {seen.total} rounds of {seen.alias} failed and were left out: "
-            f"{seen.errors[0]}",
-            {"failed": len(seen.errors), "rounds": seen.total, "errors": list(seen.errors[:5])},
+            f"{len(seen.errors)} of {seen.total} {seen.parts} of {seen.alias} failed and were left "
+            f"out: {seen.errors[0]}",
+            {"failed": len(seen.errors), seen.parts: seen.total, "errors": list(seen.errors[:5])},
         )

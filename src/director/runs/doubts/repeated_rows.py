@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from director.runs.doubts.doubt import Doubt, RowReading, RowVisit, columns_of
 from director.runs.doubts.row_counts import claims_of, list_of
 from director.workflow.values import Json
 
 _FEW = 2
+_SOME = 3
 _SHOWN = 5
 
 
@@ -18,8 +20,8 @@ def find_repeated_rows(reading: RowReading) -> Iterator[Doubt]:
     """Doubts about rows that a node read twice, or merged although they differ."""
     if reading.makes_records and reading.key:
         yield from _find_merged(reading)
-    elif reading.makes_records:
-        yield from _find_pages_read_twice(reading)
+    if reading.makes_records:
+        yield from [*_find_pages_read_twice(reading)] or _find_moved_rows(reading)
     yield from _find_not_unique(reading)
 
 
@@ -60,17 +62,54 @@ def _find_pages_read_twice(reading: RowReading) -> Iterator[Doubt]:
         if place not in seen:
             seen[place] = visit
             continue
-        if _is_stated(reading):
+        # Of one page that is read again a key makes the same records.
+        if _is_stated(reading) or (reading.key and visit.url == seen[place].url):
             continue
         yield reading.doubt(
             "repeated",
             f"{reading.alias} read the same {len(rows)} rows twice: on {seen[place].url} and "
-            f"again on {visit.url}. Each became a second record.",
+            f"again on {visit.url}. "
+            + ("The second should have others." if reading.key else "Each became a second record."),
             rows=len(rows),
             url=visit.url,
             first_url=seen[place].url,
         )
         return
+
+
+def _find_moved_rows(reading: RowReading) -> Iterator[Doubt]:
+    """Rows of one page that the next one has again: the list moved, and others were missed.
+
+    Only where no page has the same row twice, so that rows are known to differ.
+    """
+    for one, other in pairwise(reading.visits):
+        first, second = ([_text(row) for row in visit.rows] for visit in (one, other))
+        same_list = list_of(one.url) == list_of(other.url) and one.url != other.url
+        if not same_list or min(len(first), len(second)) < _SOME or _has_copies(reading):
+            continue
+        again = [row for row in second if row in first]
+        moved = [n for n in range(1, len(second)) if first[-n:] == second[:n]]
+        if again and (moved or not reading.key):
+            shown = ", ".join(str(value) for value in _values(second[second.index(again[0])]))
+            yield reading.doubt(
+                "repeated",
+                f"{reading.alias} read {len(again)} rows of {one.url} again on {other.url}, such "
+                f"as {shown!r}: the list may have moved meanwhile, and others were missed.",
+                rows=len(again),
+                url=other.url,
+                first_url=one.url,
+            )
+            return
+
+
+def _has_copies(reading: RowReading) -> bool:
+    """Whether any page has the same row twice, so that rows that are alike are nothing special."""
+    return any(len({_text(row) for row in each.rows}) < len(each.rows) for each in reading.visits)
+
+
+def _values(row: str) -> list[object]:
+    value = json.loads(row)
+    return list(value.values()) if isinstance(value, dict) else [value]
 
 
 def _is_stated(reading: RowReading) -> bool:

@@ -7,7 +7,8 @@ reads every row that the page shows, and one claim that agrees with what was rea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from director.runs.doubts.doubt import Doubt, RowReading, RowVisit
@@ -20,6 +21,7 @@ _PAGING = re.compile(
     r"skip|next|after|before|cursor|since|until|first|start_?with|row|@?:?(?:startwith|pagesize))$"
 )
 _PATH = re.compile(r"/(?:page|p|seite|pagina)[/-]?\d+(?=/|$)")
+_NEARLY = 0.95  # of the rows that a list has room for, which is measured in pixels
 _RANK = {"pager": 0, "caption": 0, "heading": 1, "near": 2, "page": 3}
 
 
@@ -56,6 +58,7 @@ def find_missing_rows(reading: RowReading) -> Iterator[Doubt]:
             continue
         read = _count_rows(visits)
         found = [*_find_fewer(reading, visits, read)] or [*_find_no_count(reading, visits, read)]
+        found = found or [*_find_more(reading, visits, read)]
         yield from found
         if not found and not _is_settled(reading, visits, read):
             yield from _find_next(reading, visits)
@@ -65,7 +68,38 @@ def _lists(visits: Iterable[RowVisit]) -> list[list[RowVisit]]:
     found: dict[str, list[RowVisit]] = {}
     for visit in visits:
         found.setdefault(list_of(visit.url), []).append(visit)
-    return list(found.values())
+    return _join_ranges(found)
+
+
+def _join_ranges(groups: Mapping[str, list[RowVisit]]) -> list[list[RowVisit]]:
+    """Lists of one path whose pages state adjoining parts of one total are the same list.
+
+    A first page that a form led to may have another query than those that a pager leads to.
+    """
+    joined: dict[object, list[RowVisit]] = {}
+    parts: dict[object, list[tuple[int, int]]] = {}
+    for address, visits in groups.items():
+        ranges = [_range_of(visit) for visit in visits]
+        totals = {each[2] for each in ranges if each}
+        place = (address.partition("?")[0], *totals) if len(totals) == 1 and all(ranges) else None
+        own = [(each[0], each[1]) for each in ranges if each]
+        if place is None or _overlap([*parts.get(place, []), *own]):
+            joined[address] = visits
+            continue
+        joined.setdefault(place, []).extend(visits)
+        parts.setdefault(place, []).extend(own)
+    return list(joined.values())
+
+
+def _range_of(visit: RowVisit) -> tuple[int, int, int] | None:
+    for each in claims_of(visit):
+        if each.first is not None and each.last is not None and each.total is not None:
+            return each.first, each.last, each.total
+    return None
+
+
+def _overlap(ranges: Sequence[tuple[int, int]]) -> bool:
+    return any(one[1] >= other[0] for one, other in pairwise(sorted(ranges)))
 
 
 def _count_rows(visits: Sequence[RowVisit]) -> int:
@@ -113,6 +147,26 @@ def _find_fewer(reading: RowReading, visits: Sequence[RowVisit], read: int) -> I
     )
 
 
+def _find_more(reading: RowReading, visits: Sequence[RowVisit], read: int) -> Iterator[Doubt]:
+    """More rows on one page than its own pager or caption counts: a sum, a head, a copy."""
+    claims = [each for each in _claims(reading, visits) if each.total is not None]
+    if len(visits) != 1 or not claims or any((each.total or 0) >= read for each in claims):
+        return
+    said = claims[0]
+    sure = said.place in ("pager", "caption") or said.first is not None
+    if sure and said.total and not any(each.least for each in claims):
+        yield reading.doubt(
+            "total",
+            f"{reading.alias} read {_rows(read)}, more than the page says: {said.text!r}.",
+            read=read,
+            said=said.total,
+            text=said.text,
+            place=said.place,
+            url=visits[-1].url,
+            visits=1,
+        )
+
+
 def _find_no_count(reading: RowReading, visits: Sequence[RowVisit], read: int) -> Iterator[Doubt]:
     """Nothing was read, and the count that stood by the list is gone: perhaps another page."""
     counter = str(reading.check("total").get("counter", ""))
@@ -137,6 +191,9 @@ def _find_next(reading: RowReading, visits: Sequence[RowVisit]) -> Iterator[Doub
     """A page that follows and was not read."""
     if not any(visit.rows for visit in visits):
         return
+    if undrawn := [*find_undrawn(reading, visits)]:
+        yield undrawn[0]
+        return
     numbers = [_page_numbers(visit) for visit in visits]
     known = {pair[0] for pair in numbers if pair}
     last = max((pair[1] for pair in numbers if pair), default=0)
@@ -154,6 +211,14 @@ def _find_next(reading: RowReading, visits: Sequence[RowVisit]) -> Iterator[Doub
         return
     words = str(following.get("text", "")) or "next"
     yield _unread(reading, visits, f"{words!r}", {"next": words, "href": target})
+
+
+def find_undrawn(reading: RowReading, visits: Sequence[RowVisit]) -> Iterator[Doubt]:
+    """A list that draws only the rows in sight, of which most were never drawn."""
+    room = max((visit.room for visit in visits if not visit.limited), default=0)
+    if room and len({repr(row) for visit in visits for row in visit.rows}) < _NEARLY * room:
+        more = f"room for about {room} rows: it draws only those in sight, and extract_all scrolls"
+        yield _unread(reading, visits, more, {"room": room})
 
 
 def _page_numbers(visit: RowVisit) -> tuple[int, int] | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from director.browser import BrowserError, Session
 from director.browser.actions import act
@@ -13,7 +14,7 @@ from director.runs.questions import ask_for_use
 from director.runs.secret_uses import ALLOW, SecretUse, is_refused, list_bindings, use_of
 from director.secrets import FieldNotAllowed
 from director.workflow.templates import defused
-from director.workflow.values import Json
+from director.workflow.values import Config, Json
 
 if TYPE_CHECKING:
     from director.runs.engine import Visit
@@ -106,10 +107,13 @@ def _list_bindings(visit: Visit) -> None:
 
 
 def take_doubts(visit: Visit, result: dict[str, Json]) -> None:
-    """Move what speaks against a result from it to the step."""
-    doubts = result.pop("doubts", None)
-    told = [str(each) for each in doubts] if isinstance(doubts, list) else []
-    visit.step = replace(visit.step, warnings=(*visit.step.warnings, *told))
+    """Move what speaks against a result from it to the step: a text warns, an object doubts."""
+    found = result.pop("doubts", None)
+    said = found if isinstance(found, list) else []
+    doubts = [cast("Config", defused(each)) for each in said if isinstance(each, Mapping)]
+    told = [str(each) for each in said if not isinstance(each, Mapping)]
+    step = visit.step
+    visit.step = replace(step, warnings=(*step.warnings, *told), doubts=(*step.doubts, *doubts))
 
 
 def _defused(result: dict[str, Json]) -> dict[str, Json]:

@@ -103,7 +103,7 @@ async def change(workflow: Known, node: Which, body: ChangedNode, studio: Here) 
     """Change a node; its other fields stay as they are."""
     desk = await studio.desk(workflow)
     _check_version(workflow, body.version, studio)
-    said = await building.update_node(desk, node, body.changes, body.merge)
+    said = await building.change_node(desk, node, body.changes, body.merge)
     return _done(workflow, studio, said)
 
 

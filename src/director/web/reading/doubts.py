@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from director.runs import Run, Step
-from director.runs.doubts.doubt import doubt_from, is_dismissed
+from director.runs.doubts.doubt import doubt_from, explain_doubt, is_dismissed
 from director.runs.telling import dismissal_of
 from director.store import Store
 from director.workflow.display import shown
@@ -17,7 +17,10 @@ from director.workflow.values import Config, Json
 
 @dataclass(frozen=True, slots=True)
 class DoubtRow:
-    """One doubt; `check` dismisses it, and `dismissed` says that somebody has by now."""
+    """One doubt; `check` dismisses it, and `dismissed` says that a person has by now.
+
+    `explained` is why Director's model thinks that it is right as it is.
+    """
 
     kind: str
     node: str
@@ -27,6 +30,7 @@ class DoubtRow:
     check: Mapping[str, object]
     dismissed: bool
     picture: str = ""
+    explained: str = ""
 
 
 def doubt_rows(store: Store, run: Run, steps: Sequence[Step]) -> tuple[DoubtRow, ...]:
@@ -53,4 +57,5 @@ def _row(
         dismissal_of(stored),
         is_dismissed(doubt, checks.get(doubt.node, ())),
         pictures.get(doubt.node, ""),
+        explain_doubt(doubt, checks.get(doubt.node, ())).explained,
     )

@@ -10,7 +10,7 @@ from director.runs import Step, steps_of
 from director.runs.ledger import run_from
 from director.runs.telling import check_text, condition_text, evidence_text, node_text
 from director.store import Store
-from director.store.variables import workbench
+from director.store.variables import is_workbench, workbench
 from director.web.reading.doubts import DoubtRow, doubt_rows
 from director.workflow.document import from_json
 from director.workflow.input_types import is_secret_input
@@ -165,7 +165,7 @@ def _told(
     evidence = (Found(bool(one.get("holds")), evidence_text(one)) for one in step.evidence)
     return Tried(
         run,
-        step.status,
+        step.status if is_workbench(run) else _worst_of(visits),
         step.began,
         step.took,
         step.error,
@@ -178,6 +178,12 @@ def _told(
         sum(one.state == "finished" and one.status == "success" for one in visits),
         doubts,
     )
+
+
+def _worst_of(visits: Sequence[Step]) -> str:
+    """How a node fared in a run: as the worst of its visits."""
+    found = {one.status for one in visits if one.state == "finished"}
+    return next(each for each in ("failed", "partial", "success", "skipped") if each in found)
 
 
 @dataclass(frozen=True, slots=True)

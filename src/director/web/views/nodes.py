@@ -15,6 +15,7 @@ from director.web.reading.nodes import NodeRow, Nodes, Tried, nodes
 
 MARKS = {
     "success": ("good", "green"),
+    "partial": ("warn", "in part"),
     "failed": ("bad", "failed"),
     "skipped": ("soft", "skipped"),
     "": ("soft", "not tested"),

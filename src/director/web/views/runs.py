@@ -29,6 +29,7 @@ MARKS = {
     "failed": ("bad", "failed"),
     "cancelled": ("soft", "cancelled"),
     "success": ("good", "green"),
+    "partial": ("warn", "in part"),
     "skipped": ("soft", "skipped"),
     "begun": ("now", "running"),
     "open": ("soft", "to do"),
