@@ -120,6 +120,12 @@ class ContextManager:
         self._budget = self._marks()
         self._forget()
 
+    def name_references(self, *, on: bool) -> None:
+        """Name references in notices or not, as something can open them or nothing can."""
+        if self.config.recall != on:
+            self.config = replace(self.config, recall=on)
+            self._forget()
+
     def _counting(self) -> Counter:
         budget = self.config.budget
         counter = budget.counter if isinstance(budget, Budget) else counter_for(self._model)

@@ -51,6 +51,8 @@ async def _fits(client: Client) -> None:
         original = await client.call_tool("recall", {"handle": loss["handle"]})
         assert not original.is_error
         assert text(original)
+        part = {"handle": loss["handle"], "start": 3, "length": 40}
+        assert text(await client.call_tool("recall", part)) == text(original)[3:43]
 
 
 def test_fit_report_and_recall_serve_any_client() -> None:

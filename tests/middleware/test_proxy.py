@@ -319,7 +319,7 @@ def test_originals_are_recalled_by_a_client_that_can_run_the_tool() -> None:
             base_url=f"{proxy.url}/v1", api_key=KEY, max_retries=0, default_headers=headers
         ) as client:
             chat_loop(client)
-        assert all("director_recall" in each.seen.tools for each in double.generations)
+        assert all("recall" in each.seen.tools for each in double.generations)
         with httpx2.Client(timeout=60) as browser:
             asked = f"{proxy.url}/director/recall/t1"
             mine = browser.get(asked, headers={"authorization": f"Bearer {KEY}"})
@@ -330,4 +330,4 @@ def test_originals_are_recalled_by_a_client_that_can_run_the_tool() -> None:
     with Double("openai", loops.reader(2)) as double, proxied(double.url) as proxy:
         with OpenAI(base_url=f"{proxy.url}/v1", api_key=KEY, max_retries=0) as client:
             chat_loop(client)
-        assert not any("director_recall" in each.seen.tools for each in double.generations)
+        assert not any("recall" in each.seen.tools for each in double.generations)

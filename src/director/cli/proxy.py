@@ -49,7 +49,7 @@ Thrift: TypeAlias = Annotated[
     bool, typer.Option("--thrift", help="Shrink large results before the model sees them: cheaper.")
 ]
 Recall: TypeAlias = Annotated[
-    bool, typer.Option("--recall", help="Name references in notices: your agent can open them.")
+    bool, typer.Option("--recall", help="Offer the tool recall to every agent that has tools.")
 ]
 AllowedOrigins: TypeAlias = Annotated[
     list[str] | None,
@@ -85,7 +85,7 @@ def proxy(
 
     try:
         made = Proxy(
-            _config(budget, strategy, level, thrift=thrift, recall=recall),
+            _config(budget, strategy, level, thrift=thrift),
             upstream,
             host=host,
             port=port,
@@ -93,6 +93,7 @@ def proxy(
             password=os.environ.pop("DIRECTOR_PASSWORD", ""),
             names=name or (),
             origins=allow_origin or (),
+            recall=recall,
         )
     except ValueError as error:
         _fail(str(error))
@@ -100,7 +101,7 @@ def proxy(
         asyncio.run(_serve(made, budget))
 
 
-def _config(budget: str, strategy: str, level: str, *, thrift: bool, recall: bool) -> ContextConfig:
+def _config(budget: str, strategy: str, level: str, *, thrift: bool) -> ContextConfig:
     from director.manager import ContextConfig
 
     return ContextConfig(
@@ -108,7 +109,6 @@ def _config(budget: str, strategy: str, level: str, *, thrift: bool, recall: boo
         budget=tokens(budget),
         compression_level=level,
         thrift=thrift,
-        recall=recall,
     )
 
 

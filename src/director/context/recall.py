@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from director.context.notices import reference_of
 from director.context.report import calls_of
 from director.context.values import AgentTurn, Context, Turn
 
+_TURNS = re.compile(r"t(\d{1,9})(?:\s*(?:-|–|\.\.)\s*t?(\d{1,9}))?")
+
 
 def recall(context: Context, reference: str) -> str:
-    """The original text behind a reference: `t12` a whole turn, eight hex digits what was cut."""
+    """The original behind a reference: `t12` a whole turn, `t3–t5` several, hex digits a text."""
     turns = (*(context.fold.turns if context.fold else ()), *context.turns)
-    if reference.startswith("t") and reference[1:].isdigit():
-        for turn in turns:
-            if turn.at == int(reference[1:]):
-                return whole(turn)
+    named = _TURNS.fullmatch(reference)
+    if named is not None:
+        first, last = int(named[1]), int(named[2] or named[1])
+        found = _find_turns(turns, first, last)
+        if found:
+            return "\n".join(found)
     for turn in turns:
-        if turn.original is not None and reference_of(turn.original) == reference:
-            return turn.original
+        original = turn.text if turn.original is None else turn.original
+        if reference_of(original) == reference:
+            return original
     for _, call in calls_of(turns):
         original = call.result if call.original is None else call.original
         if reference_of(original) == reference:
@@ -26,6 +34,14 @@ def recall(context: Context, reference: str) -> str:
         "or the eight hex digits of a notice"
     )
     raise KeyError(message)
+
+
+def _find_turns(turns: Sequence[Turn], first: int, last: int) -> list[str]:
+    """The turns of a range as texts, each with its number where there are several."""
+    found = [turn for turn in sorted(turns, key=lambda turn: turn.at) if first <= turn.at <= last]
+    if last <= first:
+        return [whole(turn) for turn in found]
+    return [f"t{turn.at}: {whole(turn)}" for turn in found]
 
 
 def whole(turn: Turn) -> str:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 from director.api import Fitted
 from director.context.report import Report
 from director.manager import ContextConfig
+from director.middleware.recall_tool import read_back
 from director.middleware.threads import MOST, Threads
 from director.models import Tool, tool
 
@@ -82,17 +83,20 @@ class Fitting:
             _add(self._threads, key, known)
         return known
 
-    def recall(self, handle: str, thread: str = "default") -> str:
+    def recall(self, handle: str, thread: str = "default", start: int = 0, length: int = 0) -> str:
         """Read the original words behind a shortened result or a summary.
 
         Args:
             handle: the eight hex digits of a notice, or a turn such as "t12"
             thread: the conversation it is from
+            start: the character to begin at; 0 is the first
+            length: how many characters, for a text too long to be shown whole; 0 for all
 
         """
         if thread not in self._latest:
             raise KeyError(f"there is no thread {thread!r}: fit its history first")
-        return self._latest[thread][0].recall(handle, thread)
+        text = self._latest[thread][0].recall(handle, thread)
+        return read_back(lambda _: text, handle, start, length)
 
     def report(self, thread: str = "default") -> str:
         """Tell what the latest fit of a thread kept, cut and why, in tokens.

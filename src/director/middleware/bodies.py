@@ -1,8 +1,8 @@
 """The bodies of requests to the three APIs: where their messages are, and how they are fitted.
 
-Instructions and tools count against the budget and are never changed. A body that needs nothing is
-the very object that came; one that leans on what a server remembers is left alone, because what is
-remembered there cannot be rewritten here.
+Instructions and tools count against the budget; at most a tool is added (`recall`). A body that
+needs nothing is the very object that came; one that leans on what a server remembers is left alone,
+because what is remembered there cannot be rewritten here.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 
 from director.api import Fitted
 from director.context.wire.shape import as_json, blocks, look
+from director.middleware.recall_tool import answer_calls, offer
 from director.middleware.threads import Threads
 
 Api: TypeAlias = Literal["chat", "responses", "anthropic"]
@@ -43,24 +44,31 @@ class Sent:
     changed: bool = False
 
 
-def fit_body(
+def fit_body(  # noqa: PLR0913  each has a name
     body: Mapping[str, object],
     api: Api,
     threads: Threads,
     *,
     thread: str | None = None,
     owner: str = "",
+    offers: bool = False,
 ) -> Sent:
-    """The body with messages that fit, or the very body where nothing is to be done."""
+    """The body with messages that fit, or the very body where nothing is to be done.
+
+    With `offers` a body that has tools gets `recall` beside them, and its calls are answered here.
+    """
     place = _PLACES[api]
-    messages = body.get(place.messages)
-    if not threads.on or not isinstance(messages, list | tuple) or not messages:
+    if not threads.on or any(_given(body.get(name)) for name in _CHAINED):
         return Sent(body)
-    if any(_given(body.get(name)) for name in _CHAINED):
+    body, recalls = offer(body, api) if offers and threads.config.recall else (body, False)
+    messages = body.get(place.messages)
+    if not isinstance(messages, list | tuple) or not messages:
         return Sent(body)
     named = body.get("model")
     model = named if isinstance(named, str) and named else None
-    fitted = threads.fit(messages, thread, head=_head(body, place), owner=owner, model=model)
+    given = answer_calls(messages, api) if recalls else messages
+    head = _head(body, place)
+    fitted = threads.fit(given, thread, head=head, owner=owner, model=model, recalls=recalls)
     if fitted.messages is messages:
         return Sent(body, fitted)
     return Sent({**body, place.messages: fitted.messages}, fitted, changed=True)

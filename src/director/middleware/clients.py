@@ -36,7 +36,9 @@ def wrap(
     """The same client with managed context, for instance `OpenAI()` within 100,000 tokens.
 
     Requests are told apart by how they begin, or belong to the `thread` that is named. A request
-    that names what a server remembers (`previous_response_id`) passes as it is.
+    that names what a server remembers (`previous_response_id`) passes as it is. One that has tools
+    is sent with `recall` beside them: answer its calls with anything, such as an error; with the
+    next request they are answered from the history that you send.
     """
     if not hasattr(client, "messages") and not hasattr(client, "responses"):
         raise TypeError(f"{client!r} is no client of OpenAI or Anthropic: give one of those")
@@ -86,7 +88,7 @@ class _Wrapped:
 
     def _asking(self, ask: Callable[..., Any], api: Api) -> Callable[..., Any]:
         def asked(*args: Any, **body: Any) -> Any:  # noqa: ANN401
-            sent = fit_body(body, api, self._threads, thread=self._thread)
+            sent = fit_body(body, api, self._threads, thread=self._thread, offers=True)
             return ask(*args, **sent.body)
 
         return asked

@@ -1,4 +1,4 @@
-"""`ContextManagedAgent`: a compiled LangGraph agent whose model nodes see a fitted history.
+"""`ContextManagedAgent`, a compiled LangGraph agent whose model nodes see less; `recall_tool`.
 
 The graph is copied with another view of its state for the nodes that call a model; nodes, edges,
 checkpoints, streams and interrupts are its own. The state, and with it every message, stays whole.
@@ -8,14 +8,27 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.tools import StructuredTool
+from langgraph.prebuilt import InjectedState
 from langgraph.pregel import Pregel
+from pydantic import BaseModel, Field
 
 from director.api import Fitted
 from director.metrics import ContextMetrics
+from director.middleware.recall_tool import (
+    ABOUT,
+    LENGTH,
+    NAME,
+    REFERENCE,
+    START,
+    is_ours,
+    read_back,
+    read_from,
+)
 from director.middleware.summaries import Writes
 from director.middleware.threads import Managing, Threads, as_threads
 
@@ -23,12 +36,32 @@ MODEL_NODES = ("agent", "model", "generate_structured_response")
 _FIELDS = ("llm_input_messages", "messages")
 
 
+class _Asked(BaseModel):
+    """The arguments of `recall`; the state is the graph's own and not shown to the model."""
+
+    reference: str = Field(description=REFERENCE)
+    start: int = Field(default=0, description=START)
+    length: int = Field(default=0, description=LENGTH)
+    state: Annotated[Any, InjectedState]
+
+
+def _recall(reference: str, state: object, start: int = 0, length: int = 0) -> str:
+    messages = _peek(state, "messages") or ()
+    return read_back(read_from(messages, "langchain"), reference, start, length)
+
+
+recall_tool = StructuredTool.from_function(
+    _recall, name=NAME, description=ABOUT, args_schema=_Asked
+)
+
+
 class ContextManagedAgent:
     """An agent with managed context: `astream`, `ainvoke`, `stream` and `invoke` as it had them.
 
     `agent` is what `create_agent`, `create_react_agent` or a graph of your own compiled to;
     `nodes` names the nodes that call a model, in sub-graphs too. `original_messages` are all
-    messages of the latest run, whole. `phase` names the phase of the work, for checkpoints.
+    messages of the latest run, whole. `phase` names the phase of the work, for checkpoints. Notices
+    name references if the agent has `recall_tool` among its tools.
     """
 
     def __init__(
@@ -44,6 +77,7 @@ class ContextManagedAgent:
         self.phase: str | None = None
         self.original_messages: list[BaseMessage] = []
         self.latest: Fitted | None = None
+        self._recalls = _offers_recall(agent)
         self._managed = (
             _with_view(agent, frozenset(nodes), self._view) if self.threads.on else agent
         )
@@ -53,9 +87,9 @@ class ContextManagedAgent:
         """What was saved so far."""
         return self.threads.metrics
 
-    def recall(self, handle: str, thread: str | None = None) -> str:
-        """The original text behind a handle in a notice or a citation."""
-        return self.threads.recall(handle, thread)
+    def recall(self, reference: str, thread: str | None = None) -> str:
+        """The original text behind a reference in a notice or a citation."""
+        return self.threads.recall(reference, thread)
 
     def invoke(self, state: Any, config: RunnableConfig | None = None, **more: Any) -> Any:  # noqa: ANN401
         """Run the agent to its end."""
@@ -109,7 +143,9 @@ class ContextManagedAgent:
         messages = _peek(state, field)
         if field == "messages":
             self._keep(messages)
-        fitted = self.threads.fit(messages, thread_of(config), phase=self.phase)
+        fitted = self.threads.fit(
+            messages, thread_of(config), phase=self.phase, recalls=self._recalls
+        )
         self.latest = fitted
         if fitted.messages is messages:
             return state
@@ -160,6 +196,14 @@ def _with_view(graph: Any, names: frozenset[str], look: Callable[[Any, Any], Any
         message = f"no node of this graph calls a model by its name ({listed}): give nodes=(...)"
         raise ValueError(message)
     return graph.copy({"nodes": nodes})
+
+
+def _offers_recall(graph: Any) -> bool:  # noqa: ANN401
+    """Whether a node of a graph, also of sub-graphs, runs our tool."""
+    bound = [node.bound for node in graph.nodes.values()]
+    tools = [tool for each in bound for tool in getattr(each, "tools_by_name", {}).values()]
+    inner = [each for each in bound if isinstance(each, Pregel)]
+    return any(map(is_ours, tools)) or any(map(_offers_recall, inner))
 
 
 def thread_of(config: Mapping[str, Any] | None) -> str | None:

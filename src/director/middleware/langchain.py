@@ -1,4 +1,4 @@
-"""LangChain and LangGraph: middleware, a hook, and a wrapper around a compiled agent.
+"""LangChain and LangGraph: middleware, a hook, a wrapper around a compiled agent, and `recall`.
 
 Each fits what the model is shown and leaves the graph's state alone, so that checkpoints, streams
 and whoever reads the history see every message as it was. With nothing to do, and when switched
@@ -18,18 +18,20 @@ from langgraph.config import get_config
 
 from director.context.wire.shape import as_json
 from director.metrics import ContextMetrics
-from director.middleware.graphs import ContextManagedAgent, thread_of
+from director.middleware.graphs import ContextManagedAgent, recall_tool, thread_of
+from director.middleware.recall_tool import is_ours
 from director.middleware.summaries import Writes
 from director.middleware.threads import Managing, Threads, as_threads
 
-__all__ = ["ContextManagedAgent", "ContextMiddleware", "pre_model_hook"]
+__all__ = ["ContextManagedAgent", "ContextMiddleware", "pre_model_hook", "recall_tool"]
 
 
 class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
     """For `create_agent(middleware=[...])`: fits every request on its way to the model.
 
-    Tools and instructions count against the budget. `writes` summarises what leaves, in the
-    background; a model of LangChain will do.
+    It brings the tool `recall`, unless the configuration says no. Tools and instructions count
+    against the budget. `writes` summarises what leaves, in the background; a model of LangChain
+    will do.
     """
 
     def __init__(
@@ -37,15 +39,17 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
     ) -> None:
         super().__init__()
         self.threads = as_threads(managing, writes, "langchain")
+        offered = self.threads.on and self.threads.config.recall
+        self.tools = [recall_tool] if offered else []
 
     @property
     def metrics(self) -> ContextMetrics:
         """What was saved so far."""
         return self.threads.metrics
 
-    def recall(self, handle: str, thread: str | None = None) -> str:
-        """The original text behind a handle in a notice or a citation."""
-        return self.threads.recall(handle, thread)
+    def recall(self, reference: str, thread: str | None = None) -> str:
+        """The original text behind a reference in a notice or a citation."""
+        return self.threads.recall(reference, thread)
 
     def wrap_model_call(
         self,
@@ -67,23 +71,27 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
         if not self.threads.on:
             return request
         given = request.messages
-        fitted = self.threads.fit(given, thread_of(get_config()), head=_head(request))
+        thread, recalls = thread_of(get_config()), any(map(is_ours, request.tools))
+        fitted = self.threads.fit(given, thread, head=_head(request), recalls=recalls)
         if fitted.messages is given:
             return request
         return request.override(messages=fitted.messages)  # type: ignore[arg-type]
 
 
 def pre_model_hook(
-    managing: Managing | Threads, *, writes: Writes | object | None = None
+    managing: Managing | Threads, *, writes: Writes | object | None = None, recall: bool = False
 ) -> Callable[[Mapping[str, Any]], dict[str, list[AnyMessage]]]:
-    """For `create_react_agent(pre_model_hook=...)`: what the model sees, beside what is kept."""
+    """For `create_react_agent(pre_model_hook=...)`: what the model sees, beside what is kept.
+
+    A hook is not shown the tools: `recall` says that `recall_tool` is among them.
+    """
     threads = as_threads(managing, writes, "langchain")
 
     def hook(state: Mapping[str, Any]) -> dict[str, list[AnyMessage]]:
         messages = state["messages"]
         if not threads.on:
             return {"llm_input_messages": messages}
-        fitted = threads.fit(messages, thread_of(get_config()))
+        fitted = threads.fit(messages, thread_of(get_config()), recalls=recall)
         return {"llm_input_messages": fitted.messages}  # type: ignore[dict-item]
 
     return hook

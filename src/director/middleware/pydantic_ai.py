@@ -13,17 +13,22 @@ from typing import Any
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.messages import ModelMessage, ModelRequest
 from pydantic_ai.models import ModelRequestContext
-from pydantic_ai.tools import RunContext
+from pydantic_ai.tools import RunContext, Tool
+from pydantic_ai.toolsets import FunctionToolset
 
 from director.context.wire.shape import as_json
 from director.metrics import ContextMetrics
 from director.middleware.pydantic_messages import Block, from_blocks, to_blocks
+from director.middleware.recall_tool import ABOUT, NAME, SCHEMA, is_ours, read_back, read_from
 from director.middleware.summaries import Writes
 from director.middleware.threads import Managing, Threads, as_threads
 
 
 class ContextCapability(AbstractCapability[Any]):
-    """For `Agent(capabilities=[...])`: fits every request; `all_messages()` stays whole."""
+    """For `Agent(capabilities=[...])`: fits every request; `all_messages()` stays whole.
+
+    It brings the tool `recall`, unless the configuration says no.
+    """
 
     def __init__(
         self,
@@ -44,6 +49,11 @@ class ContextCapability(AbstractCapability[Any]):
         """What was saved so far."""
         return self.threads.metrics
 
+    def get_toolset(self) -> FunctionToolset[Any] | None:
+        """The tool `recall`, from the first request on."""
+        offered = self.threads.on and self.threads.config.recall
+        return FunctionToolset([_recall_tool()]) if offered else None
+
     async def before_model_request(
         self,
         ctx: RunContext[Any],  # noqa: ARG002  the signature is theirs
@@ -55,15 +65,28 @@ class ContextCapability(AbstractCapability[Any]):
         schemas = [
             as_json([one.name, one.description, one.parameters_json_schema]) for one in tools
         ]
-        sent = self._fitting.fit(given, "\n".join(schemas))
+        recalls = any(map(is_ours, tools))
+        sent = self._fitting.fit(given, "\n".join(schemas), recalls=recalls)
         return request_context if sent is given else replace(request_context, messages=sent)
 
 
 def history_processor(
     managing: Managing | Threads, *, thread: str | None = None, writes: Writes | None = None
 ) -> Callable[[list[ModelMessage]], list[ModelMessage]]:
-    """For `ProcessHistory(...)`: one for each conversation, whose originals it remembers."""
+    """For `ProcessHistory(...)`: one for each conversation, whose originals it remembers.
+
+    It brings no tool, so its notices name no references.
+    """
     return _Processor(_Fitting(managing, thread, writes))
+
+
+def _recall_tool() -> Tool[Any]:
+    def recall(ctx: RunContext[Any], **asked: object) -> str:
+        blocks = [block for message in ctx.messages for block in to_blocks(message)]
+        given = (asked.get(name, "") for name in ("reference", "start", "length"))
+        return read_back(read_from(blocks, "anthropic"), *given)
+
+    return Tool.from_schema(recall, NAME, ABOUT, dict(SCHEMA), takes_ctx=True)
 
 
 class _Fitting:
@@ -76,7 +99,9 @@ class _Fitting:
         self._thread = thread
         self._blocks: dict[int, tuple[ModelMessage, list[Block]]] = {}
 
-    def fit(self, messages: list[ModelMessage], tools: str = "") -> list[ModelMessage]:
+    def fit(
+        self, messages: list[ModelMessage], tools: str = "", *, recalls: bool = False
+    ) -> list[ModelMessage]:
         """The messages that fit, or the very list that came."""
         if not self.threads.on:
             return messages
@@ -85,7 +110,7 @@ class _Fitting:
         head: list[Block] = [{"role": "system", "content": text}] if text else []
         blocks = [block for message in messages for block in self._read(message)]
         self._blocks = {id(message): self._blocks[id(message)] for message in messages}
-        fitted = self.threads.fit(blocks, self._thread, head=head)
+        fitted = self.threads.fit(blocks, self._thread, head=head, recalls=recalls)
         if fitted.messages is blocks:
             return messages
         return from_blocks(fitted.messages, messages)

@@ -32,6 +32,7 @@ class _Thread:
 
     manager: ContextManager
     owner: str
+    recalls: bool
     lock: threading.Lock = field(default_factory=threading.Lock)
     sent: Context = field(default_factory=Context)
 
@@ -78,15 +79,18 @@ class Threads:
         phase: str | None = None,
         owner: str = "",
         model: str | None = None,
+        recalls: bool = True,
     ) -> Fitted:
         """What to send instead of these messages; without a name, the thread is found by them.
 
         `model` is the one that the request names. `head` are system messages that stand for what
         is sent beside the messages: they count against the budget and are not among what is given
-        back. Where nothing is to be done, `messages` of the result is the very object that came.
+        back. `recalls` says that this request offers the tool `recall`: only then do notices name
+        references. Where nothing is to be done, `messages` of the result is the very object that
+        came.
         """
         whole = [*head, *messages]
-        known = self._find(whole, thread, owner)
+        known = self._find(whole, thread, owner, recalls=recalls and self.config.recall)
         with known.lock:
             if self.summaries is not None:
                 self.summaries.take(known.manager)
@@ -105,9 +109,12 @@ class Threads:
     def recall(self, handle: str, thread: str | None = None, *, owner: str = "") -> str:
         """The original behind a handle, of a thread by name or else of the latest that knows it."""
         with self._lock:
-            named = self._threads.get(_named(thread, owner)) if thread is not None else None
-            every = [one for one in reversed(self._threads.values()) if one.owner == owner]
-        for one in [named] if named is not None else every:
+            if thread is None:
+                found = [one for one in reversed(self._threads.values()) if one.owner == owner]
+            else:
+                keys = [_named(thread, owner, recalls=recalls) for recalls in (True, False)]
+                found = [self._threads[key] for key in keys if key in self._threads]
+        for one in found:
             try:
                 return recall(one.sent, handle)
             except KeyError:
@@ -123,21 +130,29 @@ class Threads:
     def __len__(self) -> int:
         return len(self._threads)
 
-    def _find(self, messages: Sequence[object], thread: str | None, owner: str) -> _Thread:
+    def _find(
+        self, messages: Sequence[object], thread: str | None, owner: str, *, recalls: bool
+    ) -> _Thread:
         with self._lock:
-            key = _named(thread, owner) if thread is not None else self._like(messages, owner)
+            if thread is not None:
+                key = _named(thread, owner, recalls=recalls)
+            else:
+                key = self._like(messages, owner, recalls=recalls)
             if key not in self._threads:
-                self._threads[key] = _Thread(self._manager(), owner)
+                manager = self._manager()
+                manager.name_references(on=recalls)
+                self._threads[key] = _Thread(manager, owner, recalls)
                 if len(self._threads) > self._most:
                     self._threads.popitem(last=False)
             self._threads.move_to_end(key)
             return self._threads[key]
 
-    def _like(self, messages: Sequence[object], owner: str) -> str:
+    def _like(self, messages: Sequence[object], owner: str, *, recalls: bool) -> str:
         """The thread of which these messages are the longest continuation, or a new one."""
         best, longest = "", -1
         for key, one in self._threads.items():
-            if one.owner == owner and one.manager.seen > longest and one.manager.goes_on(messages):
+            alike = one.owner == owner and one.recalls == recalls
+            if alike and one.manager.seen > longest and one.manager.goes_on(messages):
                 best, longest = key, one.manager.seen
         if longest > 0:
             return best
@@ -174,5 +189,5 @@ def _same(sent: Sequence[object], given: Sequence[object]) -> bool:
     return len(sent) == len(given) and all(map(is_, sent, given))
 
 
-def _named(thread: str, owner: str) -> str:
-    return f"{owner}\n{thread}"
+def _named(thread: str, owner: str, *, recalls: bool) -> str:
+    return f"{owner}\n{thread}\n{recalls}"

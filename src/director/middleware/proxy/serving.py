@@ -21,7 +21,6 @@ import h11
 from director.home import is_loopback, limit_connections
 from director.middleware.bodies import Api, fit_body
 from director.middleware.proxy.lines import Client, Request, RequestRefused, Upstream, Wire
-from director.middleware.proxy.recalling import WANTED, offer
 from director.middleware.proxy.request_guard import RequestGuard, refusal
 from director.middleware.proxy.seen import Seen, can_recall
 from director.middleware.summaries import Writes
@@ -30,6 +29,7 @@ from director.middleware.threads import Managing, Threads, as_manager
 PREFIX = "/director"
 THREAD = b"x-director-thread"
 PASSWORD = b"x-director-password"
+RECALL = b"x-director-recall"
 AT_ONCE = 16_384
 PENDING = 400  # connections without a whole request
 PROVIDERS: Mapping[Api, str] = MappingProxyType(
@@ -48,8 +48,9 @@ class Proxy:
     """Listens on a port, a free one for 0; `upstream` is where everything goes.
 
     Without an upstream, requests go to the provider whose API they speak. `names` are those by
-    which it may be asked beside its own, `origins` those of pages that may ask it. Where other
-    machines can reach it, it needs a `password`, which every request carries in
+    which it may be asked beside its own, `origins` those of pages that may ask it. With `recall`
+    every request that has tools is offered that one too; otherwise those that ask for it. Where
+    other machines can reach it, it needs a `password`, which every request carries in
     `X-Director-Password`.
     """
 
@@ -64,6 +65,7 @@ class Proxy:
         password: str = "",
         names: Iterable[str] = (),
         origins: Iterable[str] = (),
+        recall: bool = False,
     ) -> None:
         if not is_loopback(host) and not password:
             raise ValueError(
@@ -75,6 +77,7 @@ class Proxy:
         wires: tuple[Api, ...] = ("chat", "responses", "anthropic")
         self.threads = {wire: Threads(config, writes=writes, wire=wire) for wire in wires}
         self.seen = Seen()
+        self._recall = recall
         self._upstream = Upstream.at(upstream) if upstream else None
         self._host, self.port = host, port
         self._server: asyncio.Server | None = None
@@ -150,10 +153,11 @@ class Proxy:
             self.seen.count(request, None, changed=False)
             return request
         thread = request.header(THREAD).decode("latin-1") or None
-        wanted = request.header(WANTED).lower() in (b"yes", b"1", b"true")
-        given = offer(body, api) if wanted else body
+        offers = self._recall or request.header(RECALL).lower() in (b"yes", b"1", b"true")
         owner = self.seen.owner(request)
-        fit = partial(fit_body, given, api, self.threads[api], thread=thread, owner=owner)
+        fit = partial(
+            fit_body, body, api, self.threads[api], thread=thread, owner=owner, offers=offers
+        )
         # A rewrite must not keep other clients waiting; a small body takes less than the way there.
         sent = fit() if len(request.body) <= AT_ONCE else await asyncio.to_thread(fit)
         report = sent.fitted.report if sent.fitted is not None else None
