@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, cast
 from director.browser import Origins
 from director.browser.origins import place_of
 from director.store import RecordDraft, Store, Versioned
-from director.workflow.document import from_json, to_json
+from director.workflow.document import parse_stored, to_json
 from director.workflow.values import Json, Workflow, WorkflowError
 
 KIND = "approval"
@@ -104,7 +104,7 @@ def _workflow(store: Store, workflow: str) -> tuple[Versioned, Workflow]:
     found = store.get("workflow", workflow)
     if found is None:
         raise WorkflowError(f"There is no workflow {workflow!r} in the store.")
-    return found, from_json(cast("Json", found.body))
+    return found, parse_stored(cast("Json", found.body))
 
 
 def canonical_origin(origin: str) -> str:

@@ -14,7 +14,7 @@ from director.runs.ledger import run_from, steps_of
 from director.store import Store, Versioned
 from director.store.variables import workbench
 from director.workflow.description import Description, description_json, parse_description
-from director.workflow.document import from_json, to_json
+from director.workflow.document import from_json, parse_stored, to_json
 from director.workflow.plan import Plan, parse_plan, plan_json, stamped
 from director.workflow.plan_rules import Green, close_by_runs
 from director.workflow.values import Json, Node, Workflow, WorkflowError
@@ -46,7 +46,7 @@ class Saved:
 
     def workflow(self) -> Workflow:
         """The workflow in its newest version."""
-        found = self._newest("workflow", lambda body: from_json(cast("Json", body)))
+        found = self._newest("workflow", lambda body: parse_stored(cast("Json", body)))
         if found is None:
             raise WorkflowError(f"There is no workflow {self._id!r} in the store.")
         return found

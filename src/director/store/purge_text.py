@@ -26,7 +26,7 @@ from director.store.purge import (
     rewrite_file,
 )
 from director.store.records import record_hash, records_of
-from director.store.schema import entries, records, refs
+from director.store.schema import entries, meta, records, refs
 from director.store.values import Json
 
 Change: TypeAlias = Callable[[Json], Json]
@@ -50,8 +50,10 @@ class Rewritten:
 
 def purge_text(database: Database, change: Change) -> Rewritten:
     """Rewrite every body that `change` changes, and the file, so that the words are gone."""
-    with database.writing() as writing, guards_down(writing.connection):
+    # It takes a position and leaves it empty: whoever remembers what was read sees that it must not.
+    with database.writing(positions=1) as writing, guards_down(writing.connection):
         connection = writing.connection
+        connection.execute(update(meta).values(purged=meta.c.purged + 1))
         aside: set[str] = set()
         changed: dict[str, tuple[int, ...]] = {}
         for thread in thread_ids(connection, None):

@@ -22,26 +22,26 @@ router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 @router.get("/w/{workflow}/conversations")
 def listed(request: Request, workflow: Known, studio: Here) -> HTMLResponse:
     """The conversations of a workflow, the newest first."""
-    rows = conversations(studio.store, workflow)[::-1]
+    rows = conversations(studio.cached, workflow)[::-1]
     return page(request, "conversations.html", {**_around(studio, workflow), "rows": rows})
 
 
 @router.get("/w/{workflow}/conversation")
 def one(request: Request, workflow: Known, thread: Thread, studio: Here) -> Response:
     """An earlier conversation; the one of now is read where it goes on."""
-    if thread == current_thread(studio.store, workflow):
+    if thread == current_thread(studio.cached, workflow):
         return RedirectResponse(f"/w/{quote(workflow, safe='')}")
-    found = chat(studio.store, thread)
+    found = chat(studio.cached, thread)
     shown = {
         **_around(studio, workflow),
         "chat": found,
         "chunk": found.newest,
         "older": thread,
-        "requests": newest(studio.store, thread),
+        "requests": newest(studio.cached, thread),
     }
     return page(request, "conversation.html", shown)
 
 
 def _around(studio: Studio, workflow: str) -> dict[str, object]:
-    name = Saved(studio.store, workflow).workflow().name
+    name = Saved(studio.cached, workflow).workflow().name
     return {"workflow": workflow, "api": api_of(workflow), "name": name}

@@ -30,7 +30,7 @@ def listed(
     before: Annotated[int | None, Query(ge=1, le=2**31)] = None,
 ) -> HTMLResponse:
     """The requests of the conversation, some at a time, and the size over time."""
-    rows = lines(studio.store, thread, before=before, limit=_AT_ONCE)
+    rows = lines(studio.cached, thread, before=before, limit=_AT_ONCE)
     shown = {**_around(studio, workflow, thread), "rows": rows, "before": before}
     return page(request, "requests.html", shown)
 
@@ -46,8 +46,8 @@ def one(  # noqa: PLR0913, PLR0917  each is asked for by name
 ) -> HTMLResponse:
     """One request by part; with `other`, how it differs from that one."""
     try:
-        found = requests.inspected(studio.store, thread, number)
-        differs = requests.compared(studio.store, thread, other, number) if other else []
+        found = requests.inspected(studio.cached, thread, number)
+        differs = requests.compared(studio.cached, thread, other, number) if other else []
     except StoreError as missing:
         raise NotThere(str(missing)) from None
     shown = {
@@ -63,8 +63,8 @@ def one(  # noqa: PLR0913, PLR0917  each is asked for by name
 def _around(studio: Studio, workflow: str, thread: str) -> dict[str, object]:
     return {
         "workflow": workflow,
-        "name": Saved(studio.store, workflow).workflow().name,
-        "older": "" if thread == current_thread(studio.store, workflow) else thread,
-        "newest": newest(studio.store, thread),
-        "time": requests.timeline(studio.store, thread),
+        "name": Saved(studio.cached, workflow).workflow().name,
+        "older": "" if thread == current_thread(studio.cached, workflow) else thread,
+        "newest": newest(studio.cached, thread),
+        "time": requests.timeline(studio.cached, thread),
     }

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from director.secrets import SHORT
 from director.web import conversing, inspecting, watching, working
 from director.web.keys import KEYS, held_in
-from director.web.reading.workflows import listed
+from director.web.reading.workflows import listed, page_rows
 from director.web.rendering import page
 from director.web.views import settings as view
 from director.web.wants import Here
@@ -19,11 +21,19 @@ for each in (working, conversing, inspecting, watching):
 
 
 @router.get("/")
-def workflows(request: Request, studio: Here) -> HTMLResponse:
-    """The workflows there are; on a first visit, what to do first."""
+def workflows(
+    request: Request,
+    studio: Here,
+    page_number: Annotated[int, Query(alias="page", ge=1, le=2**31)] = 1,
+    words: Annotated[str, Query(max_length=500)] = "",
+) -> HTMLResponse:
+    """The workflows there are, a page at a time; on a first visit, what to do first."""
+    rows = listed(studio.cached)
     shown = {
-        "rows": listed(studio.store),
-        "deleted": listed(studio.store, deleted=True),
+        "rows": rows,
+        "shown": page_rows(rows, page_number, words),
+        "words": words,
+        "deleted": listed(studio.cached, deleted=True),
         "model": studio.settings.model.value,
         "keys": held_in(studio.supplies.vault),
     }
@@ -48,8 +58,8 @@ def settings(request: Request, studio: Here) -> HTMLResponse:
             for name in vault.names()
             if not name.startswith("model.")
         ],
-        "rows": listed(studio.store),
-        "origins": view.origins(studio.store),
+        "rows": listed(studio.cached),
+        "origins": view.origins(studio.cached),
     }
     return page(request, "settings.html", shown)
 

@@ -26,6 +26,7 @@ from director.secrets import VaultError
 from director.settings import Settings, load_settings
 from director.store import Store
 from director.store.away import is_away
+from director.store.cached import CachedStore
 from director.web.doing import Runs
 from director.web.feed import Feed
 from director.web.guard.hosts import OwnNames
@@ -68,6 +69,7 @@ class Studio:
         opens: Opens | None = None,
     ) -> None:
         self.store = store
+        self.cached = CachedStore(store)
         self.supplies = supplies
         self.sessions = sessions
         self.names = names
@@ -108,12 +110,12 @@ class Studio:
 
     def reader(self, workflow: str) -> Reader:
         """What reads a workflow, and remembers what it has read."""
-        return self._readers.setdefault(workflow, Reader(self.store, workflow))
+        return self._readers.setdefault(workflow, Reader(self.cached, workflow))
 
     def check_workflow(self, workflow: str) -> None:
         """`NotThere` if there is no such workflow, or if it was deleted."""
-        if self.store.get("workflow", workflow) is None or is_away(self.store, workflow):
-            near = hint(workflow, self.store.ids("workflow"))
+        if self.cached.get("workflow", workflow) is None or is_away(self.cached, workflow):
+            near = hint(workflow, self.cached.ids("workflow"))
             raise NotThere(f"There is no workflow {workflow!r}.{near}")
 
     async def open(self) -> None:
@@ -210,7 +212,7 @@ class Studio:
         tabs = await self.tabs(workflow)
         reader, settings = self.reader(workflow), self.settings
         return await asyncio.to_thread(
-            meter, self.store, workflow, settings, reader=reader, tabs=tabs
+            meter, self.cached, workflow, settings, reader=reader, tabs=tabs
         )
 
     async def _holding(self, workflow: str, work: Callable[[], Awaitable[T]]) -> T:

@@ -14,6 +14,7 @@ def _studio(request: Request) -> Studio:
     found: Studio = request.app.state.studio
     # Before anything is read: what changes from now on is told to whoever is shown the answer.
     request.state.event = found.hub.newest
+    found.cached.refresh()
     return found
 
 
@@ -30,9 +31,9 @@ Known: TypeAlias = Annotated[str, Depends(_known)]
 
 def thread_of(studio: Studio, workflow: str, thread: str) -> str:
     """A conversation of a workflow, the current one if none is named; `NotThere` if it has none."""
-    if thread and thread not in studio.store.threads(workflow):
+    if thread and thread not in studio.cached.threads(workflow):
         raise NotThere(f"The workflow {workflow!r} has no conversation {thread!r}.")
-    return thread or current_thread(studio.store, workflow)
+    return thread or current_thread(studio.cached, workflow)
 
 
 def _thread(
@@ -45,7 +46,7 @@ Thread: TypeAlias = Annotated[str, Depends(_thread)]
 
 
 def _run(run: Annotated[str, Path(min_length=1, max_length=200)], studio: Here) -> str:
-    if studio.store.get("run", run) is None:
+    if studio.cached.get("run", run) is None:
         raise NotThere(f"There is no run {run!r}.")
     return run
 

@@ -20,13 +20,13 @@ _MOST = 1_000
 @router.get("/w/{workflow}/runs")
 def listed(request: Request, workflow: Known, studio: Here) -> HTMLResponse:
     """The runs of a workflow, and a form to start one."""
-    flow = Saved(studio.store, workflow).workflow()
+    flow = Saved(studio.cached, workflow).workflow()
     shown = {
         "workflow": workflow,
         "api": api_of(workflow),
         "flow": flow,
         "inputs": list_inputs(flow),
-        "rows": rows(studio.store, workflow, limit=_MOST),
+        "rows": rows(studio.cached, workflow, limit=_MOST),
         "marks": runs.MARKS,
     }
     return page(request, "runs.html", shown)
@@ -35,7 +35,7 @@ def listed(request: Request, workflow: Known, studio: Here) -> HTMLResponse:
 @router.get("/w/{workflow}/runs/{run}")
 def one(request: Request, workflow: Known, run: KnownRun, studio: Here) -> HTMLResponse:
     """One run with its timeline."""
-    found = runs.one(studio.store, run)
+    found = runs.one(studio.cached, run)
     if found.detail.run.workflow != workflow:
         raise NotThere(f"The workflow {workflow!r} has no run {run!r}.")
     shown = {"workflow": workflow, "api": api_of(workflow), "view": found, "marks": runs.MARKS}

@@ -42,7 +42,7 @@ Shown: TypeAlias = dict[str, Any]
 async def work(request: Request, workflow: Known, studio: Here) -> HTMLResponse:
     """The one page to work in. The meter is loaded behind it: it reads the whole conversation."""
     # The first look at a workflow begins its conversation: once, not with each part.
-    await asyncio.to_thread(current_thread, studio.store, workflow)
+    await asyncio.to_thread(current_thread, studio.cached, workflow)
     parts = (_chat, _composer, _plan, _nodes, _variables)
     reading = (asyncio.to_thread(one, studio, workflow, Asked()) for one in parts)
     found = await asyncio.gather(*reading)
@@ -54,12 +54,13 @@ async def work(request: Request, workflow: Known, studio: Here) -> HTMLResponse:
 
 
 class Asked(BaseModel):
-    """Which of a part: a version of the plan, a chunk of a conversation, words to look for."""
+    """Which of a part: a version of the plan, a chunk of a conversation, words, how many nodes."""
 
     thread: Annotated[str, Field(max_length=200)] = ""
     version: Annotated[int, Field(ge=1, le=2**31)] | None = None
     chunk: Annotated[int, Field(ge=0, le=2**31)] | None = None
     words: Annotated[str, Field(max_length=500)] = ""
+    rows: Annotated[int, Field(ge=1, le=2**31)] = nodes.ROWS
 
 
 @router.get("/w/{workflow}/part/{part}")
@@ -82,9 +83,9 @@ async def part(
 @router.get("/w/{workflow}/kept/{hash_}")
 def kept(workflow: Known, hash_: str, studio: Here) -> Response:
     """A picture that a step of this workflow left."""
-    if not runs.pictured(studio.store, workflow, hash_):
+    if not runs.pictured(studio.cached, workflow, hash_):
         raise NotThere("There is no such picture.")
-    content = studio.store.kept(hash_)
+    content = studio.cached.kept(hash_)
     kind = "image/png" if content.startswith(b"\x89PNG") else "image/jpeg"
     return Response(content, media_type=kind, headers={"cache-control": "private, max-age=86400"})
 
@@ -94,7 +95,7 @@ def _common(workflow: str) -> Shown:
 
 
 def _chat(studio: Studio, workflow: str, _: Asked) -> Shown:
-    store = studio.store
+    store = studio.cached
     thread = current_thread(store, workflow)
     found = chat.chat(store, thread)
     asked = [one for one in approvals(store, workflow) if one.state == "asked"]
@@ -111,17 +112,17 @@ def _chat(studio: Studio, workflow: str, _: Asked) -> Shown:
 
 def _chunk(studio: Studio, workflow: str, asked: Asked) -> Shown:
     thread = thread_of(studio, workflow, asked.thread)
-    older = "" if thread == current_thread(studio.store, workflow) else thread
-    return {"chunk": chat.chunk(studio.store, thread, asked.chunk or 0), "older": older}
+    older = "" if thread == current_thread(studio.cached, workflow) else thread
+    return {"chunk": chat.chunk(studio.cached, thread, asked.chunk or 0), "older": older}
 
 
 def _hits(studio: Studio, workflow: str, asked: Asked) -> Shown:
     thread = thread_of(studio, workflow, asked.thread)
-    return {"hits": chat.search(studio.store, thread, asked.words), "words": asked.words}
+    return {"hits": chat.search(studio.cached, thread, asked.words), "words": asked.words}
 
 
 def _composer(studio: Studio, workflow: str, _: Asked) -> Shown:
-    store, settings = studio.store, studio.settings
+    store, settings = studio.cached, studio.settings
     busy = studio.is_busy(workflow)
     thread = current_thread(store, workflow)
     return {
@@ -135,28 +136,26 @@ def _composer(studio: Studio, workflow: str, _: Asked) -> Shown:
         "profile": chosen_profile(store, workflow, settings).name,
         "profiles": PROFILES,
         "background": size.background_of(store, workflow, settings),
-        **_offered(studio, workflow, units=False),
     }
 
 
 def _offered(studio: Studio, workflow: str, *, units: bool) -> Shown:
-    store = studio.store
-    thread = current_thread(store, workflow)
-    counter = counter_for(size.model_of(store, workflow, studio.settings) or None)
-    busy = studio.is_busy(workflow)
-    offer = None if busy else compression.offer(store, thread, counter, units=units)
-    return {"offer": offer, "busy": busy}
+    if studio.is_busy(workflow):
+        return {"offer": None, "busy": True}
+    counter = counter_for(size.model_of(studio.cached, workflow, studio.settings) or None)
+    now = studio.reader(workflow).conversation(current_thread(studio.cached, workflow))
+    return {"offer": compression.offer(now, counter, units=units), "busy": False}
 
 
 def _history(studio: Studio, workflow: str, _: Asked) -> Shown:
-    return {"attempts": tried(studio.store, current_thread(studio.store, workflow))}
+    return {"attempts": tried(studio.cached, current_thread(studio.cached, workflow))}
 
 
 def _plan(studio: Studio, workflow: str, asked: Asked) -> Shown:
-    saved = Saved(studio.store, workflow)
+    saved = Saved(studio.cached, workflow)
     told = saved.description()
     return {
-        "plan": plan.plan_view(studio.store, workflow, asked.version),
+        "plan": plan.plan_view(studio.cached, workflow, asked.version),
         "aliases": {node.id: node.alias for node in saved.workflow().nodes},
         "description": _described(told) if told else {},
     }
@@ -168,23 +167,24 @@ def _described(told: Description) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value}
 
 
-def _nodes(studio: Studio, workflow: str, _: Asked) -> Shown:
+def _nodes(studio: Studio, workflow: str, asked: Asked) -> Shown:
     statuses = studio.reader(workflow).state().statuses
-    return {"view": nodes.workflow_view(studio.store, workflow, statuses)}
+    found = nodes.workflow_view(studio.cached, workflow, statuses, rows=asked.rows)
+    return {"view": found, "rows": asked.rows, "first_rows": nodes.ROWS}
 
 
 def _variables(studio: Studio, workflow: str, _: Asked) -> Shown:
     run = workbench(workflow)
     return {
-        "variables": variables_view(studio.store, workflow),
-        "record_types": list_record_types(records_of(studio.store, run)),
-        "downloads": list_downloads(steps_of(studio.store, run)),
+        "variables": variables_view(studio.cached, workflow),
+        "record_types": list_record_types(records_of(studio.cached, run)),
+        "downloads": list_downloads(steps_of(studio.cached, run)),
     }
 
 
 async def _browser(studio: Studio, workflow: str) -> Shown:
-    listed = await asyncio.to_thread(approvals, studio.store, workflow)
-    shown = await asyncio.to_thread(effects, studio.store, workflow)
+    listed = await asyncio.to_thread(approvals, studio.cached, workflow)
+    shown = await asyncio.to_thread(effects, studio.cached, workflow)
     return {
         "tabs": tabs_view(await studio.tabs(workflow)),
         "sites": [one for one in listed if one.state != "asked"],
@@ -194,9 +194,14 @@ async def _browser(studio: Studio, workflow: str) -> Shown:
 
 async def _meter(studio: Studio, workflow: str) -> Shown:
     found = await studio.meter(workflow)
-    thread = current_thread(studio.store, workflow)
-    made = await asyncio.to_thread(lines, studio.store, thread)
+    thread = current_thread(studio.cached, workflow)
+    made = await asyncio.to_thread(lines, studio.cached, thread)
     return {"meter": meter.meter_view(found, made)}
+
+
+async def _metering(studio: Studio, workflow: str) -> Shown:
+    offered = await asyncio.to_thread(_offered, studio, workflow, units=False)
+    return {**await _meter(studio, workflow), **offered}
 
 
 async def _compress(studio: Studio, workflow: str) -> Shown:
@@ -212,7 +217,7 @@ _PARTS: Mapping[str, tuple[str, Callable[..., Any]]] = {
     "nodes": ("nodes", _nodes),
     "variables": ("variables", _variables),
     "browser": ("browser", _browser),
-    "meter": ("metering", _meter),
+    "meter": ("metering", _metering),
     "compress": ("compress", _compress),
     "history": ("history", _history),
     "hits": ("hits", _hits),

@@ -11,7 +11,7 @@ from director.runs.doubts.doubt import doubt_from, explain_doubt, is_dismissed
 from director.runs.telling import dismissal_of
 from director.store import Store
 from director.workflow.display import shown
-from director.workflow.document import from_json
+from director.workflow.document import parse_stored
 from director.workflow.values import Config, Json
 
 
@@ -38,7 +38,7 @@ def doubt_rows(store: Store, run: Run, steps: Sequence[Step]) -> tuple[DoubtRow,
     if not run.doubts:
         return ()
     newest = store.get("workflow", run.workflow)
-    nodes = from_json(cast("Json", newest.body)).nodes if newest else ()
+    nodes = parse_stored(cast("Json", newest.body)).nodes if newest else ()
     checks = {node.id: node.checks for node in nodes}
     pictures = {step.node: step.screenshot["$kept"] for step in steps if step.screenshot}
     return tuple(_row(each, checks, pictures) for each in run.doubts)

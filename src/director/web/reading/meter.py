@@ -50,7 +50,7 @@ def meter(
     name = model_of(store, workflow, settings)
     marks, window = marks_of(store, settings, name)
     counter = counter_for(name or None)
-    said = reader.conversation(current_thread(store, workflow))
+    said = reader.conversation(current_thread(store, workflow)).context
     sent = _request(profile, reader, tabs, said)
     tools = [REGISTRY[tool].tool for tool in profile.tools if tool in REGISTRY]
     parts = parts_of(sent, tools, counter)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import cast
 
 from director.runs import Step, steps_of
@@ -12,7 +13,7 @@ from director.runs.telling import check_text, condition_text, evidence_text, nod
 from director.store import Store
 from director.store.variables import is_workbench, workbench
 from director.web.reading.doubts import DoubtRow, doubt_rows
-from director.workflow.document import from_json
+from director.workflow.document import parse_stored
 from director.workflow.input_types import is_secret_input
 from director.workflow.references import nested, parts_of, with_aliases
 from director.workflow.retry import retry_seconds
@@ -104,16 +105,27 @@ class Nodes:
     origins: tuple[str, ...]
     inputs: tuple[InputRow, ...]
     nodes: tuple[NodeRow, ...]
+    count: int
 
 
-def nodes(store: Store, workflow: str, statuses: Mapping[str, str]) -> Nodes:
-    """The nodes of a workflow; `statuses` has those that ran since they were changed."""
+def nodes(
+    store: Store, workflow: str, statuses: Mapping[str, str], *, most: int | None = None
+) -> Nodes:
+    """The nodes of a workflow, or the first of them; `statuses` has those that ran unchanged."""
     found = store.get("workflow", workflow)
     assert found is not None  # noqa: S101  whoever asks has looked
-    now = from_json(cast("Json", found.body))
-    rows = tuple(_rows(now, _tried(store, workflow, statuses)))
-    inputs = list_inputs(now)
-    return Nodes(workflow, now.name, now.description, found.version, now.origins, inputs, rows)
+    now = parse_stored(cast("Json", found.body))
+    rows = tuple(islice(_rows(now, _tried(store, workflow, statuses)), most))
+    return Nodes(
+        workflow,
+        now.name,
+        now.description,
+        found.version,
+        now.origins,
+        list_inputs(now),
+        rows,
+        len(now.nodes),
+    )
 
 
 def list_inputs(workflow: Workflow) -> tuple[InputRow, ...]:

@@ -13,6 +13,7 @@ from director.runs.download_facts import list_downloads
 from director.runs.ledger import records_of, steps_of
 from director.sections.state import State
 from director.store import Store
+from director.store.project import View
 from director.store.variables import variables, workbench
 from director.workflow.values import Json, Tab
 
@@ -47,7 +48,7 @@ class Reader:
                 downloads=tuple(list_downloads(steps_of(self._store, workbench(self._workflow)))),
             )
 
-    def conversation(self, thread: str) -> Context:
-        """The thread as the model sees it."""
+    def conversation(self, thread: str) -> View:
+        """The thread as it stands; its `context` is what the model sees of it."""
         with self._reading:
-            return self._log.read(thread).context
+            return self._log.read(thread)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from director.store import Store, Versioned
 from director.store.away import away
+
+_AT_ONCE = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +24,30 @@ class Row:
     run: str = ""
     state: str = ""
     ran_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RowPage:
+    """Some of the workflows: which page it is, of how many, and how many workflows there are."""
+
+    rows: tuple[Row, ...]
+    number: int
+    pages: int
+    count: int
+
+
+def page_rows(rows: Sequence[Row], number: int, words: str = "") -> RowPage:
+    """A page of these workflows, of those whose name or description has the words."""
+    wanted = words.casefold().split()
+    found = [
+        row
+        for row in rows
+        if all(word in f"{row.name} {row.description}".casefold() for word in wanted)
+    ]
+    pages = max(1, -(-len(found) // _AT_ONCE))
+    number = min(number, pages)
+    shown = found[(number - 1) * _AT_ONCE : number * _AT_ONCE]
+    return RowPage(tuple(shown), number, pages, len(found))
 
 
 def listed(store: Store, *, deleted: bool = False) -> list[Row]:

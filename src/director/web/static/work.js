@@ -216,6 +216,17 @@ function panel(name) {
   if (name === "chat") talk.follow();
 }
 
+// A node that is linked to; of a long workflow it may not be shown yet.
+async function reveal(link) {
+  if (!document.querySelector(link)) {
+    document.getElementById("nodes").dataset.query = "?rows=1000";
+    await load("nodes");
+    document.querySelector(link)?.scrollIntoView();
+  }
+  const inside = document.querySelector(link)?.querySelector("details");
+  if (inside) inside.open = true;
+}
+
 document.addEventListener("click", (event) => {
   const at = (selector) => event.target.closest(selector);
   if (at("[data-say]")) say(at("[data-say]").dataset.say);
@@ -230,9 +241,11 @@ document.addEventListener("click", (event) => {
   if (at("[data-shows]")) panel(at("[data-shows]").dataset.shows);
   if (at("[data-panel-link]")) {
     panel(at("[data-panel-link]").dataset.panelLink);
-    const found = document.querySelector(at("[data-panel-link]").getAttribute("href"));
-    const inside = found?.querySelector("details");
-    if (inside) inside.open = true;
+    reveal(at("[data-panel-link]").getAttribute("href"));
+  }
+  if (at("[data-more]")) {
+    document.getElementById(at("[data-more]").dataset.more).dataset.query = at("[data-more]").dataset.query;
+    touch([at("[data-more]").dataset.more]);
   }
   if (at("[data-newest]")) {
     document.getElementById("plan").dataset.query = "";

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from director.agent.lease import running
 from director.context.sizes import turn_size
 from director.context.values import AgentTurn, Counter, Turn, UserTurn
 from director.sections.summary import spans
-from director.store import Store
-from director.store.project import view
+from director.store.project import View
 
 _LINE = 90
 
@@ -40,11 +38,8 @@ class Offer:
         return self.user + self.agent
 
 
-def offer(store: Store, thread: str, counter: Counter, *, units: bool = True) -> Offer | None:
-    """What can be compressed, with its `units` if they are wanted; None if nothing can be now."""
-    if running(store, thread):
-        return None
-    now = view(store.seen(thread))
+def offer(now: View, counter: Counter, *, units: bool = True) -> Offer | None:
+    """What can be compressed, with its `units` if they are wanted; None if there is nothing."""
     turns: dict[int, list[Turn]] = {}
     for turn in now.context.turns:
         turns.setdefault(turn.at, []).append(turn)

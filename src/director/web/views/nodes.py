@@ -20,6 +20,7 @@ MARKS = {
     "skipped": ("soft", "skipped"),
     "": ("soft", "not tested"),
 }
+ROWS = 50  # nodes that are shown at first
 _LONGEST = 8_000
 
 
@@ -57,9 +58,11 @@ class WorkflowView:
     green: int
 
 
-def workflow_view(store: Store, workflow: str, statuses: Mapping[str, str]) -> WorkflowView:
+def workflow_view(
+    store: Store, workflow: str, statuses: Mapping[str, str], *, rows: int = ROWS
+) -> WorkflowView:
     """The workflow as it is now; `statuses` has the nodes that ran since they were changed."""
-    flow = nodes(store, workflow, statuses)
+    flow = nodes(store, workflow, statuses, most=rows)
     green = sum(status == "success" for status in statuses.values())
     return WorkflowView(flow, tuple(_view(row) for row in flow.nodes), green)
 

@@ -1,0 +1,157 @@
+"""A store whose reads are kept in memory until what they read has changed, whoever changed it.
+
+`refresh` asks the database for its counter and forgets only what was written since. Between two
+refreshes a read may be as old as the first of them, so this is for whoever shows things, never
+for whoever decides or writes by what was read: those ask the store itself.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar, cast
+
+from sqlalchemy import Connection, select
+
+from director.store.schema import entries, meta, records
+from director.store.store import Store
+from director.store.values import Draft, Entry, Json, RecordDraft, Versioned
+
+T = TypeVar("T")
+_MOST = 4_000  # reads that are kept
+_LONGEST = 200  # entries or records that one of them may hold
+_BEHIND = 2_000  # positions after which forgetting all is cheaper than looking at each
+
+
+class _Key(NamedTuple):
+    """What was read: of a thread, or of the records of a kind whose ids are so or begin so."""
+
+    method: str
+    kind: str
+    name: str
+    rest: tuple[object, ...] = ()
+
+
+class CachedStore(Store):
+    """Reads of a store, each remembered until something that it read was written again."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store._database)  # noqa: SLF001
+        self._known: OrderedDict[_Key, object] = OrderedDict()
+        self._state = (-1, -1)
+        self._lock = threading.Lock()
+
+    def refresh(self) -> None:
+        """Forget what was written since the last time; all of it if something was purged."""
+        with self._database.reading() as connection:
+            counter, purged = connection.execute(select(meta.c.counter, meta.c.purged)).one()
+            with self._lock:
+                before, self._state = self._state, (counter, purged)
+                if before == self._state:
+                    return
+                if before[1] != purged or not 0 <= counter - before[0] <= _BEHIND:
+                    self._known.clear()
+                    return
+                self._forget(connection, before[0])
+
+    def head(self, thread: str) -> int:
+        """The number of the last entry of a thread, or 0."""
+        return self._remember(_Key("head", "", thread), lambda: super(CachedStore, self).head(thread))
+
+    def entries(self, thread: str, after: int = 0, upto: int | None = None) -> list[Entry]:
+        """The entries of a thread after one and up to another, as they were given."""
+        key = _Key("entries", "", thread, (after, upto))
+        return self._remember(key, lambda: super(CachedStore, self).entries(thread, after, upto))
+
+    def hiding(self, thread: str) -> list[Entry]:
+        """Every compression, restore and deletion of a thread: enough for `checkpoints`."""
+        key = _Key("hiding", "", thread)
+        return self._remember(key, lambda: super(CachedStore, self).hiding(thread))
+
+    def last(self, thread: str, kind: str) -> Entry | None:
+        """The newest entry of a kind in a thread."""
+        key = _Key("last", "", thread, (kind,))
+        return self._remember(key, lambda: super(CachedStore, self).last(thread, kind))
+
+    def get(self, kind: str, id: str, version: int | None = None) -> Versioned | None:  # noqa: A002
+        """A version of a record, the newest if none is named."""
+        key = _Key("get", kind, id, (version,))
+        return self._remember(key, lambda: super(CachedStore, self).get(kind, id, version))
+
+    def newest(self, kind: str, prefix: str = "") -> list[Versioned]:
+        """The newest version of each record of a kind whose id starts so, sorted by id."""
+        key = _Key("newest", kind, prefix)
+        return self._remember(key, lambda: super(CachedStore, self).newest(kind, prefix))
+
+    def ids(self, kind: str) -> list[str]:
+        """The ids of the records of a kind, sorted."""
+        return self._remember(_Key("ids", kind, ""), lambda: super(CachedStore, self).ids(kind))
+
+    def append(
+        self,
+        thread: str,
+        drafts: Sequence[Draft],
+        *,
+        expect: int | None = None,
+        reference: Json | None = None,
+        clear_reference: bool = False,
+    ) -> tuple[Entry, ...]:
+        """Write drafts at the end of a thread, and read them from then on."""
+        written = super().append(
+            thread, drafts, expect=expect, reference=reference, clear_reference=clear_reference
+        )
+        self.refresh()
+        return written
+
+    def put_all(
+        self, drafts: Sequence[RecordDraft], *, unchanged: Sequence[Versioned] = ()
+    ) -> tuple[Versioned, ...]:
+        """Write the next versions of several records, and read them from then on."""
+        written = super().put_all(drafts, unchanged=unchanged)
+        self.refresh()
+        return written
+
+    def _remember(self, key: _Key, read: Callable[[], T]) -> T:
+        with self._lock:
+            state = self._state
+            if key in self._known:
+                self._known.move_to_end(key)
+                return _copy(cast("T", self._known[key]))
+        found = read()
+        if isinstance(found, list) and len(found) > _LONGEST and key.method != "newest":
+            return found
+        with self._lock:
+            # What was read before somebody else's refresh may be older than that: it is not kept.
+            if self._state == state and state[0] >= 0:
+                self._known[key] = found
+                while len(self._known) > _MOST:
+                    self._known.popitem(last=False)
+        return _copy(found)
+
+    def _forget(self, connection: Connection, after: int) -> None:
+        threads = set(
+            connection.execute(
+                select(entries.c.thread).where(entries.c.position > after).distinct()
+            ).scalars()
+        )
+        asked = select(records.c.kind, records.c.id).where(records.c.position > after).distinct()
+        written: dict[str, list[str]] = {}
+        for kind, name in connection.execute(asked):
+            written.setdefault(kind, []).append(name)
+        for key in list(self._known):
+            if key.kind:
+                stale = any(_touches(key, name) for name in written.get(key.kind, ()))
+            else:
+                stale = key.name in threads
+            if stale:
+                del self._known[key]
+
+
+def _touches(key: _Key, name: str) -> bool:
+    return name == key.name if key.method == "get" else name.startswith(key.name)
+
+
+def _copy(found: T) -> T:
+    """A list of its own for each who asks, so that nobody changes what others are given."""
+    return cast("T", list(found)) if isinstance(found, list) else found
