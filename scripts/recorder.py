@@ -20,6 +20,9 @@ from pathlib import Path
 
 import pytest
 
+COSTS = Path(__file__).with_name("durations.json")
+LONG = 10.0  # seconds
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add both options."""
@@ -41,13 +44,29 @@ def pytest_configure(config: pytest.Config) -> None:
             config.pluginmanager.register(ProcessorRecorder(recorder), "director-processor")
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Drop the tests that are to be left out."""
+    """Drop the tests that are to be left out; among workers, begin with those that take long."""
     if name := config.getoption("--leave-out"):
         left_out = set(Path(name).read_text().splitlines())
         dropped = [item for item in items if item.nodeid in left_out]
         items[:] = [item for item in items if item.nodeid not in left_out]
         config.hook.pytest_deselected(items=dropped)
+    if hasattr(config, "workerinput"):
+        # One that begins last would be waited for by workers that have nothing left to do.
+        longest = _list_longest()
+        items.sort(key=lambda item: item.nodeid not in longest)
+
+
+def _list_longest() -> set[str]:
+    """The tests that took long when they were measured last."""
+    known = json.loads(COSTS.read_text()) if COSTS.exists() else {}
+    return {
+        f"{file}::{test}"
+        for file, cost in known.items()
+        for test, seconds in cost["long"].items()
+        if seconds >= LONG
+    }
 
 
 class Recorder:

@@ -7,7 +7,7 @@ import copy
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chats import Message, chats
@@ -40,7 +40,6 @@ def long_run(steps: int) -> list[Message]:
 
 
 @given(chats(), st.integers(60, 1_500), st.sampled_from(STRATEGIES))
-@settings(max_examples=60)
 def test_many_calls_give_what_one_call_gives(
     messages: list[Message], limit: int, strategy: str
 ) -> None:

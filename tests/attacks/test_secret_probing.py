@@ -11,6 +11,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
+import director.browser.actions
+import director.browser.session
 from attacks.echo_site import SECRETS, echo_site, session_with
 from browser.sites import Site
 from director.agent.checking import checked
@@ -226,9 +228,15 @@ async def attack(session: Session) -> list[str]:
     tries=120,
 )
 def test_no_answer_depends_on_a_secret(
-    browser: Browser, run: Callable[[Any], Any], tmp_path: Path
+    browser: Browser,
+    run: Callable[[Any], Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A hundred adaptive guesses and more; what is asked is enumerated from the registries."""
+    # No tab and no download is on its way: nothing comes, however long it is waited for.
+    monkeypatch.setattr(director.browser.session, "_POPUP", 0.1)
+    monkeypatch.setattr(director.browser.actions, "_DOWNLOAD", 0.1)
     # The records of a run are counted without a look at a page.
     assert set(conditions("")) == set(CONDITIONS) - {"records"}
     assert set(queries("")) == set(METHODS)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import combinations, combinations_with_replacement
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chats import Message, chats
@@ -109,7 +109,6 @@ def test_the_histories_meet_every_shape_and_every_two_of_them() -> None:
 
 
 @given(chats(), st.integers(40, 2_000), st.sampled_from(sorted(STRATEGIES)))
-@settings(max_examples=60, deadline=None)
 def test_the_laws_hold_on_histories_that_shrink(
     messages: list[Message], limit: int, name: str
 ) -> None:

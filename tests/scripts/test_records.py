@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from scripts.durations import render_page, summarise_costs
+from scripts.recorder import measure_processor
 from scripts.records import Records, read_records
 from scripts.summary import Tier, render_summary, summarise_tier
 
@@ -60,7 +62,7 @@ def run(folder: Path, *arguments: str) -> str:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The fast tests ran in two workers, then in one process what had not passed, and the slow one."""
     made = tmp_path_factory.mktemp("recorded")
-    printed = run(made, "-n", "2", "-m", "not slow")
+    printed = run(made, "-n", "2", "-m", "not slow", "--record-cpu")
     assert "1 failed, 2 passed, 1 skipped, 1 xfailed, 1 error" in printed, printed
     cases = read_records(made / "out").cases.values()
     passed = [case.test for case in cases if case.outcome == "passed" and case.is_whole]
@@ -94,6 +96,38 @@ def test_fixtures_are_measured_by_name_in_the_workers(records: Records) -> None:
     server = next(each for each in records.fixtures if each.name == "server")
     assert server.scope == "module"
     assert server.seconds >= 0.2 * server.count > 0
+
+
+def test_processor_time_is_that_of_a_process_and_all_below_it() -> None:
+    """Of those that have ended and of those that still run."""
+    before = measure_processor()
+    subprocess.run([sys.executable, "-c", "sum(range(3_000_000))"], check=True)
+    ended = measure_processor()
+    assert ended > before
+    line = "sum(range(3_000_000)); print(flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", line], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        assert measure_processor() > ended
+        running.communicate(b"\n")
+
+
+def test_processor_time_is_recorded_for_each_test(folder: Path, records: Records) -> None:
+    """By the process that ran it, where that was asked for."""
+    lines = [
+        line for path in (folder / "out").glob("*gw*") for line in path.read_text().split("\n")
+    ]
+    told = {json.loads(line)["used_by"] for line in lines if "used_by" in line}
+    assert {test.partition("::")[2] for test in told if test} == {
+        "test_good",
+        "test_bad",
+        "test_no",
+        "test_known",
+        "test_broken_end",
+    }
+    assert all(case.processor >= 0 for case in records.cases.values())
 
 
 def test_a_resumed_run_leaves_out_what_passed(folder: Path) -> None:
