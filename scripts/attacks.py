@@ -42,7 +42,7 @@ def read_attacks(folder: Path) -> list[Attack]:
 
 
 def read_before() -> dict[str, str]:
-    """What was seen of each attack on the code before: "fell", "held", "new", or why nothing was."""
+    """What was seen of each attack on the code before, in a word, or why nothing was."""
     seen: dict[str, dict[str, str]] = json.loads(BEFORE.read_text())
     return {test: result for results in seen.values() for test, result in results.items()}
 
