@@ -177,10 +177,8 @@ def read_tree(tree: Tree) -> Order:
     if kind == "iterate":
         rounds = [in_turn(parts) for _ in range(number)]
         return [name for inside, _ in rounds for name in inside], not rounds or rounds[0][1]
-    if kind == "goes_on":
-        return [name for part in parts for name in read_tree(part)[0]], True
-    if kind == "group":
-        return in_turn(parts)
+    if kind in ("group", "goes_on"):
+        return in_turn(parts) if kind == "group" else (written(parts), True)
     tried, passed = in_turn(parts[:-1])
     last, ended = read_tree(parts[-1])
     if kind == "catch":
@@ -260,8 +258,9 @@ async def _work_off(store: Store, runs: Sequence[str]) -> None:
 
     pace = Pace(at_once=2, per_site=2, beat=0.2, patience=5.0, poll=0.05, reconcile=0.2)
     async with Worker(store, execute, pace=pace), asyncio.timeout(250):
-        while any(run_of(store, run).state != "done" for run in runs):
-            await asyncio.sleep(0.05)
+        with store.subscribe(after=0) as feed:
+            while any(run_of(store, run).state != "done" for run in runs):
+                await asyncio.to_thread(feed.next, 0.2)
 
 
 def test_another_order_is_seen() -> None:

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from director.runs import Run, run_workflow, steps_of
+from director.browser import Origins
+from director.runs import Run, run_workflow, steps_of, try_node
 from director.runs.ledger import run_from
 from director.store import Store
+from director.store.variables import set_variable, workbench
 from director.workflow.document import from_json, to_json
 from director.workflow.values import Workflow
 from runs.answers import Answer, AnsweringSite, file_named, sent_to, serve_answers
@@ -306,7 +308,7 @@ def test_what_says_saved_and_was_not_kept_is_doubted(
 ) -> None:
     """With a proof it is looked for; without one it is unproven, unless something shows it."""
     kept: list[str] = []
-    site["/"], site["POST /add"] = FORM, lambda form: "<p id=ok>Saved</p>"
+    site["/"], site["POST /add"] = FORM, "<p id=ok>Saved</p>"
     site["/list"] = lambda _: f"<ul>{''.join(f'<li>{name}</li>' for name in kept)}</ul>"
     ok = {"ensures": [{"element": "#ok", "text": "Saved"}]}
     proof = {"url": f"{site.origin}/list", "happened": [{"element": "li", "text": LONG}],
@@ -414,3 +416,45 @@ def test_a_rule_that_does_not_hold_is_doubted_unless_its_result_is_used(
         look = node("look", "browser_query", **config, **more)
         workflow = flow(go("open", f"{site.origin}/"), look, origin=site.origin)
         assert kinds(live, store, workflow) == doubted
+
+
+def test_one_element_that_is_not_there_is_doubted(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """A bundle that means one element and finds none, as it would fail an action."""
+    one = {"role": "status", "name": "Total", "text": "Total: 261.00 EUR"}
+    look = read(selector=one, fields={"text": "."}, limit=1)
+    for said, doubted in (
+        ("<p>Busy</p>", ["nothing"]),
+        ("<p role=status aria-label=Total>7</p>", []),
+    ):
+        site["/"] = said
+        workflow = flow(go("open", f"{site.origin}/"), look, origin=site.origin)
+        assert kinds(live, store, workflow) == doubted
+
+
+def test_a_filter_that_the_site_ignores_is_doubted(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """A test saw that every row is of the input; a run that reads others is doubted."""
+    cells = "<tr><td class=name>Lamp {0}<td class=price>{1}"
+    states = ["open", "open", "done", "open"]
+    site["/list?state=open"] = "<table><tbody>" + "".join(cells.format(n, "open") for n in range(3))
+    site["/list?state=done"] = "<table><tbody>" + cells.format(9, "done")
+    site["/list"] = "<table><tbody>" + "".join(cells.format(n, s) for n, s in enumerate(states))
+    given = {"name": "state", "description": "Which.", "default": "open"}
+    nodes = (go("open", f"{site.origin}/list?state={{{{state}}}}"), read())
+    workflow = flow(*nodes, origin=site.origin, inputs=[given])
+    set_variable(store, workbench(workflow.id), "state", "open", "to test with")
+
+    async def try_both() -> None:
+        async with live.browser.session(Origins([site.origin])) as session:
+            for alias in ("open", "read"):
+                await try_node(store, workflow, alias, live.means(session=session))
+
+    live.run(try_both())
+    built = from_json(store.get("workflow", workflow.id).body)  # type: ignore[union-attr, arg-type]
+    assert {"kind": "input", "field": "price", "input": "state"} in built.nodes[1].checks
+    for state, doubted in (("open", []), ("done", []), ("lost", ["input"])):
+        run = live.run(run_workflow(store, built, live.means(), inputs={"state": state}))
+        assert [each["kind"] for each in run.doubts] == doubted

@@ -271,7 +271,6 @@
         trouble: trouble().slice(0, 160),
         asks_login: asksLogin(),
         drawn: elements.length,
-        zone: `${Intl.DateTimeFormat().resolvedOptions().timeZone} ${navigator.language}`,
         words: words([document.title, ...[...document.querySelectorAll("h1,h2,caption")].slice(0, 8).map(text),
             decodeURIComponent(location.pathname).replace(/[\W_]+/g, " ")].join(" ")).slice(0, 600),
         url: location.href,

@@ -18,12 +18,14 @@ from director.runs.ledger import run_from, steps_of
 from director.runs.observation import READS_ROWS
 from director.runs.values import Run, Step
 from director.store import Moved, Store
+from director.store.variables import variables, workbench
 from director.workflow.document import from_json, to_json
 from director.workflow.doubt_checks import DoubtKind
 from director.workflow.paths import is_list
 from director.workflow.references import nested
 from director.workflow.values import Config, Json, Node, Workflow
 
+_NAMES_ONE = ("name", "label", "test_id", "text", "path", "nth")
 _READ_BEFORE = 20  # earlier runs that are looked through for one to compare with
 
 
@@ -38,7 +40,8 @@ def find_run_doubts(
     """Every doubt about a run that passed; `proofs` is what was read back of its effects."""
     steps = [step for step in steps_of(store, run.id) if is_of_run(step) and _is_done(step)]
     nodes = {node.id: node for node in workflow.nodes}
-    readings = readings_of(nodes, steps)
+    given = run.inputs
+    readings = [replace(each, inputs=given) for each in readings_of(nodes, steps)]
     before = _rows_before(store, run, readings, nodes) if readings else {}
     done = [step for step in steps if _has_effect(step)]
     effects = [
@@ -130,7 +133,7 @@ def _is_used_later(step: Step, done: Sequence[Step]) -> bool:
 
 
 def _reading(node: Node, visits: Sequence[RowVisit]) -> RowReading:
-    wanted = node.config.get("create_records")
+    wanted, selector = node.config.get("create_records"), node.config.get("selector")
     key = str(wanted.get("key") or "") if isinstance(wanted, Mapping) else ""
     return RowReading(
         node.id,
@@ -140,6 +143,7 @@ def _reading(node: Node, visits: Sequence[RowVisit]) -> RowReading:
         only_counts=node.config.get("method") == "count",
         key=key,
         checks=node.checks,
+        is_one=isinstance(selector, Mapping) and any(selector.get(name) for name in _NAMES_ONE),
     )
 
 
@@ -169,7 +173,6 @@ def _visit(step: Step) -> RowVisit:
         asks_login=seen.get("asks_login") is True,
         later=cast("Config", seen.get("later") or {}),
         covered=cast("Config", seen.get("covered") or {}),
-        zone=str(seen.get("zone") or ""),
         room=0 if step.config.get("method") == "extract_all" else _count(seen.get("room")),
     )
 
@@ -269,7 +272,10 @@ def keep_checks(
     """Keep with a node the checks that its test proposes; those that are new."""
     if step is None or not _is_done(step) or not _is_reading(step):
         return ()
-    proposed = [] if step.config.get("method") == "count" else propose_checks(_visit(step))
+    known_inputs = variables(store, workbench(workflow.id))
+    given = {one.name: known_inputs.get(one.name) for one in workflow.inputs if not one.sensitive}
+    counts = step.config.get("method") == "count"
+    proposed = [] if counts else propose_checks(_visit(step), cast("dict[str, Json]", given))
     newest = store.get("workflow", workflow.id)
     if newest is None or not proposed:
         return ()

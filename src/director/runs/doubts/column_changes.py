@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from director.runs.doubts.doubt import Doubt, RowReading, columns_of, name_of
+from director.runs.doubts.doubt import Doubt, RowReading, columns_of, is_same_text, name_of
 from director.runs.doubts.value_shapes import ColumnShape, column_shape
 from director.workflow.doubt_checks import DoubtKind
 from director.workflow.values import Json
@@ -29,6 +29,7 @@ def find_column_doubts(reading: RowReading, earlier: Sequence[Json]) -> Iterator
         yield from _find_cut(reading, name, texts)
         yield from _find_mixed(reading, name, shape)
         yield from _find_orders(reading, name, shape)
+        yield from _find_inputs(reading, name, texts)
         if before.get(name):
             yield from _find_changes(reading, name, shape, column_shape(before[name]))
 
@@ -85,6 +86,27 @@ def _find_mixed(reading: RowReading, name: str, shape: ColumnShape) -> Iterator[
             field=name,
             point=point,
             comma=comma,
+            url=reading.visits[-1].url,
+        )
+
+
+def _find_inputs(reading: RowReading, name: str, texts: Sequence[str]) -> Iterator[Doubt]:
+    """Rows that are not of the input by which the page was filtered when the node was built."""
+    given = str(reading.check("input", name).get("input", ""))
+    value = reading.inputs.get(given)
+    if not isinstance(value, str):
+        return
+    other = [text for text in texts if not is_same_text(text, value)]
+    if other:
+        yield reading.doubt(
+            "input",
+            f"In {len(other)} of {len(texts)} rows the {name_of(name)} of {reading.alias} is not "
+            f"{value!r}, the input {given!r}, but for example {other[0]!r}: is the list filtered?",
+            field=name,
+            rows=len(texts),
+            other=len(other),
+            wanted=value,
+            example=other[0],
             url=reading.visits[-1].url,
         )
 

@@ -90,7 +90,6 @@ class RowVisit:
     asks_login: bool = False
     later: Config = field(default_factory=dict)
     covered: Config = field(default_factory=dict)
-    zone: str = ""
     room: int = 0
 
     @property
@@ -103,7 +102,8 @@ class RowVisit:
 class RowReading:
     """A node that reads rows, with all its visits in one run; `key` is that of its records.
 
-    One that only counts them is compared with the run before, and with nothing else.
+    One that only counts them is compared with the run before, and with nothing else. `is_one` says
+    that it means one element, and `inputs` what the run was given.
     """
 
     node: str
@@ -113,6 +113,8 @@ class RowReading:
     key: str = ""
     checks: tuple[Config, ...] = ()
     only_counts: bool = False
+    is_one: bool = False
+    inputs: Mapping[str, Json] = field(default_factory=dict)
 
     @property
     def rows(self) -> list[Json]:
@@ -167,6 +169,11 @@ def columns_of(rows: Sequence[Json]) -> dict[str, list[str]]:
                 text = "" if value is None else str(value)
                 found.setdefault(name, []).append(" ".join(text.split()))
     return found
+
+
+def is_same_text(one: str, other: str) -> bool:
+    """Whether two texts are the same but for case and blanks."""
+    return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
 
 
 def is_blank(row: Json) -> bool:

@@ -1,30 +1,42 @@
 """The checks of a node: what its page stated when it was built, kept with the node as data.
 
 A check is `{"kind": …}` with what its kind needs: `counter` and `tolerance` for total, `share` for
-fewer, `field` for unique and others. One that is `dismissed` says for good that doubts of its kind
+fewer, `field` for unique and others, `input` beside it for what the page is filtered by. One that
+is `dismissed` says for good that doubts of its kind
 about the node are right as they are, and `because` says why.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from director.runs.doubts.doubt import RowVisit, columns_of
+from director.runs.doubts.doubt import RowVisit, columns_of, is_same_text
 from director.runs.doubts.page_claims import pattern_of
 from director.runs.doubts.row_counts import claims_of
 from director.workflow.doubt_checks import merge_checks, place_of_check
-from director.workflow.values import Config
+from director.workflow.values import Config, Json
 
 _KEY = re.compile(
     r"^(?:id|sku|uuid|isbn|ean|iban|ref|reference|key|code|slug|number|nr|no)$|_(?:sku|uuid|isbn|ean)$"
 )
 _SOME = 3
+_TELLING = 2  # letters of a value that can tell rows apart
 
 
-def propose_checks(visit: RowVisit) -> list[Config]:
-    """The checks that a node could carry, from what was seen when it was tested."""
-    return list(_propose(visit))
+def propose_checks(visit: RowVisit, inputs: Mapping[str, Json] | None = None) -> list[Config]:
+    """The checks that a node could carry, from what was seen when it was tested with `inputs`."""
+    return [*_propose(visit), *_propose_inputs(visit, inputs or {})]
+
+
+def _propose_inputs(visit: RowVisit, inputs: Mapping[str, Json]) -> Iterator[Config]:
+    """Fields of which every value is that of an input: the page is filtered by it."""
+    for name, value in inputs.items():
+        if not isinstance(value, str) or len(value.strip()) < _TELLING or "{{" in value:
+            continue
+        for column, texts in columns_of(visit.rows).items():
+            if len(texts) > 1 and column and all(is_same_text(text, value) for text in texts):
+                yield {"kind": "input", "field": column, "input": name}
 
 
 def _propose(visit: RowVisit) -> Iterator[Config]:

@@ -34,6 +34,8 @@ def _find_nothing(reading: RowReading) -> Iterator[Doubt]:
             yield _no_rows(reading, visit, "the page asks for a password: is the login over?")
         elif visit.trouble:
             yield _no_rows(reading, visit, f"the page says {visit.trouble!r}.")
+        elif reading.is_one:
+            yield _no_rows(reading, visit, "its selector means one element, which is not there.")
     yield from _find_holes(reading)
 
 
