@@ -197,7 +197,9 @@ def main() -> None:
     parser.add_argument("--other", metavar="PYTHON", help="an interpreter with another Director")
     parser.add_argument("--seconds", type=float, default=20.0, help="of each load")
     given = parser.parse_args()
-    pythons = {"before": given.other, "now": sys.executable} if given.other else {"now": sys.executable}
+    pythons = (
+        {"before": given.other, "now": sys.executable} if given.other else {"now": sys.executable}
+    )
     with tempfile.TemporaryDirectory() as folder:
         full = Path(folder, "full")
         full.mkdir()

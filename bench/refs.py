@@ -4,8 +4,9 @@ Elements of a page are chosen by the refs of its outline, seeded, and marked in 
 described by the bundle that we propose, by the selector that Playwright's recorder would write and
 by one CSS selector as developer tools copy it. Then each way is asked for its element: in the same
 document, after a reload, and after seeded changes of content and markup. Pages: the demo site,
-Django's admin, tasks of MiniWoB++, and with `--apps FOLDER` galleries and applications that are
-installed there. Writes `bench/results/refs.json`; prints markdown.
+Django's admin, tasks of MiniWoB++, galleries of components and applications, which it installs into
+a cache (`installed.py`). Pages and changes that are held out were never mended for and are told
+apart. Writes `bench/results/refs.json`; prints markdown.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ import random
 import re
 import shutil
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from applications import Application, serve_applications
+from installed import install
 from playwright.async_api import Error, Locator, Page, async_playwright
 from redesign import PATHS, visited
 from shelf import Shelf, rendered
@@ -39,8 +41,22 @@ from director.browser.snapshots import take
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "refs.json"
 WAYS = ("bundle", "Playwright's recorder", "one CSS selector")
-STATES = ("same document", "after a reload", "after changes")
-CHANGES = (["ids", "classes"], ["text"], ["wrappers", "order"], ["attributes", "inserted"])
+STATES = ("same document", "after a reload")
+Kinds: TypeAlias = Sequence[str]
+TUNED: Mapping[str, Kinds] = {
+    "ids and classes": ["ids", "classes"],
+    "words": ["text"],
+    "wrappers and order": ["wrappers", "order"],
+    "attributes and more items": ["attributes", "inserted"],
+}
+HELD: Mapping[str, Kinds] = {
+    "another language": ["translated"],
+    "labels and numbers": ["labels", "numbers"],
+    "prefixes and icons": ["prefixes", "icons"],
+    "sections, capitals, hidden twins": ["sections", "capitals", "hidden_twins"],
+}
+GONE = "when it is gone"
+CHANGES = {**TUNED, **HELD, GONE: ["removed"]}
 _REF = re.compile(r"\[ref=(\w+)\]")
 _WHERE = """(element, at) => {
   element.__truth = at;
@@ -91,13 +107,13 @@ class Known:
 
 @dataclass(frozen=True)
 class Stop:
-    """A page to measure on: how it is opened, and whether its owners might change it."""
+    """A page to measure on, and how it is opened; what is held out was never mended for."""
 
     name: str
     kind: str
     address: str
     shelf: Shelf | None = None
-    changes: bool = True
+    held_out: bool = False
 
     async def open(self, page: Page) -> None:
         """Show it in the state that it always starts in."""
@@ -109,11 +125,14 @@ class Stop:
 
 
 async def settle(page: Page) -> None:
-    """Wait until nothing has changed for a while, at most some seconds."""
-    last = ""
-    for _ in range(40):
-        now = await page.evaluate("document.documentElement.outerHTML.length + location.href")
-        if now == last:
+    """Wait until something is shown and nothing has changed for a while, at most some seconds."""
+    last, same = "", 0
+    for _ in range(80):
+        now = await page.evaluate(
+            "document.body.innerText.trim() && document.documentElement.outerHTML.length + location.href"
+        )
+        same = same + 1 if now and now == last else 0
+        if same == 3:
             return
         last = now
         await page.wait_for_timeout(250)
@@ -175,66 +194,69 @@ async def _hit(locator: Locator, at: int) -> str:
 async def mark_again(page: Page, known: Sequence[Known]) -> list[Known]:
     """Mark the same elements in a document that was loaded anew; those that are there."""
     marked = []
-    for each in known:
-        if each.frame >= len(page.frames):
-            continue
-        given = [each.where["steps"], each.where["text"], each.at]
-        if await page.frames[each.frame].evaluate(_MARK, given):
-            marked.append(each)
-    return marked
+    for at, frame in enumerate(page.frames):
+        inside = [each for each in known if each.frame == at]
+        given = [[each.where["steps"], each.where["text"], each.at] for each in inside]
+        there = await frame.evaluate(f"given => given.map({_MARK})", given) if inside else []
+        marked += [each for each, is_there in zip(inside, there, strict=True) if is_there]
+    return sorted(marked, key=lambda each: each.at)
 
 
-Counts = dict[str, dict[str, Counter[str]]]
+@dataclass
+class Tally:
+    """What was found on a page: outcomes by state and way, and what was not right in words."""
+
+    stop: Stop
+    counts: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
+    rests: Counter[str] = field(default_factory=Counter)
+    misses: list[str] = field(default_factory=list)
+
+    def add(
+        self, state: str, known: Known, outcomes: dict[str, str], *, gone: bool = False
+    ) -> None:
+        """Count what each way found; of what is gone, nothing is right."""
+        for way, outcome in outcomes.items():
+            judged = {"none": "right", "right": "wrong"}.get(outcome, outcome) if gone else outcome
+            self.counts.setdefault((state, way), Counter())[judged] += 1
+            if way == WAYS[0] and judged != "right":
+                said = f"{known.bundle} {known.where['css']} {known.where['text'][:30]!r}"
+                self.misses.append(f"{self.stop.name} {state} {judged}: {said}")
 
 
-async def measure(
-    page: Page, stop: Stop, most: int, changes: int
-) -> tuple[Counts, Counter[str], list[str]]:
-    """All that is measured on one page; what went wrong in words."""
-    counts: Counts = {state: {way: Counter() for way in WAYS} for state in STATES}
-    wrongs: list[str] = []
-
-    async def count(state: str, known: Sequence[Known]) -> None:
-        for each in known:
-            for way, outcome in (await ask(page, each)).items():
-                counts[state][way][outcome] += 1
-                if way == WAYS[0] and (
-                    outcome == "wrong" or (outcome == "none" and state != STATES[2])
-                ):
-                    wrongs.append(
-                        f"{stop.name} {state} {outcome}: {each.bundle} {each.where['css']}"
-                    )
-
+async def measure(page: Page, stop: Stop, most: int, changes: Mapping[str, Kinds]) -> Tally:
+    """All that is measured on one page."""
+    tally = Tally(stop)
     await stop.open(page)
     known = await choose(page, most, stop.name)
-    rests = Counter(
-        "position" if each.bundle and rests_on_position(each.bundle) else "more" for each in known
-    )
-    await count(STATES[0], known)
+    for each in known:
+        rests = each.bundle is None or rests_on_position(each.bundle)
+        tally.rests["position" if rests else "more"] += 1
+        tally.add(STATES[0], each, await ask(page, each))
     await stop.open(page)
-    await count(STATES[1], await mark_again(page, known))
-    if stop.changes:
-        mutations = (HERE / "mutations.js").read_text(encoding="utf-8")
-        for seed, kinds in enumerate(CHANGES[:changes]):
-            await stop.open(page)
-            main = [each for each in known if each.frame == 0]
-            there = await mark_again(page, main)
-            for each in there:
-                await page.evaluate("at => window.truth[at].__truth = at", each.at)
-            await page.evaluate("window.truth = (window.truth || []).filter(Boolean)")
-            order = await page.evaluate("window.truth.map(el => el.__truth)")
-            await page.evaluate(mutations, {"seed": seed, "kinds": kinds})
-            # An element that was written anew is the one that was asked for.
-            await page.evaluate(
-                "order => window.truth.forEach((el, i) => { if (el) el.__truth = order[i] })", order
-            )
-            gone = set(
-                await page.evaluate(
-                    "order => order.filter((_, i) => !window.truth[i]?.isConnected)", order
-                )
-            )
-            await count(STATES[2], [each for each in there if each.at not in gone])
-    return counts, rests, wrongs
+    for each in await mark_again(page, known):
+        tally.add(STATES[1], each, await ask(page, each))
+    main = [each for each in known if each.frame == 0]
+    for seed, (state, kinds) in enumerate(changes.items()):
+        await stop.open(page)
+        there = await mark_again(page, main)
+        for each, is_there in zip(there, await _change(page, seed, kinds), strict=True):
+            gone = state == GONE
+            if is_there is not gone:
+                tally.add(state, each, await ask(page, each), gone=gone)
+    return tally
+
+
+async def _change(page: Page, seed: int, kinds: Kinds) -> list[bool]:
+    """Change the page; which of the elements that are marked are there then."""
+    await page.evaluate("window.truth = (window.truth || []).filter(Boolean)")
+    order = await page.evaluate("window.truth.map(el => el.__truth)")
+    mutations = (HERE / "mutations.js").read_text(encoding="utf-8")
+    await page.evaluate(mutations, {"seed": seed, "kinds": list(kinds)})
+    # An element that was written anew is the one that was asked for.
+    await page.evaluate(
+        "order => window.truth.forEach((el, i) => { if (el) el.__truth = order[i] })", order
+    )
+    return list(await page.evaluate("window.truth.map(el => Boolean(el?.isConnected))"))
 
 
 def stops(site: Any, shelf: Shelf, applications: Sequence[Application]) -> list[Stop]:
@@ -242,7 +264,11 @@ def stops(site: Any, shelf: Shelf, applications: Sequence[Application]) -> list[
     sku = next(iter(site.state.products))
     demo = [Stop(path, "demo site", site.url + path.format(sku=sku)) for path in PATHS]
     beds = [Stop(a.rpartition("//")[2], "test-beds", a, shelf) for a in shelf.addresses()]
-    more = [Stop(app.name, app.kind, url) for app in applications for url in app.urls]
+    more = [
+        Stop(app.name, app.kind, url, held_out=app.held_out)
+        for app in applications
+        for url in app.urls
+    ]
     return [*demo, *beds, *more]
 
 
@@ -261,76 +287,92 @@ async def opened(shelf: Shelf) -> AsyncIterator[Page]:
         await browser.close()
 
 
-async def run(
-    shelf: Shelf, most: int, changes: int, *, apps: Path | None, only: str
-) -> dict[str, Any]:
+async def run(shelf: Shelf, given: argparse.Namespace) -> list[Tally]:
     """Measure all pages."""
-    total: Counts = {state: {way: Counter() for way in WAYS} for state in STATES}
-    kinds: dict[str, Counter[str]] = {}
-    rests: Counter[str] = Counter()
-    wrongs: list[str] = []
-    with serve_applications(apps) as applications:
+    found = []
+    folder = None if given.no_apps else install()
+    with serve_applications(folder, given.apps) as applications:
         async with opened(shelf) as page, visited(page) as site:
             for stop in stops(site, shelf, applications):
-                if not re.search(only, f"{stop.kind} {stop.name}"):
+                if not re.search(given.only, f"{stop.kind} {stop.name}"):
                     continue
                 try:
-                    counts, rest, bad = await measure(page, stop, most, changes)
+                    tally = await measure(page, stop, min(given.refs, 200), CHANGES)
                 except Error as problem:
                     print(f"{stop.name}: {problem.message[:200]}")
                     continue
-                rests += rest
-                wrongs += bad
-                for state, ways in counts.items():
-                    for way, counted in ways.items():
-                        total[state][way] += counted
-                        if way == WAYS[0]:
-                            kinds.setdefault(f"{stop.kind} · {state}", Counter()).update(counted)
-                print(
-                    stop.kind,
-                    stop.name,
-                    {s: dict(w[WAYS[0]]) for s, w in counts.items()},
-                    flush=True,
-                )
-    return {
-        "refs a page": most,
-        "outcomes": {s: {w: dict(c) for w, c in ways.items()} for s, ways in total.items()},
-        "bundle by kind of page": {kind: dict(counted) for kind, counted in kinds.items()},
-        "rests on": dict(rests),
-        "not right": wrongs,
-    }
+                found.append(tally)
+                shown = {s: dict(c) for (s, way), c in tally.counts.items() if way == WAYS[0]}
+                print(stop.kind, stop.name, json.dumps(shown), flush=True)
+    return found
 
 
-def table(found: dict[str, Any]) -> str:
-    """The outcomes as markdown."""
-    lines = ["| state | way | elements | right | none | wrong |", "|---|---|---|---|---|---|"]
-    for state, ways in found["outcomes"].items():
+def summary(tallies: Sequence[Tally]) -> dict[str, Any]:
+    """The outcomes by state and way, of the pages that were seen and of those held out."""
+    told: dict[str, Any] = {}
+    for name, held in (("seen pages", False), ("held-out pages", True)):
+        some = [tally for tally in tallies if tally.stop.held_out is held]
+        counts: dict[str, dict[str, Counter[str]]] = {}
+        for tally in some:
+            for (state, way), counted in tally.counts.items():
+                counts.setdefault(state, {}).setdefault(way, Counter()).update(counted)
+        kinds: dict[str, Counter[str]] = {}
+        for tally in some:
+            for (state, way), counted in tally.counts.items():
+                if way == WAYS[0]:
+                    kinds.setdefault(f"{tally.stop.kind} · {state}", Counter()).update(counted)
+        told[name] = {
+            "pages": [f"{tally.stop.kind} {tally.stop.name}" for tally in some],
+            "outcomes": counts,
+            "bundle by kind of page": kinds,
+            "rests on": sum((tally.rests for tally in some), Counter()),
+            "not right": [line for tally in some for line in tally.misses],
+        }
+    return told
+
+
+def table(outcomes: Mapping[str, Mapping[str, Counter[str]]]) -> str:
+    """The outcomes as markdown; the sum of the changes that are no removals at the end."""
+    lines = ["| state | way | elements | right | none | wrong |", "|---|---|---:|---:|---:|---:|"]
+    total: dict[str, Counter[str]] = {}
+    held: dict[str, Counter[str]] = {}
+    for state, ways in outcomes.items():
         for way, counted in ways.items():
-            every = sum(counted.values()) or 1
-            shares = [
-                f"{100 * counted.get(key, 0) / every:.2f}%" for key in ("right", "none", "wrong")
-            ]
-            lines.append(f"| {state} | {way} | {sum(counted.values())} | {' | '.join(shares)} |")
+            lines.append(_row(state, way, counted))
+            if state in TUNED or state in HELD:
+                sums = total if state in TUNED else held
+                sums.setdefault(way, Counter()).update(counted)
+    lines += [_row("**all changes**", way, counted) for way, counted in total.items()]
+    lines += [_row("**all held-out changes**", way, counted) for way, counted in held.items()]
     return "\n".join(lines)
+
+
+def _row(state: str, way: str, counted: Counter[str]) -> str:
+    every = sum(counted.values()) or 1
+    shares = [f"{100 * counted.get(key, 0) / every:.2f}%" for key in ("right", "none", "wrong")]
+    return f"| {state} | {way} | {sum(counted.values())} | {' | '.join(shares)} |"
 
 
 def main() -> None:
     """Measure, print and keep."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--refs", type=int, default=40, help="refs a page, at most 200")
-    parser.add_argument("--changes", type=int, default=len(CHANGES), help="sets of changes a page")
-    parser.add_argument("--apps", type=Path, help="a folder with applications (applications.py)")
-    parser.add_argument(
-        "--only", default="", help="only pages whose kind and name match this pattern"
-    )
+    parser.add_argument("--no-apps", action="store_true", help="only what needs no installation")
+    parser.add_argument("--apps", default="", help="start only applications whose names are in it")
+    parser.add_argument("--only", default="", help="only pages whose kind and name match this")
+    parser.add_argument("--dry", action="store_true", help="write no results")
     given = parser.parse_args()
-    most = min(given.refs, 200)
-    found = asyncio.run(run(rendered(), most, given.changes, apps=given.apps, only=given.only))
-    found["pages"] = given.only or "all"
-    RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    print(table(found))
-    print(found["rests on"])
-    print("\n".join(found["not right"][:60]))
+    told = summary(asyncio.run(run(rendered(), given)))
+    kept = {"refs a page": given.refs, "pages": given.only or "all", **told}
+    if not given.dry:
+        RESULTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    for name, part in told.items():
+        if part["pages"]:
+            print(
+                f"\n{name}: {len(part['pages'])}\n\n{table(part['outcomes'])}\n\n{part['rests on']}"
+            )
+            # Of what is held out only the figures are looked at.
+            print("" if name != "seen pages" else "\n".join(part["not right"][:200]))
 
 
 if __name__ == "__main__":

@@ -51,6 +51,15 @@ const show = () => { document.querySelector('ul').innerHTML =
 next.onclick = () => { at++; setTimeout(show, 30) }; show()</script>"""
 
 
+SPACED = """<title>Flows</title><div id=box style="height: 200px; overflow: auto"><table><tbody></tbody></table></div>
+<script>const draw = () => { const first = Math.floor(box.scrollTop / 20), last = Math.min(300, first + 12);
+  document.querySelector('tbody').innerHTML = `<tr style="height: ${first * 20}px"></tr>` +
+    [...Array(last - first)].map((_, n) => `<tr style="height: 20px"><td class=no>${first + n}</td></tr>`).join('') +
+    `<tr style="height: ${(300 - last) * 20}px"></tr>` };
+box.onscroll = draw; draw(); box.scrollTop = 2000</script>"""
+ALIKE = "<title>Alike</title><ul><li>Apple</li><li>Pear</li><li>Apple</li></ul>"
+
+
 def on(
     run: Callable[[Awaitable[T]], T],
     browser: Browser,
@@ -276,3 +285,53 @@ def test_a_ref_becomes_a_selector_that_was_tried(browser: Browser, run: Any) -> 
             await describe_ref(page, "e999", session.look)
 
     on(run, browser, html, work)
+
+
+def test_a_list_that_leaves_room_for_what_it_does_not_draw(browser: Browser, run: Any) -> None:
+    """The outline says so, what is read of it is in doubt, and all of it is read from its start."""
+    asked = {"selector": "tbody tr", "fields": {"no": ".no"}}
+
+    async def work(session: Session) -> None:
+        await session.page().wait_for_function("document.querySelector('.no')?.innerText === '100'")
+        assert "of 300 rows are drawn in table" in show(await session.snapshot())
+        found: Any = await query(session, {"method": "deterministic_extract", **asked})
+        assert "extract_all scrolls and reads all of it" in found["doubts"][0]
+        found = await query(session, {"method": "extract_all", "key": "no", **asked})
+        assert [item["no"] for item in found["items"]] == [str(n) for n in range(300)]
+        assert "doubts" not in found
+
+    on(run, browser, SPACED, work)
+
+
+def test_items_that_cannot_be_told_apart_are_in_doubt(browser: Browser, run: Any) -> None:
+    """Two that stand beside each other and say the same are taken once, and that is told."""
+
+    async def work(session: Session) -> None:
+        found: Any = await query(session, {"method": "extract_all", "selector": "li"})
+        assert found["items"] == ["Apple", "Pear"]
+        assert "tells every item apart" in found["doubts"][0]
+
+    on(run, browser, ALIKE, work)
+
+
+def test_a_holder_far_around_tells_two_alike_apart(browser: Browser, run: Any) -> None:
+    """Whoever writes a bundle by hand may name the part of the page it is in."""
+    html = """<title>Two</title><header><form><button>Search</button></form></header><main><form><fieldset>
+        <ul><li><table><tr><td><button id=own>Search</button></table></li></ul></fieldset></form></main>"""
+    wanted = {"role": "button", "name": "Search", "within": [{"role": "main"}]}
+
+    async def work(session: Session) -> None:
+        found = await resolve(session.page(), wanted)
+        assert await found.locator.get_attribute("id") == "own"
+
+    on(run, browser, html, work)
+
+
+def test_a_ref_of_a_page_that_was_left_is_told(browser: Browser, run: Any) -> None:
+    """It belongs to no frame any more, and that is no fault of ours."""
+
+    async def work(session: Session) -> None:
+        with pytest.raises(LocatorError, match="take a new snapshot"):
+            await describe_ref(session.page(), "f9e12", session.look)
+
+    on(run, browser, ALIKE, work)

@@ -70,6 +70,12 @@ PAGES = {
         draw()</script>""",
     "text": """<ul><li>Ada <button onclick="said.textContent='ada'">Pay</button></li>
         <li>Ben <button onclick="said.textContent='ben'">Pay</button></li></ul><p id=said></p>""",
+    "whole": """<p id=total>60 orders</p><div id=box style="height: 120px; overflow: auto">
+        <div id=room style="position: relative; height: 1200px"></div></div><script>
+        const draw = () => { const first = Math.floor(box.scrollTop / 20); room.innerHTML = '';
+          for (let n = first; n < Math.min(60, first + 8); n++) room.insertAdjacentHTML('beforeend',
+            `<div class=row style="position: absolute; top: ${n * 20}px"><b>${n}</b> <i>${n % 2}</i></div>`) };
+        box.onscroll = () => setTimeout(draw, 20); draw(); box.scrollTop = 600</script>""",
     "radio": """<fieldset><legend>Ship</legend>
         <label><input type=radio name=way value=air> By air</label>
         <label><input type=radio name=way value=sea> By sea</label></fieldset>
@@ -142,6 +148,18 @@ PARTS: dict[str, list[dict[str, Any]]] = {
     "text": [
         act("ben", "click", selector='li:has-text("Ben") button'),
         read("paid", "#said"),
+    ],
+    "whole": [
+        node(
+            "orders",
+            "browser_query",
+            method="extract_all",
+            selector=".row",
+            fields={"no": "b", "odd": "i"},
+            key="no",
+            total="#total",
+            store=True,
+        )
     ],
     "radio": [
         act("air", "check", selector={"role": "radio", "name": "By air"}),

@@ -125,3 +125,11 @@ def test_css_may_ask_for_a_text(kept: Mapping[str, Any]) -> None:
 def test_a_radio_in_its_label_is_found_by_both(kept: Mapping[str, Any]) -> None:
     """By its role and name, and by its label."""
     assert items(kept, "way") == ["sea"]
+
+
+def test_a_list_that_draws_a_part_is_read_as_a_whole(kept: Mapping[str, Any]) -> None:
+    """From its beginning, wherever it was scrolled to."""
+    found = items(kept, "orders")
+    assert [(item["no"], item["odd"]) for item in found] == [
+        (str(n), str(n % 2)) for n in range(60)
+    ]

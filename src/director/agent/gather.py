@@ -37,6 +37,7 @@ async def gather(desk: Desk, context: Context | None = None) -> State:
         last_executed=last_run(ran),
         records=tuple(records_of(desk.store, bench)),
         downloads=tuple(list_downloads(steps_of(desk.store, bench))),
+        files=tuple(str(each) for each in desk.means.files()) if desk.means.files else (),
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from director.browser import BrowserError, Session
 from director.browser.bundle import LocatorError
 from director.browser.descriptions import describe_ref
-from director.browser.locators import is_ref
+from director.browser.locators import count_now, is_ref
 from director.workflow.paths import is_list
 from director.workflow.values import Json, WorkflowError
 
@@ -57,7 +57,7 @@ async def act_on_ref(session: Session, action: str, ref: str, text: str = "") ->
     """Click, type into or wait for the element that has the ref in the active tab now."""
     found = session.page().locator(f"aria-ref={ref}")
     async with session.doing(f"{action} {ref}"):
-        if not await found.count():
+        if not await count_now(found):
             raise BrowserError(f"There is no element {ref!r} on the page now: look at it again.")
         if action == "click":
             async with session.acting(session.page()):

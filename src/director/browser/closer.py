@@ -95,8 +95,13 @@ def _said(node: Node) -> str:
 
 
 def _contain(text: str, lines: Sequence[str]) -> list[bool]:
-    wanted = " ".join(text.split()).casefold()
-    return [wanted in said.casefold() for said in lines]
+    wanted = _plain(text)
+    return [wanted in _plain(said) for said in lines]
+
+
+def _plain(text: str) -> str:
+    """A text as it is compared: a line of an outline is found as it is printed, quotes or not."""
+    return " ".join(_REF.sub("", text).replace('"', "").lstrip("- ").split()).casefold()
 
 
 def _match(pattern: str, lines: Sequence[str]) -> list[bool]:

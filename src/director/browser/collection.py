@@ -7,15 +7,14 @@ the page itself states as its total is compared with what was found.
 from __future__ import annotations
 
 import asyncio
-import json
-import re
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Final, TypeAlias
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeAlias, cast
 
 from director.browser.bundle import NoElement
 from director.browser.elements import Result, matching, number, one, text_of
 from director.browser.errors import BrowserError
+from director.browser.gathering import Gathering, read_total
 from director.browser.looking import PageChanged, ask_about, evaluate_all
 from director.browser.masks import MaskedPage
 from director.browser.session import Session
@@ -25,12 +24,13 @@ Extract: TypeAlias = Callable[[MaskedPage, Config], Awaitable[Result]]
 _WITHIN: Final = 120_000
 _COMES: Final = 1.0
 """Seconds in which more has to come after a step."""
+_DRAWN: Final = 0.1
+"""Seconds until what is drawn is that of the beginning."""
 _LOOK_AGAIN: Final = 0.03
 _IDLE: Final = 2
 """Steps that may bring nothing new before a list counts as ended."""
-_NUMBER: Final = re.compile(r"\d[\d.,\u00a0\u202f' ]*")
 # How far it came: whether it moved, and whether that was the end of it.
-_SCROLL: Final = """elements => {
+SCROLL: Final = """(elements, back) => {
     const SCROLLS = /auto|scroll|overlay/;
     const moves = node => node.scrollHeight > node.clientHeight + 1 &&
         (node === document.scrollingElement || SCROLLS.test(getComputedStyle(node).overflowY));
@@ -39,7 +39,8 @@ _SCROLL: Final = """elements => {
     at = at ?? document.scrollingElement;
     if (!at || !moves(at)) return [[false, true]];
     const before = at.scrollTop;
-    at.scrollBy({top: Math.max(40, at.clientHeight * 0.85), behavior: "instant"});
+    if (back) at.scrollTo({top: 0, behavior: "instant"});
+    else at.scrollBy({top: Math.max(40, at.clientHeight * 0.85), behavior: "instant"});
     return [[at.scrollTop !== before, at.scrollTop + at.clientHeight >= at.scrollHeight - 2]];
 }"""
 
@@ -48,10 +49,12 @@ async def collect(session: Session, config: Config, extract: Extract) -> Result:
     """All items of a list, in the order in which they were seen."""
     until = time.monotonic() + number(config, "timeout", _WITHIN) / 1000
     limit = number(config, "limit", 1_000_000)
-    items: dict[str, Json] = {}
-    steps, idle, ended, asked = 0, 0, False, {**config, "limit": None}
+    items = _Reading(session, {**config, "limit": None}, extract)
+    steps, idle, ended = 0, 0, False
+    if config.get("next") is None and (await _scroll(session, config, back=True))[0]:
+        await asyncio.sleep(_DRAWN)
     while not ended:
-        fresh = await _read(session, asked, extract, items)
+        fresh = await items.read()
         if len(items) >= limit:
             break
         if time.monotonic() >= until:
@@ -61,53 +64,74 @@ async def collect(session: Session, config: Config, extract: Extract) -> Result:
             )
         moved, last = await _step(session, config)
         steps += moved
-        came = await _wait_for_more(session, asked, extract, items)
+        came = await items.wait_for_more()
         idle = 0 if came or fresh else idle + 1
         ended = not came and (last or not moved or idle > _IDLE)
-    kept = list(items.values())[:limit]
-    result: Result = {"items": kept, "count": len(kept), "steps": steps}
-    return await _compare(session, config, result, whole=len(items) < limit)
+    kept = items.items(limit)
+    result: Result = {"items": cast("Json", kept), "count": len(kept), "steps": steps}
+    doubts = [
+        *items.list_doubts(),
+        *await _compare(session, config, result, whole=len(items) < limit),
+    ]
+    return {**result, "doubts": cast("Json", doubts)} if doubts else result
 
 
-async def _read(session: Session, config: Config, extract: Extract, items: dict[str, Json]) -> int:
-    """Read what is drawn; how many items of it are new."""
-    known = len(items)
-    for _ in range(5):
-        try:
-            found = await session.look(session.page(), lambda seen: extract(seen, config))
-            break
-        except PageChanged:
+class _Reading(Gathering):
+    """What is read of a list, look by look."""
+
+    def __init__(self, session: Session, config: Config, extract: Extract) -> None:
+        super().__init__(config.get("key"))
+        self._session = session
+        self._config = config
+        self._extract = extract
+        self._told: list[Json] = []
+        self._is_read = False
+
+    async def read(self) -> int:
+        """Read what is drawn; how many items of it are new."""
+        for _ in range(5):
+            try:
+                page = self._session.page()
+                found = await self._session.look(
+                    page, lambda seen: self._extract(seen, self._config)
+                )
+                break
+            except PageChanged:
+                await asyncio.sleep(_LOOK_AGAIN)
+        else:
+            raise BrowserError("The list changed all the time while it was read. Nothing was kept.")
+        told, read = found.get("doubts"), found["items"]
+        self._told = told if isinstance(told, list) else []
+        self._is_read = self._is_read or bool(read and not told)
+        return self.add(read if isinstance(read, list) else [])
+
+    async def wait_for_more(self) -> bool:
+        """Whether something new comes within a moment."""
+        until = time.monotonic() + _COMES
+        while not await self.read():
+            if time.monotonic() >= until:
+                return False
             await asyncio.sleep(_LOOK_AGAIN)
-    else:
-        raise BrowserError("The list changed all the time while it was read. Nothing was kept.")
-    read = found["items"]
-    for item in read if isinstance(read, list) else []:
-        items.setdefault(_key(item, config), item)
-    return len(items) - known
+        return True
 
-
-async def _wait_for_more(
-    session: Session, config: Config, extract: Extract, items: dict[str, Json]
-) -> bool:
-    """Whether something new comes within a moment."""
-    until = time.monotonic() + _COMES
-    while not await _read(session, config, extract, items):
-        if time.monotonic() >= until:
-            return False
-        await asyncio.sleep(_LOOK_AGAIN)
-    return True
+    def list_doubts(self) -> list[Json]:
+        """What speaks against the items, and against a list of which nothing was read."""
+        return [*self.doubts(), *([] if self._is_read else self._told)]
 
 
 async def _step(session: Session, config: Config) -> tuple[bool, bool]:
     """Go on by a page or by scrolling: whether it moved, and whether it can go no further."""
     if config.get("next") is not None:
         return await _turn(session, config)
+    return await _scroll(session, config)
 
+
+async def _scroll(session: Session, config: Config, *, back: bool = False) -> tuple[bool, bool]:
     async def scroll(seen: MaskedPage) -> tuple[bool, bool]:
         sights = (await matching(seen, config.get("container") or config["selector"])).sights
         if not sights:
             return False, True
-        (moved, last), *_ = await evaluate_all(sights[:1], _SCROLL)
+        (moved, last), *_ = await evaluate_all(sights[:1], SCROLL, back)
         return moved, last
 
     return await session.look(session.page(), scroll)
@@ -128,30 +152,22 @@ async def _turn(session: Session, config: Config) -> tuple[bool, bool]:
     return True, False
 
 
-async def _compare(session: Session, config: Config, result: Result, *, whole: bool) -> Result:
-    """The result with the total that the page states; a doubt if it is another."""
+async def _compare(session: Session, config: Config, result: Result, *, whole: bool) -> list[Json]:
+    """Add the total that the page states to a result; a doubt if it is another."""
     if config.get("total") is None:
-        return result
+        return []
 
     async def look(seen: MaskedPage) -> str:
         shown = (await matching(seen, config["total"])).visible()
         return seen.clean(await text_of(shown.locator())) if len(shown) else ""
 
     text = await session.look(session.page(), look)
-    numbers = [int(re.sub(r"\D", "", each)) for each in _NUMBER.findall(text)]
-    stated = max(numbers, default=None)
+    stated = read_total(text)
     result["total"] = stated
     if stated is None:
-        result["doubts"] = ["What is named in 'total' states no number."]
-    elif whole and stated != result["count"]:
+        return ["What is named in 'total' states no number."]
+    if whole and stated != result["count"]:
         said = f"The page states {stated} items; {result['count']} were found."
         seen: Json = {"read": result["count"], "said": stated, "text": text}
-        result["doubts"] = [{"kind": "total", "sentence": said, "evidence": seen}]
-    return result
-
-
-def _key(item: Json, config: Config) -> str:
-    key = config.get("key")
-    if isinstance(key, str) and isinstance(item, Mapping):
-        return json.dumps(item.get(key))
-    return json.dumps(item, sort_keys=True)
+        return [{"kind": "total", "sentence": said, "evidence": seen}]
+    return []

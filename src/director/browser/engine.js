@@ -57,6 +57,11 @@ const REQUESTS = {
   rows: () => [...everything(document)].filter((el) =>
     /^(row|listitem|article|treeitem)$/.test(role(el)) && isVisible(el) &&
     !closest(el, "nav,header,footer,[role=navigation],[role=banner],[role=contentinfo],[role=menu]")).length,
+  // The share of the list around an element that is drawn.
+  drawn: ({ id }) => {
+    const el = numbered.get(id)?.deref(), scroller = el && scrollerOf(el);
+    return scroller ? drawnShare(scroller) : 1;
+  },
   state: (_, root) => ({
     disabled: get(root, "aria-disabled") === "true" || isMatch(root, ":disabled") ||
       /(^|[\s_-])disabled([\s_-]|$)/.test(get(root, "class") || ""),

@@ -129,6 +129,16 @@ def is_ref(text: str) -> bool:
     return _REF.fullmatch(text) is not None
 
 
+async def count_now(locator: Locator) -> int:
+    """How many elements a locator has; none of a ref whose frame or page was left."""
+    try:
+        return await locator.count()
+    except PlaywrightError as problem:
+        if "Invalid frame in aria-ref" not in problem.message:
+            raise
+        return 0
+
+
 async def bundle_of(
     page: Page, element: str | Locator, *, clean: Callable[[str], str] = str
 ) -> Bundle:
@@ -142,7 +152,7 @@ async def bundle_of(
         locator, said = page.get_by_ref(element), f"The ref {element!r}"
     else:
         locator, said = page.locator(f"css={selector_of(element)}"), repr(element)
-    many = await locator.count()
+    many = await count_now(locator)
     if many != 1:
         raise LocatorError(
             f"{said} matches {many} elements now, so there is no bundle of it. "

@@ -52,9 +52,9 @@ function heading(el) {
   return "";
 }
 
-function within(el) {
+function within(el, most = 3) {
   const found = [];
-  for (let up = parent(el); up && found.length < 3; up = parent(up)) {
+  for (let up = parent(el); up && found.length < most; up = parent(up)) {
     const its = role(up) || (tagOf(up) === "form" ? "form" : "");
     if (!HOLDERS.has(its)) continue;
     const called = its === "row" || its === "listitem" ? tidy(words(up, el), 60) : name(up);
@@ -217,7 +217,8 @@ const placed = (el) => ({ node: idOf(el), visible: isVisible(el), in_view: isInV
 function portraits(like, byCss) {
   return number(pool(like, byCss).map((el) => {
     const drawn = portrait(el);
-    return { ...drawn, ...placed(el), pin: pin(el, drawn), by_css: byCss.has(el) };
+    // Whoever writes a bundle by hand may name what is far around.
+    return { ...drawn, within: within(el, 8), ...placed(el), pin: pin(el, drawn), by_css: byCss.has(el) };
   }));
 }
 // Of many only what is needed to count them and to name them.

@@ -98,6 +98,23 @@ def _blank(said: str) -> Json:
     return {"kind": "blank", "sentence": said, "evidence": {}}
 
 
+async def _extract_drawn(seen: MaskedPage, config: Config) -> Result:
+    """What is drawn, with a doubt if the list draws the rest of it only while it is scrolled."""
+    result = await _extract(seen, config)
+    if config.get("limit") is not None or not result["count"]:
+        return result
+    first = (await matching(seen, config["selector"])).sights[0]
+    share = float(await ask_model(first.frame, "drawn", id=first.portrait.node))
+    if share < 1:
+        told = result.get("doubts")
+        said = (
+            f"The list draws a part of what it holds, about {share:.0%} of its height: "
+            f"{result['count']} were read. The method extract_all scrolls and reads all of it."
+        )
+        result["doubts"] = [*(told if isinstance(told, list) else []), said]
+    return result
+
+
 async def _doubt(seen: MaskedPage, items: list[Json], total: int) -> list[Json]:
     """What speaks against an extraction: nothing was read though there is something to read."""
     if not items:
@@ -174,7 +191,7 @@ def _once(look: _Look) -> _Method:
 
 _METHODS: Mapping[str, _Method] = {
     "validate": _validate,
-    "deterministic_extract": _once(_extract),
+    "deterministic_extract": _once(_extract_drawn),
     "extract_all": lambda session, config: collect(session, config, _extract),
     "count": _once(_count),
     "debug_element": _once(_debug),

@@ -34,6 +34,44 @@ const isOver = (el) => {
   return box.width > innerWidth * 0.8 && box.height > innerHeight * 0.8 && Number(styleOf(el).zIndex) > 0;
 };
 
+// Of what scrolls and is mostly empty, the share of its height that is drawn; 1 if all of it is. A
+// list that draws its rows while it is scrolled leaves the place of the others empty.
+const scrollHeightOf = getter(Element, "scrollHeight"), clientHeightOf = getter(Element, "clientHeight");
+const scrollTopOf = getter(Element, "scrollTop");
+const FILLED = /^(img|svg|canvas|video|iframe|input|textarea|select)$/;
+function drawnShare(scroller) {
+  const height = scrollHeightOf(scroller), view = clientHeightOf(scroller);
+  if (height < view * 1.5 || view < 40) return 1;
+  const start = boxOf(scroller).top - scrollTopOf(scroller);
+  let top = Infinity, bottom = -Infinity, seen = 0;
+  for (const el of everything(scroller)) {
+    if ((seen += 1) > 8000) return 1;
+    const isFilled = FILLED.test(tagOf(el)) || [...childNodesOf(el)].some((node) => typeOf(node) === TEXT && node.data.trim());
+    if (!isFilled || !isShownByCss(el, { visibilityProperty: true })) continue;
+    const box = boxOf(el);
+    if (box.height) [top, bottom] = [Math.min(top, box.top - start), Math.max(bottom, box.bottom - start)];
+  }
+  const empty = height - Math.max(0, bottom - top);
+  return bottom < 0 || empty < Math.max(160, view * 0.75) ? 1 : (bottom - top) / height;
+}
+const isScroller = (el) => el !== document.documentElement && el !== document.body &&
+  /auto|scroll|overlay/.test(styleOf(el).overflowY) && scrollHeightOf(el) > clientHeightOf(el) * 1.5;
+function scrollerOf(el) {
+  for (let up = parent(el); up; up = parent(up)) if (isScroller(up)) return up;
+  return null;
+}
+const MANY = /^(row|listitem|option|treeitem|article|gridcell)$/;
+function drawnLists() {
+  return [...everything(document)].filter((el) => isHtml(el) && isScroller(el) && isVisible(el)).slice(0, 20)
+    .map((el) => [el, drawnShare(el)]).filter(([, share]) => share < 1)
+    .map(([el, share]) => {
+      const rows = [...everything(el)].filter((each) => MANY.test(role(each)) && words(each)).length;
+      const many = rows > 2 ? `about ${rows} of ${Math.round(rows / share)} rows` : `about ${Math.round(share * 100)}% of the content`;
+      const where = closest(el, "[role=grid],[role=table],[role=list],[role=tree],table,ul,ol") || [...everything(el)].find((each) => /^(table|grid|list|tree)$/.test(role(each))) || el;
+      return `${many} are drawn in ${said(where)}; it scrolls, and extract_all reads all of it`;
+    });
+}
+
 // Lists that draw a part of what they hold.
 function parts() {
   const found = [];
@@ -48,7 +86,7 @@ function parts() {
     const item = [...childrenOf(el)].find((each) => Number(get(each, "aria-setsize")) > childrenOf(el).length);
     if (item) found.push(`${childrenOf(el).length} of ${get(item, "aria-setsize")} items are drawn in ${said(el)}; it scrolls`);
   }
-  return found.slice(0, 5);
+  return (found.length ? found : drawnLists()).slice(0, 5);
 }
 
 function signs() {

@@ -20,7 +20,7 @@ async def upload(session: Session, config: Config, outside: Outside) -> Result:
     """Hand files to a page, by its file field or by a button that asks for them."""
     if outside.file is None:
         raise BrowserError(
-            "No file may be uploaded here: a run uploads files only from the folder it is given."
+            "No file may be uploaded here: a run uploads only files that it is given."
         )
     given = config["file"]
     names = [str(each) for each in given] if isinstance(given, list | tuple) else [str(given)]

@@ -26,9 +26,16 @@ AT_HOME = 0.7
 UNCHANGED = 0.95
 LOST = 0.4
 MOVED = 0.25
+STILL_NEAR = 0.3
+"""How much of what stood near must still stand there once some of those alike have gone."""
+SAYS_ALIKE = 0.45
+"""How alike what an element says itself must be to what it said, if nothing else tells it."""
 CUT = 75
 """A text of this length may have been cut: it is alike to what it begins."""
 
+_OWN_WORDS = ("name", "text", "label")
+# Given to one element alone, by those who make a page.
+_OWN_MARKS = ("test_id", "attributes.id", "attributes.name")
 # What a page may turn into one another; a label is not its field, though it has the same name.
 _FAMILIES = (
     {"button", "link", "menuitem", "tab", "option", ""},
@@ -74,8 +81,9 @@ class Candidate:
 class Standing:
     """What an element got: its share of the votes and how each candidate graded it.
 
-    It is `told` if a telling candidate describes it and no other, and `at_home` if the nearest of
-    its neighbourhood is still there.
+    It is `told` if a telling candidate describes it and no other, `at_home` if the nearest of its
+    neighbourhood is still there, and `is_kind` if it has the role, or else the tag. It
+    `was_beside` if its words stood near the one that is meant.
     """
 
     at: int
@@ -83,7 +91,13 @@ class Standing:
     grades: Mapping[str, float]
     told: bool
     at_home: bool
+    is_kind: bool
+    was_beside: bool
     nth: tuple[int, int] | None
+
+    def says(self) -> float | None:
+        """How alike its own words are to those that are known; None if none are."""
+        return max((self.grades[key] for key in _OWN_WORDS if key in self.grades), default=None)
 
 
 def candidates_of(bundle: Bundle) -> tuple[Candidate, ...]:
@@ -130,6 +144,8 @@ def tally(bundle: Bundle, portraits: Sequence[Portrait]) -> list[Standing]:
                 for each, grade, single in zip(candidates, row, alone, strict=True)
             ),
             at_home=_at_home(bundle, portraits[at]),
+            is_kind=_is_kind(bundle, portraits[at].like),
+            was_beside=_was_beside(bundle, portraits[at].like),
             nth=portraits[at].like.nth,
         )
         for at, row in enumerate(grades)
@@ -147,10 +163,29 @@ def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
     needed = NEEDED if best.told and not fewer else ALONE
     if best.share < needed or not (best.at_home or (best.told and not fewer)):
         return []
+    if _is_another(best, standings, fewer=fewer) or (
+        fewer and best.grades.get("near", 1) < STILL_NEAR
+    ):
+        return []
     tied = [one for one in standings if best.share - one.share < LEAD]
     # Its place tells an element from its twins only while nothing around it has changed.
     placed = [one for one in tied if bundle.nth and one.nth == bundle.nth and one.share > UNCHANGED]
     return placed if len(placed) == 1 else sorted(tied, key=lambda one: one.at)
+
+
+def _is_another(best: Standing, standings: Sequence[Standing], *, fewer: bool) -> bool:
+    """Whether the best one says something else: it stands where the one that is meant has gone."""
+    says = best.says()
+    if not best.is_kind and not best.told:
+        return True
+    if says is None or says >= 1:
+        return False
+    if (says < SAYS_ALIKE or best.was_beside or fewer) and not best.told:
+        return True
+    if not best.at_home and not any(best.grades.get(mark, 0) >= 1 for mark in _OWN_MARKS):
+        return True
+    role = best.grades.get("role")
+    return any(one.says() == 1 and one.grades.get("role") == role for one in standings[1:])
 
 
 def _at_home(bundle: Bundle, one: Portrait) -> bool:
@@ -193,15 +228,38 @@ def _labelled(bundle: Bundle, one: Portrait) -> float:
 
 
 def _worded(bundle: Bundle, one: Portrait) -> float:
-    return _fuzzy(bundle.text, one.like.text or one.like.name)
+    alike = _fuzzy(bundle.text, one.like.text or one.like.name)
+    if bundle.role:
+        return alike * _kinship(bundle.role, one.like.role)
+    # What stands around a text says the same: only the tag tells it from what it holds.
+    return alike if _is_kind(bundle, one.like) else alike * 0.7
+
+
+def _was_beside(bundle: Bundle, like: Bundle) -> bool:
+    """Whether it says what stood near the element that is meant: it was there before."""
+    said = [text.casefold() for text in (like.name, like.text) if text]
+    near = {text.casefold() for text in bundle.near}
+    return any(text[:40].strip() in near for text in said)
+
+
+def _is_kind(bundle: Bundle, like: Bundle) -> bool:
+    if bundle.role or not bundle.path:
+        return not bundle.role or bundle.role == like.role
+    # One that was written by hand may leave the role open.
+    open_role = bundle.nth is None or not like.role
+    return open_role and bundle.path.rpartition(">")[2] == like.path.rpartition(">")[2]
 
 
 def _named(bundle: Bundle, one: Portrait) -> float:
     alike = max(_fuzzy(bundle.name, one.like.name), 0.9 * _fuzzy(bundle.name, one.like.text))
-    if not bundle.role or one.like.role == bundle.role:
-        return alike
-    kin = any({bundle.role, one.like.role} <= family for family in _FAMILIES)
-    return alike * (0.7 if kin else 0.3)
+    return alike * (_kinship(bundle.role, one.like.role) if bundle.role else 1)
+
+
+def _kinship(role: str, other: str) -> float:
+    """How near two roles are to each other."""
+    if role == other:
+        return 1
+    return 0.7 if any({role, other} <= family for family in _FAMILIES) else 0.3
 
 
 def _role(bundle: Bundle, one: Portrait) -> float:

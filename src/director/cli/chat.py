@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from director.cli.opening import Url, fail, opened_store
+from director.cli.opening import Files, Url, fail, opened_store
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from director.agent import Turn
     from director.cli.chat_room import Room
     from director.store import Store
@@ -50,6 +52,7 @@ def chat(
             metavar="NAME",
         ),
     ] = None,
+    files: Files = None,
     store: Url = None,
 ) -> None:
     """Build a workflow by talking with Director.
@@ -64,7 +67,7 @@ def chat(
 
     with opened_store(store, "chat", make=True) as opened:
         try:
-            code = _talk(opened, workflow, model or "", profile or "")
+            code = _talk(opened, workflow, model or "", profile or "", files=files)
         except NoKey as missing:
             fail("chat", f"{missing}\n\n{no_model()}")
         except (NoLibrary, UnknownModel, ProfileError, WorkflowError) as problem:
@@ -72,7 +75,9 @@ def chat(
     raise typer.Exit(code)
 
 
-def _talk(opened: Store, workflow: str | None, model: str, profile: str) -> int:
+def _talk(
+    opened: Store, workflow: str | None, model: str, profile: str, *, files: Path | None
+) -> int:
     from director.agent import choose
     from director.agent.by_hand import talks_as
     from director.agent.choosing import chosen_model
@@ -94,7 +99,7 @@ def _talk(opened: Store, workflow: str | None, model: str, profile: str) -> int:
     name = _workflow(opened, workflow)
     if model or profile:
         choose(opened, name, model=model, profile=profile)
-    with Room(opened, name, settings, screen=Screen()) as room:
+    with Room(opened, name, settings, screen=Screen(), files=files) as room:
         room.elsewhere = "" if opened.url == settings.store.value else f" --store {opened.url}"
         talking, chosen = talks_as(room.desk)
         told = f"Model {talking.name}{room.window_of(talking)}, profile {chosen.name}."

@@ -10,6 +10,7 @@ import signal
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -74,8 +75,17 @@ class Room:
     `elsewhere` is what other commands need to find its store, if it is not the usual one.
     """
 
-    def __init__(self, store: Store, workflow: str, settings: Settings, *, screen: Screen) -> None:
+    def __init__(
+        self,
+        store: Store,
+        workflow: str,
+        settings: Settings,
+        *,
+        screen: Screen,
+        files: Path | None = None,
+    ) -> None:
         self.store = store
+        self._files = files
         self.workflow = workflow
         self.settings = settings
         self.screen = screen
@@ -91,7 +101,7 @@ class Room:
         return self
 
     async def _enter(self) -> None:
-        wishes = Wishes(pictures="failures")
+        wishes = Wishes(pictures="failures", files=self._files)
         self.supplies = await self._open.enter_async_context(supplied(self.store, wishes))
         lend(self.supplies, self.store)
         self.desk = await self._open.enter_async_context(

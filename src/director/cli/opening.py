@@ -26,6 +26,10 @@ Url: TypeAlias = Annotated[
     ),
 ]
 
+Files: TypeAlias = Annotated[
+    Path | None, typer.Option(help="The folder that uploads may come from.", metavar="DIR")
+]
+
 
 @contextmanager
 def opened_store(given: str | None, command: str, *, make: bool = False) -> Iterator[Store]:

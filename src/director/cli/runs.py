@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from director.cli.opening import Url, fail, opened_store, write_whole
+from director.cli.opening import Files, Url, fail, opened_store, write_whole
 from director.cli.workflow import AsJson, Output
-from director.cli.workflow_run import AllowDoubts, Env, Files, Headed, NoPictures, Wait, wished
+from director.cli.workflow_run import AllowDoubts, Env, Headed, NoPictures, Wait, wished
 
 if TYPE_CHECKING:
     from director.runs import Run

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from director.cli.opening import Url, opened_store
-from director.cli.workflow_run import Env, Files, NoPictures
+from director.cli.opening import Files, Url, opened_store
+from director.cli.workflow_run import Env, NoPictures
 
 if TYPE_CHECKING:
     from director.runs.supplies import Wishes

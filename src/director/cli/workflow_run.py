@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from director.cli.opening import Url, opened_store
+from director.cli.opening import Files, Url, opened_store
 from director.cli.origin_approvals import Approve, approve_origins, need_approvals
 from director.cli.workflow import AsJson, Replace, app, document, import_document, stored
 
@@ -35,9 +35,6 @@ Set: TypeAlias = Annotated[
 Headed: TypeAlias = Annotated[bool, typer.Option("--headed", help="In a window you can see.")]
 NoPictures: TypeAlias = Annotated[
     bool, typer.Option("--no-pictures", help="No screenshots, not even of failures.")
-]
-Files: TypeAlias = Annotated[
-    Path | None, typer.Option(help="The folder that uploads may come from.", metavar="DIR")
 ]
 Env: TypeAlias = Annotated[
     list[str] | None,

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
 
 import typer
 
-from director.cli.opening import Url, opened_store
+from director.cli.opening import Files, Url, opened_store
 from director.cli.origin_approvals import need_approvals
 from director.cli.workflow import Name, app, save_document, stored
-from director.cli.workflow_run import Env, Files, Headed, NoPictures, Set, Wait, wished
+from director.cli.workflow_run import Env, Headed, NoPictures, Set, Wait, wished
 from director.workflow.doubt_checks import KINDS
 
 if TYPE_CHECKING:

@@ -26,10 +26,16 @@ from director.workflow.values import Config, Node, Workflow
 
 _ABOUT = (
     "Exported by Director. It needs only Python and playwright. It ends with code 3 and prints\n"
-    "doubts: totals that the page states, values that must differ, rounds that failed, clicks\n"
-    "that led to an error page, downloads that are empty or a web page. It does not doubt what\n"
-    "needs an earlier run, a next page, a second look or what was sent; it says so when it ends."
+    "doubts: nothing read where there is something to read, totals that the page states, values\n"
+    "that must differ, rounds that failed, clicks that led to an error page, downloads that are\n"
+    "empty or a web page. It does not doubt what needs an earlier run, a next page, a second look\n"
+    "or what was sent; it says so when it ends."
 )
+_EXTRACT = {"deterministic_extract": "extract", "extract_all": "extract_all"}
+_WORDS = {
+    **{name: name for name in ("fields", "key", "container", "total", "limit", "timeout")},
+    "next": "turns",
+}
 _LOCAL = ("index", "total", "isFirst", "isLast", "lastError", "param")
 
 
@@ -132,17 +138,15 @@ class _Script:
                     yield from conditions([asked], self._names, since="0")
             return
         selector = self._names.value(config["selector"])
-        if method == "extract_all":
-            yield f"raise Failed({'extract_all is not part of a script: it needs Director'!r})"
-        elif method == "deterministic_extract":
+        if method in _EXTRACT:
             more = "".join(
-                f", {name}={self._names.value(config[name])}"
-                for name in ("fields", "limit")
+                f", {word}={self._names.value(config[name])}"
+                for name, word in _WORDS.items()
                 if config.get(name) is not None
             )
             if config.get("visibleOnly") is False:
                 more += ", visible=False"
-            yield from self._kept(node, f"extract(page, {selector}{more})")
+            yield from self._kept(node, f"{_EXTRACT[str(method)]}(page, {selector}{more})")
             yield from note_rows(node)
         else:
             yield from self._kept(node, f"count(page, {selector})")

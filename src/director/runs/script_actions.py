@@ -24,7 +24,7 @@ _PAGE = {
 
 def has_bundle(node: Node) -> bool:
     """Whether a node names an element by a bundle, anywhere in it."""
-    named = [node.config.get(key) for key in ("selector", "to", "container")]
+    named = [node.config.get(key) for key in ("selector", "to", "container", "next", "total")]
     rules = node.config.get("rules")
     named += [r.get("selector") for r in rules if isinstance(r, Mapping)] if is_list(rules) else []
     named += [

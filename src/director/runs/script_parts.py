@@ -10,8 +10,9 @@ import inspect
 from functools import cache
 from importlib.resources import files
 
-from director.browser import voting
+from director.browser import gathering, voting
 from director.browser.bundle import Bundle, Holder, Inner
+from director.browser.collection import SCROLL
 from director.browser.looking import script as model_script
 
 _IMPORTS = """from __future__ import annotations
@@ -39,7 +40,13 @@ def part(name: str) -> str:
 @cache
 def write_head(*, bundles: bool) -> str:
     """What comes before the nodes; with what finds bundles if there are any."""
-    head = part("script_head.txt").replace("@EXTRACT@", _browser("extract.js")).rstrip("\n")
+    head = part("script_head.txt").rstrip("\n")
+    for mark, text in (
+        ("@EXTRACT@", _browser("extract.js")),
+        ("@SCROLL@", SCROLL),
+        ("@GATHERING@", _gathering()),
+    ):
+        head = head.replace(mark, text)
     if not bundles:
         return head
     locate = part("script_locate.txt")
@@ -58,6 +65,11 @@ def write_tail(*, bundles: bool) -> str:
     tail = part("script_tail.txt").rstrip("\n")
     tail = tail.replace("@PREPARE@\n", f"    {_PREPARE}" if bundles else "")
     return tail.replace("@WATCH@\n", f"    {_WATCH}" if bundles else "")
+
+
+def _gathering() -> str:
+    whole = inspect.getsource(gathering)
+    return whole[whole.index("class Gathering") :]
 
 
 def _voting() -> str:

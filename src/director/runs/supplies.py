@@ -18,7 +18,8 @@ from typing import cast
 
 from director.browser import Browser, Logins, open_browser
 from director.home import home, make_private
-from director.runs import Means, Question, Run, RunError, workflow_of
+from director.runs import Means, Question, Run, workflow_of
+from director.runs.given_files import GivenFiles, attached_folder
 from director.runs.values import Minds, Permit, Pictures
 from director.secrets import SHORT, KeyFile, Reference, Seal, SecretRefused, Vault, VaultError
 from director.store import Store
@@ -106,6 +107,11 @@ class Supplies:
         make_private(place)
         return place
 
+    def files(self, workflow: str) -> GivenFiles:
+        """The files that runs of a workflow may upload."""
+        named = (self._wishes.files,) if self._wishes.files else ()
+        return GivenFiles((*named, attached_folder(workflow)))
+
     def offline(self, workflow: Workflow) -> tuple[Means, Hiding]:
         """What is needed to write a run down, and what was hidden on the way."""
         hiding = Hiding(self.vault, workflow)
@@ -124,7 +130,7 @@ class Supplies:
             seal=self.seal,
             hide=Hiding(self.vault, workflow),
             env=self._env,
-            file=self._file if self._wishes.files else None,
+            file=self.files(workflow.id).find,
             downloads=self.folder(run.id) / "downloads",
             logins=self.logins,
             ask=self._wishes.ask,
@@ -151,7 +157,8 @@ class Supplies:
             seal=self.seal,
             hide=hide,
             env=self._env,
-            file=self._file if self._wishes.files else None,
+            file=self.files(workflow).find,
+            files=self.files(workflow).list,
             downloads=self.folder(f"bench-{name}") / "downloads",
             logins=self.logins,
             pictures=self._wishes.pictures,
@@ -170,13 +177,6 @@ class Supplies:
 
     def _env(self, name: str) -> str | None:
         return os.environ.get(name) if name in self._wishes.env else None
-
-    def _file(self, name: str) -> Path:
-        folder = (self._wishes.files or Path()).resolve()
-        path = (folder / name).resolve()
-        if not path.is_relative_to(folder) or not path.is_file():
-            raise RunError(f"There is no file {name!r} in {str(folder)!r}, the folder of this run.")
-        return path
 
     async def close(self) -> None:
         """End the browser."""

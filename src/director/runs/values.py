@@ -159,6 +159,7 @@ class Means:
 
     `browser` opens a session for each run; `session` is used instead if it is given, and left
     open. `secrets` is the vault and `seal` closes restart points; without it none is kept.
+    `file` finds a file to upload by its name, and `files` lists those that there are, as text.
     `hide` replaces sensitive values by references before anything is stored. `ask` may answer a
     question here; else somebody answers it with `answer`. After `patience` seconds without an
     answer the run is put aside as waiting. `pace` is awaited with an address before each action.
@@ -176,6 +177,7 @@ class Means:
     hide: Callable[[str, Json], Json] = _as_it_is
     env: Callable[[str], str | None] | None = None
     file: Callable[[str], Path] | None = None
+    files: Callable[[], Sequence[object]] | None = None
     downloads: Path | None = None
     logins: Logins | None = None
     ask: Callable[[Question], Awaitable[str]] | None = None

@@ -18,7 +18,7 @@ class State:
 
     `statuses` has the latest status of each node by its id, and of no node more than that:
     results are never part of the state that is shown. `last_executed` is when a node last ran.
-    `records` and `downloads` are those that tests of nodes made.
+    `records` and `downloads` are those that tests of nodes made; `files` are the user's, to upload.
     """
 
     workflow: Workflow
@@ -31,3 +31,4 @@ class State:
     last_executed: str = ""
     records: tuple[Record, ...] = ()
     downloads: tuple[Mapping[str, Json], ...] = ()
+    files: tuple[str, ...] = ()

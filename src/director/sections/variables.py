@@ -35,7 +35,9 @@ def variables_of_state(state: State) -> Section:
     }
     without = "(input without a value to test with: set_variable)"
     told |= {name: without for name in inputs if name not in told}
-    return _section(told, [*_records(state.records), *_downloads(state.downloads)])
+    return _section(
+        told, [*_records(state.records), *_downloads(state.downloads), *_files(state.files)]
+    )
 
 
 def _records(records: Sequence[Record]) -> Iterator[str]:
@@ -51,6 +53,11 @@ def _downloads(files: Sequence[Mapping[str, Json]]) -> Iterator[str]:
             f"download: {compact(each['name'])} ({each['size']} bytes, {each['type']}{rows}) "
             f"by {each['node']}"
         )
+
+
+def _files(given: Sequence[str]) -> Iterator[str]:
+    for each in given:
+        yield f"file to upload: {line(each)}"
 
 
 def records_in_full(records: Sequence[Record], query: str) -> Section | None:

@@ -57,7 +57,9 @@ class CachedStore(Store):
 
     def head(self, thread: str) -> int:
         """The number of the last entry of a thread, or 0."""
-        return self._remember(_Key("head", "", thread), lambda: super(CachedStore, self).head(thread))
+        return self._remember(
+            _Key("head", "", thread), lambda: super(CachedStore, self).head(thread)
+        )
 
     def entries(self, thread: str, after: int = 0, upto: int | None = None) -> list[Entry]:
         """The entries of a thread after one and up to another, as they were given."""

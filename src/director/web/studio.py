@@ -110,7 +110,8 @@ class Studio:
 
     def reader(self, workflow: str) -> Reader:
         """What reads a workflow, and remembers what it has read."""
-        return self._readers.setdefault(workflow, Reader(self.cached, workflow))
+        files = self.supplies.files(workflow).list
+        return self._readers.setdefault(workflow, Reader(self.cached, workflow, files))
 
     def check_workflow(self, workflow: str) -> None:
         """`NotThere` if there is no such workflow, or if it was deleted."""

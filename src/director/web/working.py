@@ -179,6 +179,7 @@ def _variables(studio: Studio, workflow: str, _: Asked) -> Shown:
         "variables": variables_view(studio.cached, workflow),
         "record_types": list_record_types(records_of(studio.cached, run)),
         "downloads": list_downloads(steps_of(studio.cached, run)),
+        "files": studio.supplies.files(workflow).list(),
     }
 
 

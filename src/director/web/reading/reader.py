@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from director.agent.saved import Saved, last_run
@@ -21,8 +21,11 @@ from director.workflow.values import Json, Tab
 class Reader:
     """Reads one workflow again and again, each time only what is new."""
 
-    def __init__(self, store: Store, workflow: str) -> None:
+    def __init__(
+        self, store: Store, workflow: str, files: Callable[[], Sequence[object]] = tuple
+    ) -> None:
         self._store = store
+        self._files = files
         self._workflow = workflow
         self._saved = Saved(store, workflow)
         self._log = Log(store)
@@ -46,6 +49,7 @@ class Reader:
                 last_executed=last_run(ran),
                 records=tuple(records_of(self._store, workbench(self._workflow))),
                 downloads=tuple(list_downloads(steps_of(self._store, workbench(self._workflow)))),
+                files=tuple(str(each) for each in self._files()),
             )
 
     def conversation(self, thread: str) -> View:

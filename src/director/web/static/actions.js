@@ -70,7 +70,18 @@ function guessed(text) {
   }
 }
 
+// The name of a file and its bytes as base64.
+function attached(file) {
+  return new Promise((done, failed) => {
+    const reader = new FileReader();
+    reader.onload = () => done({ name: file.name, content: reader.result.replace(/^[^,]*,/, "") });
+    reader.onerror = () => failed(new Error("The file could not be read."));
+    reader.readAsDataURL(file);
+  });
+}
+
 async function valueOf(input) {
+  if (input.dataset.attach !== undefined) return attached(input.files[0]);
   if (input.type === "file") return JSON.parse(await input.files[0].text());
   if (input.dataset.guess !== undefined) return guessed(input.value);
   if (input.type === "checkbox") return input.checked;

@@ -1,0 +1,66 @@
+"""The items of a list that is seen piece by piece. Pure: it sees items, never a page.
+
+An exported script carries it as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+
+
+class Gathering:
+    """Items in the order in which they were seen; those of one key are one item."""
+
+    def __init__(self, key: object = None) -> None:
+        self._key = key if isinstance(key, str) else None
+        self._items: dict[str, object] = {}
+        self._alike: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def add(self, seen: Sequence[object]) -> int:
+        """Take what was seen at once; how many items of it are new."""
+        known, here = len(self._items), set[str]()
+        for item in seen:
+            if _is_empty(item):
+                # Room that a list keeps for what it has not drawn.
+                continue
+            of = self._identity(item)
+            if of in here:
+                self._alike.add(of)
+            here.add(of)
+            self._items.setdefault(of, item)
+        return len(self._items) - known
+
+    def items(self, limit: int) -> list[object]:
+        """The first items."""
+        return list(self._items.values())[:limit]
+
+    def doubts(self) -> list[str]:
+        """What speaks against the items: some were seen beside another of the same key."""
+        if not self._alike:
+            return []
+        told = f"the same {self._key!r}" if self._key else "the same content"
+        first = min(self._alike)
+        said = f"Several items stood beside each other with {told}, such as {first[:80]}: each was "
+        return [
+            f"{said}taken once, {len(self._items)} in all. Give a 'key' that tells every item apart."
+        ]
+
+    def _identity(self, item: object) -> str:
+        named = item.get(self._key) if self._key and isinstance(item, Mapping) else None
+        # An item without a key is known by all that it says.
+        return json.dumps(named or item, sort_keys=True)
+
+
+def _is_empty(item: object) -> bool:
+    return not any(item.values() if isinstance(item, Mapping) else [item])
+
+
+def read_total(text: str) -> int | None:
+    """The greatest number that a text states."""
+    found = re.findall(r"\d[\d.,\u00a0\u202f' ]*", text)
+    return max((int(re.sub(r"\D", "", each)) for each in found), default=None)

@@ -1,0 +1,64 @@
+"""Files that runs of a workflow may upload: attach them, list them, remove them."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from pydantic import Field
+
+from director.runs import RunError
+from director.runs.given_files import GivenFile, attach_file, remove_file
+from director.web.bodies import Body, Name
+from director.web.studio import Studio
+from director.web.wants import Here, Known
+
+router = APIRouter(prefix="/workflows/{workflow}/files", tags=["files"])
+
+
+class Content(Body):
+    """A file: its name, and its bytes as base64."""
+
+    name: Name
+    content: Annotated[str, Field(max_length=8_000_000)]
+
+
+class Attached(Body):
+    """The file to attach."""
+
+    file: Content
+
+
+@router.get("")
+def all_of_them(workflow: Known, studio: Here) -> list[GivenFile]:
+    """The files that runs of this workflow may upload."""
+    return list(studio.supplies.files(workflow).list())
+
+
+@router.post("", status_code=201)
+async def attach(workflow: Known, body: Attached, studio: Here) -> GivenFile:
+    """Attach a file; one of the same name is replaced."""
+    try:
+        content = base64.b64decode(body.file.content, validate=True)
+    except binascii.Error as problem:
+        raise RunError(f"The content is no base64: {problem}. Nothing was attached.") from None
+    made = attach_file(workflow, body.file.name, content)
+    _tell(studio, workflow)
+    return made
+
+
+@router.delete("/{name}")
+async def remove(
+    workflow: Known, studio: Here, name: Annotated[str, Path(min_length=1, max_length=200)]
+) -> list[GivenFile]:
+    """Remove an attached file; those that are left."""
+    remove_file(workflow, name)
+    _tell(studio, workflow)
+    return list(studio.supplies.files(workflow).list())
+
+
+def _tell(studio: Studio, workflow: str) -> None:
+    """Let every window show the files as they are now."""
+    studio.hub.tell({"workflow": workflow, "parts": ["variables", "meter"]})
