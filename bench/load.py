@@ -156,7 +156,7 @@ async def use_windows(
     async with httpx.AsyncClient(
         base_url=app.url, headers=app.headers, timeout=PATIENCE, limits=limits
     ) as client:
-        uses = (use(client, name, random.Random(f"{SEED} {name}")) for name in workflows)  # noqa: S311
+        uses = (use(client, name, random.Random(f"{SEED} {name}")) for name in workflows)
         await asyncio.gather(*uses)
     return took
 

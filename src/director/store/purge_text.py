@@ -50,7 +50,7 @@ class Rewritten:
 
 def purge_text(database: Database, change: Change) -> Rewritten:
     """Rewrite every body that `change` changes, and the file, so that the words are gone."""
-    # It takes a position and leaves it empty: whoever remembers what was read sees that it must not.
+    # It takes a position and leaves it empty: so whoever keeps what was read learns of it.
     with database.writing(positions=1) as writing, guards_down(writing.connection):
         connection = writing.connection
         connection.execute(update(meta).values(purged=meta.c.purged + 1))
