@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ from director.store import Store, open_store
 from director.store.away import put_away
 from director.store.changes import Subscription
 from director.store.values import Change
+from runs.answers import serve_answers
 from runs.doubt_pages import serve_lists, table
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -358,3 +360,53 @@ def test_a_run_with_doubts_ends_with_3_unless_they_are_allowed_or_dismissed(
         code, out, err = run("workflow", "run", "lamps")
         assert (code, "doubt (" in out) == (0, False), out + err
         assert run("workflow", "check", "lamps", "read", "none")[0] == 2
+
+
+@pytest.mark.parametrize("fault", ["hidden rows", "sent twice", "other numbers", "cut texts"])
+def test_each_planted_fault_ends_with_3(run: Run, tmp_path: Path, fault: str) -> None:
+    """Every node passes; the run is doubted, and the same workflow on an honest page is not."""
+    cut = table(1, 5).replace("Lamp ", "A lamp with a long na… ")
+    kinds = {
+        "hidden rows": "total",
+        "sent twice": "twice",
+        "other numbers": "format",
+        "cut texts": "cut",
+    }
+    with serve_answers() as site:
+        site["/list"] = f"<p>5 results</p>{table(1, 5)}"
+        form = "<form id=f method=post action=/add><input id=n name=n><button id=go>Add</button></form>"
+        site["/"], site["POST /add"] = form, "<p>Nordwind AG was added</p>"
+        fields = {"name": ".name", "price": ".price"}
+        looks = {"method": "deterministic_extract", "selector": "tbody tr", "fields": fields}
+        nodes = [
+            {"alias": "open", "type": "browser_action", "config": {"action": "navigate", "url": f"{site.origin}/list"}},
+            {"alias": "read", "type": "browser_query", "config": looks},
+            {"alias": "fill", "type": "browser_action", "config": {"action": "navigate", "url": f"{site.origin}/"}},
+            {"alias": "name", "type": "browser_action", "config": {"action": "type", "selector": "#n", "text": "Nordwind AG"}},
+            {"alias": "add", "type": "browser_action", "config": {"action": "click", "selector": "#go"}, "effect": "once"},
+        ]  # fmt: skip
+        given = {
+            "version": 2,
+            "id": "lamps",
+            "name": "Lamps",
+            "origins": [site.origin],
+            "nodes": nodes,
+        }
+        (tmp_path / "lamps.json").write_text(json.dumps(given))
+        code, out, err = run(
+            "workflow", "run", str(tmp_path / "lamps.json"), "--approve", site.origin
+        )
+        assert (code, "doubt (" in out) == (0, False), out + err
+        twice = (
+            "<script>f.onsubmit = e => { e.preventDefault(); const send = () => fetch('/add', {method: 'POST', body: "
+            "new URLSearchParams(new FormData(f))}); send().then(send).then(() => document.body.append('Nordwind AG')); };</script>"
+        )
+        site["/list"] = {
+            "hidden rows": f"<p>15 results</p>{table(1, 5)}",
+            "other numbers": f"<p>5 results</p>{table(1, 5)}".replace(".50<", ",50<"),
+            "cut texts": f"<p>5 results</p>{cut}",
+        }.get(fault, f"<p>5 results</p>{table(1, 5)}")  # fmt: skip
+        site["/"] = form + (twice if fault == "sent twice" else "")
+        code, out, err = run("workflow", "run", "lamps")
+        assert code == 3, out + err
+        assert re.findall(r"doubt \((\w+)\)", out) == [kinds[fault]]

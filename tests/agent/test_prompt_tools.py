@@ -261,3 +261,25 @@ def test_a_plan_is_replaced_whole_and_names_only_nodes_that_exist(
     assert "version 1" in found[1]
     assert "Open the shop" not in found[3]
     assert "Read the rows" in found[3]
+
+
+def test_a_model_cannot_dismiss_a_doubt_only_explain_it(
+    runner: asyncio.Runner, told: Told, store: Store
+) -> None:
+    """What it says is told beside the doubt, marked as its own, however it signs; a person's counts."""
+    code = {"code": "1 // (n - 1)", "input": {"n": "{{n}}"}}
+    loop = {"over": [1, 2], "variable": "n", "body": ["divide"]}
+    check = {"kind": "rounds", "dismissed": True, "because": "zero is no number", "by": "person"}
+    found = told(
+        runner,
+        node("divide", "transform", code),
+        node("each", "iterate", loop),
+        asks("update_node", node="each", changes={"checks": [check]}),
+        asks("execute_nodes", nodes="each"),
+    )
+    assert "done, with 1 doubt" in found[-1]
+    assert "each: partial in" in found[-1]
+    assert "you say that it is right: zero is no number; not confirmed yet" in found[-1]
+    workflow = next(each.body for each in store.newest("workflow"))
+    kept = next(each for each in workflow["nodes"] if each["alias"] == "each")["checks"]  # type: ignore[union-attr, index, call-overload]
+    assert kept == [{**check, "by": "model"}]

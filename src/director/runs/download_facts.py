@@ -126,8 +126,9 @@ def _look_inside(path: Path) -> dict[str, Json]:
     ending = path.suffix.lower()
     if ending in _TABLES:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = csv.reader(file, delimiter=_delimiter(file.readline(), _TABLES[ending]))
+            every = csv.reader(file, delimiter=_delimiter(file.readline(), _TABLES[ending]))
             file.seek(0)
+            rows = (row for row in every if row)  # A blank line is no row.
             head = next(rows, [])
             first: list[Json] = [dict(zip(head, row, strict=False)) for row in islice(rows, ROWS)]
             count = len(first) + sum(1 for _ in rows)

@@ -23,6 +23,8 @@ Where: TypeAlias = Literal["requires", "ensures", "effect"]
 _ONCE = ("POST", "PATCH")
 _LEADING = ("click", "keypress")
 _GOOD = 400
+_WORDS = ("name", "text", "label")
+_DIGITS = re.compile(r"\d{2}")
 _SHORT = 2
 _NUMBER = re.compile(r"\d")
 
@@ -111,6 +113,12 @@ class _Tried:
         ]
         return origin + "/".join(parts) + ("*" if asked and parts[-1] != "*" else "")
 
+    def is_of_this_test(self, bundle: Json) -> bool:
+        """Whether an element is told by what only this test has: a number, a part of an input."""
+        words = [bundle.get(name) for name in _WORDS] if isinstance(bundle, Mapping) else []
+        said = " ".join(each for each in words if isinstance(each, str) and "{{" not in each)
+        return bool(_DIGITS.search(said)) or any(value in said for value in self.inputs.values())
+
     def named(self, value: Json) -> Json:
         """A value with each text in it that is an input named as such."""
         if isinstance(value, Mapping):
@@ -157,7 +165,8 @@ def _after(tried: _Tried) -> Iterator[Proposal]:
             yield Proposal("ensures", {"element": config["selector"], "value": config["text"]})
         return
     for bundle in cast("Sequence[Json]", (step.seen or {}).get("appeared") or ()):
-        yield Proposal("ensures", {"element": tried.named(bundle)})
+        if not tried.is_of_this_test(named := tried.named(bundle)):
+            yield Proposal("ensures", {"element": named})
 
 
 def _effect(tried: _Tried) -> Iterator[Proposal]:

@@ -29,7 +29,7 @@ def find_column_doubts(reading: RowReading, earlier: Sequence[Json]) -> Iterator
         yield from _find_cut(reading, name, texts)
         yield from _find_mixed(reading, name, shape)
         yield from _find_orders(reading, name, shape)
-        yield from _find_inputs(reading, name, texts)
+        yield from _find_inputs(reading, name, texts, before.get(name, []))
         if before.get(name):
             yield from _find_changes(reading, name, shape, column_shape(before[name]))
 
@@ -90,9 +90,17 @@ def _find_mixed(reading: RowReading, name: str, shape: ColumnShape) -> Iterator[
         )
 
 
-def _find_inputs(reading: RowReading, name: str, texts: Sequence[str]) -> Iterator[Doubt]:
-    """Rows that are not of the input by which the page was filtered when the node was built."""
+def _find_inputs(
+    reading: RowReading, name: str, texts: Sequence[str], before: Sequence[str]
+) -> Iterator[Doubt]:
+    """Rows that are not of the input by which the page was filtered when the node was built.
+
+    Or in the run before, in which every row of several was of it.
+    """
     given = str(reading.check("input", name).get("input", ""))
+    for one, said in reading.inputs.items() if not given and len(before) >= _SOME else ():
+        if isinstance(said, str) and len(said) > 1 and all(is_same_text(b, said) for b in before):
+            given = one
     value = reading.inputs.get(given)
     if not isinstance(value, str):
         return

@@ -14,6 +14,9 @@ _LEAST = 5  # rows that may go without being far fewer
 
 def find_fewer_rows(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Doubt]:
     """A doubt if most of the rows of the run before are gone and nothing on the page says why."""
+    if reading.only_counts and len(reading.visits) != 1:
+        # What is counted in each round of a loop adds up to no list.
+        return
     now, before = len(reading.rows), len(earlier)
     share = reading.check("fewer").get("share")
     wanted = before * (share if isinstance(share, float) else _SHARE)
