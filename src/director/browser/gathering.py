@@ -47,7 +47,7 @@ class Gathering:
         first = min(self._alike)
         said = f"Several items stood beside each other with {told}, such as {first[:80]}: each was "
         return [
-            f"{said}taken once, {len(self._items)} in all. Give a 'key' that tells every item apart."
+            f"{said}taken once, {len(self._items)} in all. Give a 'key' that tells items apart."
         ]
 
     def _identity(self, item: object) -> str:
