@@ -11,6 +11,7 @@ from director.agent.refs import bind_refs
 from director.browser import Browser, BrowserError, Origins, Session
 from director.browser.actions import act
 from director.browser.bundle import LocatorError
+from director.browser.conditions import check
 from director.browser.descriptions import describe_ref
 from director.browser.dialogs import DialogUnanswered
 from director.browser.locators import resolve
@@ -335,3 +336,41 @@ def test_a_ref_of_a_page_that_was_left_is_told(browser: Browser, run: Any) -> No
             await describe_ref(session.page(), "f9e12", session.look)
 
     on(run, browser, ALIKE, work)
+
+
+def test_what_the_page_marks_as_wrong_is_in_doubt(browser: Browser, run: Any) -> None:
+    """A field that shows what was typed, and that the page does not take."""
+    html = """<title>Filter</title><div class=filter><input id=f aria-label=Filter oninput="
+        this.parentNode.classList.toggle('has-error', this.value.includes('('))"></div>"""
+
+    async def work(session: Session) -> None:
+        typed = {"action": "type", "selector": "#f"}
+        assert "doubts" not in await act(session, {**typed, "text": "abc"})
+        found = await act(session, {**typed, "text": "("})
+        assert found["doubts"] == ["The page marks the field as wrong since this was typed."]
+
+    on(run, browser, html, work)
+
+
+def test_one_element_that_is_gone_is_not_an_empty_list(browser: Browser, run: Any) -> None:
+    """What was described by its ref is one element; if it is not there, nothing was read."""
+
+    async def work(session: Session) -> None:
+        wanted = {"role": "listitem", "text": "Plum", "nth": [1, 3], "path": "ul>li"}
+        asked = {"method": "deterministic_extract", "selector": wanted}
+        found: Any = await query(session, asked)
+        assert found["items"] == []
+        assert "is not found: nothing was read" in found["doubts"][0]
+
+    on(run, browser, ALIKE, work)
+
+
+def test_the_words_of_a_drawing_are_read(browser: Browser, run: Any) -> None:
+    """A part of an SVG shows the text that is written into it."""
+    html = "<title>Svg</title><svg width=99 height=99><g id=x><text y=20>hi</text></g></svg>"
+
+    async def work(session: Session) -> None:
+        asked: Any = {"element": "#x", "text": "hi", "within": 2000}
+        assert (await check(session, asked)).holds
+
+    on(run, browser, html, work)
