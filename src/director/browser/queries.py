@@ -110,9 +110,7 @@ async def _extract_drawn(seen: MaskedPage, config: Config) -> Result:
     return result
 
 
-async def _doubt(
-    seen: MaskedPage, items: list[Json], total: int, *, selector: Json
-) -> list[Json]:
+async def _doubt(seen: MaskedPage, items: list[Json], total: int, *, selector: Json) -> list[Json]:
     """What speaks against an extraction: nothing was read though there is something to read."""
     if not items:
         if total:
