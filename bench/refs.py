@@ -28,13 +28,13 @@ from applications import Application, serve_applications
 from installed import install
 from playwright.async_api import Error, Locator, Page, async_playwright
 from redesign import PATHS, visited
+from shared_looks import register_shared, vote_all
 from shelf import Shelf, rendered
 
 from director.browser.bundle import Bundle, LocatorError
 from director.browser.descriptions import describe, rests_on_position
 from director.browser.fields import watch
 from director.browser.locators import resolve
-from director.browser.looking import register_model
 from director.browser.masks import MaskedPage
 from director.browser.snapshots import take
 
@@ -56,6 +56,9 @@ HELD: Mapping[str, Kinds] = {
     "sections, capitals, hidden twins": ["sections", "capitals", "hidden_twins"],
 }
 GONE = "when it is gone"
+ASKED = 2
+"""Elements of each page and state that `resolve` itself is asked for as well."""
+AGREES: Counter[str] = Counter()
 CHANGES = {**TUNED, **HELD, GONE: ["removed"]}
 _REF = re.compile(r"\[ref=(\w+)\]")
 _WHERE = """(element, at) => {
@@ -165,30 +168,58 @@ async def choose(page: Page, most: int, seed: str) -> list[Known]:
     return known
 
 
-async def ask(page: Page, known: Known) -> dict[str, str]:
-    """What each way finds now."""
-    frame = page.frames[known.frame] if known.frame < len(page.frames) else page.main_frame
-    outcomes = {WAYS[0]: "none"}
-    if known.bundle is not None:
-        try:
-            found = await resolve(page, known.bundle)
-            outcomes[WAYS[0]] = await _hit(found.locator, known.at)
-        except (LocatorError, Error):
-            pass
-    outcomes[WAYS[1]] = await _hit(page.locator(known.normal), known.at) if known.normal else "none"
-    css = frame.locator(f"css={known.where['css']}")
-    outcomes[WAYS[2]] = await _hit(css, known.at)
+async def ask(page: Page, known: Sequence[Known]) -> list[dict[str, str]]:
+    """What each way finds now, of each element."""
+    main = [each for each in known if each.frame == 0 and each.bundle]
+    bundles = [each.bundle for each in main if each.bundle]
+    voted = dict(zip([each.at for each in main], await vote_all(page, bundles), strict=True))
+    found = []
+    for at, each in enumerate(known):
+        outcomes = {WAYS[0]: _judge(voted.get(each.at), each)}
+        if at < ASKED or each.at not in voted:
+            asked = await _resolve(page, each)
+            if each.at in voted:
+                AGREES["same" if asked == outcomes[WAYS[0]] else "another"] += 1
+            outcomes[WAYS[0]] = asked
+        outcomes[WAYS[1]] = "none"
+        if each.normal:
+            outcomes[WAYS[1]] = await _hit(page.locator(each.normal), each.at)
+        found.append(outcomes)
+    for each, css in zip(known, await _by_css(page, known), strict=True):
+        found[known.index(each)][WAYS[2]] = css
+    return found
+
+
+def _judge(meant: int | None, known: Known) -> str:
+    return "none" if meant is None else "right" if meant == known.at else "wrong"
+
+
+async def _resolve(page: Page, known: Known) -> str:
+    if known.bundle is None:
+        return "none"
+    try:
+        return await _hit((await resolve(page, known.bundle)).locator, known.at)
+    except (LocatorError, Error):
+        return "none"
+
+
+async def _by_css(page: Page, known: Sequence[Known]) -> list[str]:
+    outcomes = []
+    for each in known:
+        frame = page.frames[each.frame] if each.frame < len(page.frames) else page.main_frame
+        outcomes.append(await _hit(frame.locator(f"css={each.where['css']}"), each.at))
     return outcomes
 
 
 async def _hit(locator: Locator, at: int) -> str:
     try:
-        if await locator.count() != 1:
-            return "none"
-        found = await locator.evaluate("element => element.__truth ?? -1", timeout=3_000)
+        found = await locator.evaluate_all("all => all.map(each => each.__truth ?? -1)")
+        if not found and await locator.count() == 1:
+            # What the model hands out is known in a world of its own.
+            found = [await locator.evaluate("element => element.__truth ?? -1", timeout=3_000)]
     except Error:
         return "none"
-    return "right" if found == at else "wrong"
+    return "none" if len(found) != 1 else "right" if found[0] == at else "wrong"
 
 
 async def mark_again(page: Page, known: Sequence[Known]) -> list[Known]:
@@ -211,6 +242,18 @@ class Tally:
     rests: Counter[str] = field(default_factory=Counter)
     misses: list[str] = field(default_factory=list)
 
+    def add_all(
+        self,
+        state: str,
+        known: Sequence[Known],
+        found: Sequence[dict[str, str]],
+        *,
+        gone: bool = False,
+    ) -> None:
+        """Count what was found of each element."""
+        for each, outcomes in zip(known, found, strict=True):
+            self.add(state, each, outcomes, gone=gone)
+
     def add(
         self, state: str, known: Known, outcomes: dict[str, str], *, gone: bool = False
     ) -> None:
@@ -231,18 +274,18 @@ async def measure(page: Page, stop: Stop, most: int, changes: Mapping[str, Kinds
     for each in known:
         rests = each.bundle is None or rests_on_position(each.bundle)
         tally.rests["position" if rests else "more"] += 1
-        tally.add(STATES[0], each, await ask(page, each))
+    tally.add_all(STATES[0], known, await ask(page, known))
     await stop.open(page)
-    for each in await mark_again(page, known):
-        tally.add(STATES[1], each, await ask(page, each))
+    there = await mark_again(page, known)
+    tally.add_all(STATES[1], there, await ask(page, there))
     main = [each for each in known if each.frame == 0]
     for seed, (state, kinds) in enumerate(changes.items()):
         await stop.open(page)
         there = await mark_again(page, main)
-        for each, is_there in zip(there, await _change(page, seed, kinds), strict=True):
-            gone = state == GONE
-            if is_there is not gone:
-                tally.add(state, each, await ask(page, each), gone=gone)
+        still = await _change(page, seed, kinds)
+        gone = state == GONE
+        wanted = [each for each, is_there in zip(there, still, strict=True) if is_there is not gone]
+        tally.add_all(state, wanted, await ask(page, wanted), gone=gone)
     return tally
 
 
@@ -269,14 +312,14 @@ def stops(site: Any, shelf: Shelf, applications: Sequence[Application]) -> list[
         for app in applications
         for url in app.urls
     ]
-    return [*demo, *beds, *more]
+    return [*more, *demo, *beds]
 
 
 @asynccontextmanager
 async def opened(shelf: Shelf) -> AsyncIterator[Page]:
     """A page that may reach loopback and what is on the shelf."""
     async with async_playwright() as playwright:
-        await register_model(playwright)
+        await register_shared(playwright)
         browser = await playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
@@ -302,6 +345,9 @@ async def run(shelf: Shelf, given: argparse.Namespace) -> list[Tally]:
                     print(f"{stop.name}: {problem.message[:200]}")
                     continue
                 found.append(tally)
+                if not given.dry:
+                    # What was measured until here stays if it is stopped.
+                    write(given, summary(found))
                 shown = {s: dict(c) for (s, way), c in tally.counts.items() if way == WAYS[0]}
                 print(stop.kind, stop.name, json.dumps(shown), flush=True)
     return found
@@ -329,6 +375,12 @@ def summary(tallies: Sequence[Tally]) -> dict[str, Any]:
             "not right": [line for tally in some for line in tally.misses],
         }
     return told
+
+
+def write(given: argparse.Namespace, told: Mapping[str, Any]) -> None:
+    """Keep what was measured."""
+    kept = {"refs a page": given.refs, "only": given.only, "resolve": AGREES, **told}
+    RESULTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
 def table(outcomes: Mapping[str, Mapping[str, Counter[str]]]) -> str:
@@ -363,9 +415,7 @@ def main() -> None:
     parser.add_argument("--dry", action="store_true", help="write no results")
     given = parser.parse_args()
     told = summary(asyncio.run(run(rendered(), given)))
-    kept = {"refs a page": given.refs, "pages": given.only or "all", **told}
-    if not given.dry:
-        RESULTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    print("resolve gives", dict(AGREES))
     for name, part in told.items():
         if part["pages"]:
             print(

@@ -11,6 +11,7 @@ from director.agent.refs import bind_refs
 from director.browser import Browser, BrowserError, Origins, Session
 from director.browser.actions import act
 from director.browser.bundle import LocatorError
+from director.browser.conditions import check
 from director.browser.descriptions import describe_ref
 from director.browser.dialogs import DialogUnanswered
 from director.browser.locators import resolve
@@ -293,7 +294,7 @@ def test_a_list_that_leaves_room_for_what_it_does_not_draw(browser: Browser, run
 
     async def work(session: Session) -> None:
         await session.page().wait_for_function("document.querySelector('.no')?.innerText === '100'")
-        assert "of 300 rows are drawn in table" in show(await session.snapshot())
+        assert "rows are drawn in table; it scrolls" in show(await session.snapshot())
         found: Any = await query(session, {"method": "deterministic_extract", **asked})
         assert "extract_all scrolls and reads all of it" in found["doubts"][0]
         found = await query(session, {"method": "extract_all", "key": "no", **asked})
@@ -309,7 +310,7 @@ def test_items_that_cannot_be_told_apart_are_in_doubt(browser: Browser, run: Any
     async def work(session: Session) -> None:
         found: Any = await query(session, {"method": "extract_all", "selector": "li"})
         assert found["items"] == ["Apple", "Pear"]
-        assert "tells every item apart" in found["doubts"][0]
+        assert "tells items apart" in found["doubts"][0]
 
     on(run, browser, ALIKE, work)
 
@@ -335,3 +336,41 @@ def test_a_ref_of_a_page_that_was_left_is_told(browser: Browser, run: Any) -> No
             await describe_ref(session.page(), "f9e12", session.look)
 
     on(run, browser, ALIKE, work)
+
+
+def test_what_the_page_marks_as_wrong_is_in_doubt(browser: Browser, run: Any) -> None:
+    """A field that shows what was typed, and that the page does not take."""
+    html = """<title>Filter</title><div class=filter><input id=f aria-label=Filter oninput="
+        this.parentNode.classList.toggle('has-error', this.value.includes('('))"></div>"""
+
+    async def work(session: Session) -> None:
+        typed = {"action": "type", "selector": "#f"}
+        assert "doubts" not in await act(session, {**typed, "text": "abc"})
+        found = await act(session, {**typed, "text": "("})
+        assert found["doubts"] == ["The page marks the field as wrong since this was typed."]
+
+    on(run, browser, html, work)
+
+
+def test_one_element_that_is_gone_is_not_an_empty_list(browser: Browser, run: Any) -> None:
+    """What was described by its ref is one element; if it is not there, nothing was read."""
+
+    async def work(session: Session) -> None:
+        wanted = {"role": "listitem", "text": "Plum", "nth": [1, 3], "path": "ul>li"}
+        asked = {"method": "deterministic_extract", "selector": wanted}
+        found: Any = await query(session, asked)
+        assert found["items"] == []
+        assert "is not found: nothing was read" in found["doubts"][0]
+
+    on(run, browser, ALIKE, work)
+
+
+def test_the_words_of_a_drawing_are_read(browser: Browser, run: Any) -> None:
+    """A part of an SVG shows the text that is written into it."""
+    html = "<title>Svg</title><svg width=99 height=99><g id=x><text y=20>hi</text></g></svg>"
+
+    async def work(session: Session) -> None:
+        asked: Any = {"element": "#x", "text": "hi", "within": 2000}
+        assert (await check(session, asked)).holds
+
+    on(run, browser, html, work)

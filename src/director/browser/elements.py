@@ -20,6 +20,8 @@ from director.workflow.values import Config, Json
 Result: TypeAlias = dict[str, Json]
 TIMEOUT = 10_000
 _HIDES_TEXT = "node => Boolean(globalThis.__directorMasks?.hidesText(node))"
+# A drawing has no words of its own but those written into it.
+_SHOWN_TEXT = "node => node instanceof HTMLElement ? node.innerText : node.textContent"
 _HIDES_VALUE = "node => Boolean(globalThis.__directorMasks?.hidesValue(node))"
 
 
@@ -73,7 +75,7 @@ async def text_of(locator: Locator, *, timeout: float = TIMEOUT) -> str:  # noqa
     """What an element shows; nothing if that cannot be masked."""
     if await locator.evaluate(_HIDES_TEXT, timeout=timeout):
         return MARK
-    return await locator.inner_text(timeout=timeout)
+    return str(await locator.evaluate(_SHOWN_TEXT, timeout=timeout))
 
 
 async def value_of(locator: Locator, *, timeout: float = TIMEOUT) -> str | None:  # noqa: ASYNC109

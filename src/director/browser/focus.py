@@ -23,6 +23,8 @@ _HAS_FOCUS: Final = """element => {
     const editor = element.closest(".monaco-editor, .CodeMirror, .cm-editor, .ace_editor");
     return Boolean(editor?.contains(active));
 }"""
+_IS_CLOSED: Final = """element => element.matches(":disabled, [aria-disabled=true], [aria-readonly=true]") ||
+    element.readOnly === true || Boolean(element.closest("[contenteditable=false]"))"""
 _OUT_OF_FRAMES: Final = """() => {
     const active = document.activeElement;
     if (active?.matches("iframe, frame")) active.blur();
@@ -57,6 +59,11 @@ async def take_focus(locator: Locator, within: float = TIMEOUT) -> None:
         return
     await locator.click(timeout=within)
     if not await locator.evaluate(_HAS_FOCUS):
+        if await locator.evaluate(_IS_CLOSED):
+            raise BrowserError(
+                "The field cannot be written into now: the page has it disabled or read-only. "
+                "Nothing was typed. See what the page says, or who else has it open."
+            )
         raise BrowserError(
             "The element did not take the focus, so no key was pressed. Name the field itself, or "
             "press the key on the page with page: true."

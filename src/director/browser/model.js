@@ -307,6 +307,7 @@ function name(el) {
 }
 
 const ICON = /(?:^|[\s_-])(?:icon|fa|fas|far|bi|mdi|ti|ri|pi|glyphicon|material-icons|codicon|lucide|octicon|anticon|el-icon|jp-icon|ms-Icon)[-_]{1,2}([a-z][\w-]{1,40})/i;
+const UTILITY = /^(flex|grid|inline|items|justify|gap|space|overflow|rounded|border|bg|text|font|p|m|px|py|pt|pb|mx|my|mt|mb|w|h|min|max|col|row|shadow|transition|cursor|absolute|relative|z|top|left)-/;
 // What tells of something that has no words: tooltips, ids for tests, the icon, what it points at.
 function iconName(el) {
   const parts = [el, ...queryAll(el, "*")].slice(0, 12);
@@ -322,7 +323,10 @@ function iconName(el) {
   }
   const test = of("data-testid", "data-test", "data-cy", "data-qa");
   if (test) return tidy(test, 60);
-  return acting.has(el) ? tidy(get(el, "id") || get(el, "class") || `${get(el, "fill") || ""} ${tagOf(el)}`, 60) : "";
+  // Of classes only one that was made for it: those of a style sheet's own words tell of nothing.
+  const made = [...classListOf(el)].find((each) => /^[a-z][\w]*([-_]+\w+)+$/i.test(each) && !UTILITY.test(each));
+  const first = get(el, "id") || made || (classListOf(el).length < 3 ? get(el, "class") : "");
+  return acting.has(el) ? tidy(first || `${get(el, "fill") || ""} ${tagOf(el)}`, 60) : "";
 }
 
 const SAYS = "a[href],button,input,select,textarea,summary,option,label,[role],[aria-label]";

@@ -89,7 +89,7 @@ async def _extract(seen: MaskedPage, config: Config) -> Result:
         "filteredBy": ["visibleOnly"] if visible_only else [],
         "totalElements": len(every),
     }
-    if doubts := await _doubt(seen, items, len(every)):
+    if doubts := await _doubt(seen, items, len(every), selector=config["selector"]):
         result["doubts"] = doubts
     return result
 
@@ -115,11 +115,13 @@ async def _extract_drawn(seen: MaskedPage, config: Config) -> Result:
     return result
 
 
-async def _doubt(seen: MaskedPage, items: list[Json], total: int) -> list[Json]:
+async def _doubt(seen: MaskedPage, items: list[Json], total: int, *, selector: Json) -> list[Json]:
     """What speaks against an extraction: nothing was read though there is something to read."""
     if not items:
         if total:
             return [f"{total} elements match, and none of them can be seen: nothing was read."]
+        if isinstance(selector, Mapping) and selector.get("nth"):
+            return ["The one element that the selector describes is not found: nothing was read."]
         rows = 0
         for frame in seen.page.frames:
             rows += await ask_model(frame, "rows")

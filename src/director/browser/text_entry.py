@@ -33,6 +33,15 @@ _KIND: Final = f"""element => {{
     if (element.control) return "field";
     return element.querySelector({_EDITORS!r}) ? "editor" : "other";
 }}"""
+_IS_WRONG: Final = """element => {
+    if (element.getAttribute("aria-invalid") === "true") return true;
+    const MARKS = /(^|[\\s_-])(has-error|is-invalid|is-error|invalid|field-error|error)([\\s_-]|$)/;
+    for (let at = element, far = 0; at && far < 3; at = at.parentElement, far += 1) {
+        if (at.matches("form, body, main")) return false;
+        if (MARKS.test(at.getAttribute("class") ?? "")) return true;
+    }
+    return false;
+}"""
 _INNER: Final = "input:not([type=hidden]), textarea, [contenteditable=''], [contenteditable=true]"
 # The whole text by the editor's own words, else the lines that are drawn.
 _EDITOR_TEXT: Final = f"""element => {{
@@ -76,6 +85,7 @@ async def type_text(session: Session, config: Config, _: Outside) -> Result:
     if references(text):
         await session.fill(target, text, within=within)
         return told
+    was_wrong = await _is_wrong(target)
     if kind == "editor":
         await _replace(session, target, text)
     else:
@@ -86,6 +96,8 @@ async def type_text(session: Session, config: Config, _: Outside) -> Result:
     if not _is_same(shown, text) and kind == "editable":
         await _replace(session, target, text)
         shown = await _read_back(session, target, text, kind=kind) or ""
+    if _is_same(shown, text) and not was_wrong and await _is_wrong(target):
+        return {**told, "doubts": ["The page marks the field as wrong since this was typed."]}
     if not _is_same(shown, text):
         raise BrowserError(
             f"The field shows {_cut(session.net.clean(shown))!r} after {_cut(text)!r} was typed. "
@@ -93,6 +105,14 @@ async def type_text(session: Session, config: Config, _: Outside) -> Result:
             "right, type it that way; else see what the field takes."
         )
     return told
+
+
+async def _is_wrong(target: Locator) -> bool:
+    """Whether the page shows that it does not take what the field holds."""
+    try:
+        return bool(await target.evaluate(_IS_WRONG))
+    except PlaywrightError:
+        return False
 
 
 async def _target(locator: Locator, within: float) -> tuple[Locator, str]:
