@@ -34,6 +34,7 @@ from director.context.units import (
 from director.context.values import AgentTurn, Budget, Call, Context, Level, Summary, Turn
 
 TAIL_SHARE, UNQUOTED, SMALLEST_PART = 0.15, 12, 80
+UNIMPORTANT = 0.6
 _Sizes: TypeAlias = tuple[Sequence[int], Callable[[Unit], int]]
 
 
@@ -143,11 +144,20 @@ def _find_favourites(parts: Sequence[Unit], plan: Folding) -> list[int]:
 
 
 def _worth(parts: Sequence[Unit], rules: PruningRules) -> list[float]:
-    """How much a unit's excerpts count; what the next unit repeats, not at all."""
+    """How much a unit's excerpts count; what the next unit repeats, not at all.
+
+    Units of the agent below the threshold of importance give way to those above it.
+    """
     return [
-        0.0 if rules.merge_similar and says_the_same(parts, i) else 0.85 + 0.3 * score
+        0.0
+        if rules.merge_similar and says_the_same(parts, i)
+        else (0.85 + 0.3 * score) * (UNIMPORTANT if _is_idle(parts[i], score, rules) else 1.0)
         for i, score in enumerate(importance(parts, rules))
     ]
+
+
+def _is_idle(unit: Unit, score: float, rules: PruningRules) -> bool:
+    return isinstance(unit[0], AgentTurn) and score < rules.importance_threshold
 
 
 def _summary(
