@@ -52,25 +52,32 @@ class Folding:
 def fold_cut(folding: Folding | None = None) -> Cut:
     """A cut that takes what is repeated, then the bulk of old results, then old turns."""
     plan = folding or Folding()
-    how = plan.how
 
     def cut(context: Context, budget: Budget, low: int, /) -> Context:
-        counter = budget.counter
-        turns = shorten_repeats(context.turns, recalls=how.recalls)
-        if how.level == "none":
-            turns = list(context.turns)
-        turns = _older_images_gone(turns, keep_latest=how.keeps_latest_image)
-        whole = replace(context, turns=tuple(turns))
-        smaller = compact_results(whole, budget, low, how, turns_by_use(turns))
-        if context_size(smaller, counter) <= low:
-            return smaller
-        smaller = _folded(smaller, whole, budget, low, plan)
-        if context_size(smaller, counter) > low:
-            bare = replace(smaller, turns=tuple(without_thinking(smaller.turns)))
-            smaller = _folded(bare, bare, budget, low, plan)
-        return squeeze(smaller, budget, low, recalls=how.recalls)
+        if plan.how.keep_latest:
+            smaller = _cut(context, budget, low, plan)
+            if context_size(smaller, budget.counter) <= low:
+                return smaller
+        return _cut(context, budget, low, replace(plan, how=replace(plan.how, keep_latest=0)))
 
     return cut
+
+
+def _cut(context: Context, budget: Budget, low: int, plan: Folding) -> Context:
+    how, counter = plan.how, budget.counter
+    turns = shorten_repeats(context.turns, recalls=how.recalls)
+    if how.level == "none":
+        turns = list(context.turns)
+    turns = _older_images_gone(turns, keep_latest=how.keeps_latest_image)
+    whole = replace(context, turns=tuple(turns))
+    smaller = compact_results(whole, budget, low, how, turns_by_use(turns))
+    if context_size(smaller, counter) <= low:
+        return smaller
+    smaller = _folded(smaller, whole, budget, low, plan)
+    if context_size(smaller, counter) > low:
+        bare = replace(smaller, turns=tuple(without_thinking(smaller.turns)))
+        smaller = _folded(bare, bare, budget, low, plan)
+    return smaller if how.keep_latest else squeeze(smaller, budget, low, recalls=how.recalls)
 
 
 def fold(level: Level = "medium") -> Compactor:
@@ -84,7 +91,7 @@ def _folded(context: Context, whole: Context, budget: Budget, low: int, plan: Fo
     stay = protected(parts)
     parts, users = keep_users(context, parts, stay, budget, recalls=plan.how.recalls)
     fixed = sum(section_size(section, counter) for section in context.sections)
-    stay |= users
+    stay |= users | _find_latest(parts, plan.how.keep_latest)
     room = low - fixed - sum(unit_size(parts[i], counter) for i in stay)
     if any(isinstance(unit[0], AgentTurn) for unit in parts):
         # Only where an agent is at work: a transcript has no newest that matters more.
@@ -108,6 +115,16 @@ def _folded(context: Context, whole: Context, budget: Budget, low: int, plan: Fo
     # The summary would be longer than what it stands for: the turns leave with a line at most.
     loose = [i for i in range(len(parts)) if i not in stay]
     return drop(context, parts, loose, budget, low, recalls=plan.how.recalls)
+
+
+def _find_latest(parts: Sequence[Unit], count: int) -> set[int]:
+    """The units that hold the newest results, as many as are to be kept."""
+    found = [
+        i
+        for i, unit in enumerate(parts)
+        if any(isinstance(turn, AgentTurn) and turn.calls for turn in unit)
+    ]
+    return set(found[-count:]) if count else set()
 
 
 def _keep_newest(
