@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
 
-from director.context.sizes import context_size, head_size, turn_size
+from director.context.sizes import context_size, head_size, summary_size, turn_size
 from director.context.units import floor_size, thoughts, unthinking
-from director.context.unseen import cut_unseen
+from director.context.unseen import cut_unseen, unseen_size
 from director.context.values import AgentTurn, Budget, Context, Turn, messages
 
 Cut: TypeAlias = Callable[[Context, Budget, int], Context]
@@ -25,7 +25,9 @@ BREAK_SHARE = 0.25
 SHALLOWEST, DEEPEST, BESIDE_HEAD = 0.98, 0.49, 0.3
 SMALLEST_ROOM, SHARE = 1_500, 0.1
 ABOVE_MINIMUM = 1.1
-BESIDE_FLOOR = 0.4
+BESIDE_FLOOR, BESIDE_UNSEEN = 0.4, 0.25
+MOST_KEPT = 0.5
+FILLED = 1.0
 
 
 def target_size(head: int, arriving: float, budget: Budget) -> int:
@@ -66,6 +68,18 @@ def _cacheable(budget: Budget) -> int:
 def as_it_is(turn: Turn, room: int, compacted: bool, /) -> Turn:  # noqa: ARG001, FBT001
     """Take a turn in unchanged."""
     return turn
+
+
+def keeps_summary(context: Context, budget: Budget) -> bool:
+    """Whether the summary stays as it is at a compaction, and a part is added behind it.
+
+    What is written anew costs its full price; what stays is still cached. A summary that takes
+    too much of what is not fixed is merged instead. With a set target there is no such choice.
+    """
+    if context.summary is None or budget.target is not None:
+        return False
+    free = budget.compacts_above - floor_size(context, budget)
+    return summary_size(context.summary, budget.counter) <= MOST_KEPT * free
 
 
 class CompactionState:
@@ -136,11 +150,23 @@ class CompactionState:
         limit, counter = self.budget.compacts_above, self.budget.counter
         if self.size <= limit:
             return limit
-        low = target_size(head_size(context, counter), self._per_call(), self.budget)
+        kept = summary_size(context.summary, counter) if keeps_summary(context, self.budget) else 0
+        head = head_size(context, counter) + kept
+        low = target_size(head, self._per_call(), self.budget)
         if self.budget.target is not None:
             return low
-        floor = floor_size(context, self.budget)
-        return max(low, int(floor + BESIDE_FLOOR * (limit - floor)) if floor < limit else limit)
+        floor = floor_size(context, self.budget) + kept
+        if floor >= limit:
+            return limit
+        # What no model has seen gives way at the next compaction; the rest of the floor stays.
+        lasting = floor - unseen_size(context, counter)
+        beside = (
+            floor + BESIDE_UNSEEN * (limit - floor),
+            lasting + BESIDE_FLOOR * (limit - lasting),
+        )
+        low = max(low, int(max(beside)))
+        # A gap that the next call fills anyway spares no break: better filled with what is known.
+        return limit if limit - low < FILLED * self._per_call() else low
 
     def _per_call(self) -> float:
         """Tokens that a call brings; before a second one is seen there is no prefix to spare."""

@@ -12,11 +12,12 @@ import re
 from collections import Counter as Tally
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 
 from director.context.element_references import References, strip_known_references
 from director.context.errors import error_line, is_error
-from director.context.literals import is_literal
+from director.context.literals import form_of, is_literal
 from director.context.memory import remembered
 from director.context.notices import is_range_notice, range_notice, without_notice
 from director.context.shapes import record
@@ -24,6 +25,7 @@ from director.context.shapes.prose import sentences
 from director.context.shrink import Shrinking, shrink_text
 from director.context.values import AgentTurn, Call, Counter, Summary, Turn
 
+PIECES = 8_192
 _WIDEST = (1_000, 9_999)
 _LONGEST_NOTICE = range_notice(_WIDEST, excerpts=True, recalls=True)
 _LABEL = re.compile(r"t(\d+)(?: ([^\s:]+))?: ?")
@@ -52,6 +54,7 @@ _AGAIN = 0.03
 _BESIDE = 0.2
 _FATIGUE = 24.0
 _ELSEWHERE = 0.1
+_NAMED = 2.0
 _WEIGHTS = {"user": 3.0, "call": 1.6, "agent": 0.8, "result": 1.0}
 
 
@@ -116,6 +119,7 @@ def _facts(call: Call, room: int, references: References) -> list[str]:
     return references(lines)
 
 
+@lru_cache(maxsize=PIECES)
 def _lasting(text: str) -> float:
     """More for what says an outcome, a state that changed or a decision."""
     return 1.4 if _OUTCOME.search(text) else 1.0
@@ -133,7 +137,12 @@ def _stretches(text: str) -> list[str]:
 
 def weighs(piece: Excerpt) -> bool:
     """Whether a user or an agent says here what must be, was decided, failed or is still open."""
-    return piece.who in ("user", "agent") and _CUE.search(piece.text) is not None
+    return piece.who in ("user", "agent") and _has_cue(piece.text)
+
+
+@lru_cache(maxsize=PIECES)
+def _has_cue(text: str) -> bool:
+    return _CUE.search(text) is not None
 
 
 def earlier(summary: Summary | None) -> list[Excerpt]:
@@ -173,27 +182,36 @@ def _prefix(piece: Excerpt, before: Excerpt | None) -> str:
 
 
 def select(
-    found: Sequence[Excerpt], room: int, counter: Counter, elsewhere: Iterable[str] = ()
+    found: Sequence[Excerpt],
+    room: int,
+    counter: Counter,
+    elsewhere: Iterable[str] = (),
+    forms: Collection[str] = (),
 ) -> list[Excerpt]:
     """The pieces worth most for their size, to the room, in their order.
 
-    What a chosen piece says counts little in the next; what stands `elsewhere` counts less.
+    What a chosen piece says counts little in the next; what stands `elsewhere` counts less, and
+    literals of the `forms` that calls named before count more.
     """
-    return _Ranking(found, counter, elsewhere).fill(room)
+    return _Ranking(found, counter, elsewhere, forms).fill(room)
 
 
 class _Ranking:
     """A greedy choice that looks again at a piece before it takes it: worth only ever falls."""
 
     def __init__(
-        self, found: Sequence[Excerpt], counter: Counter, elsewhere: Iterable[str]
+        self,
+        found: Sequence[Excerpt],
+        counter: Counter,
+        elsewhere: Iterable[str],
+        forms: Collection[str],
     ) -> None:
         self.found, self.counter = found, counter
         self.words = [_words(piece.text) for piece in found]
         self.costs = [counter(piece.text) + 2 for piece in found]
         self.cheapest = sorted(range(len(found)), key=self.costs.__getitem__, reverse=True)
         self.steady = [self._steady(i) for i in range(len(found))]
-        self.value = self._values(elsewhere)
+        self.value = self._values(elsewhere, forms)
         self.taken: set[int] = set()
         self.order: list[int] = []
         self.told: Tally[int] = Tally()
@@ -201,18 +219,22 @@ class _Ranking:
     def _steady(self, i: int) -> float:
         """The part of a piece's worth that no other piece changes."""
         piece = self.found[i]
-        cue = 1.3 if _CUE.search(piece.text) else 1.0
+        cue = 1.3 if _has_cue(piece.text) else 1.0
         recent = 1 - _RECENT * (1 - piece.at / (self.found[-1].at + 1))
         power = _USER_EXPONENT if piece.who == "user" else _EXPONENT
         return float(piece.rank * cue * recent / (self.costs[i] / _TYPICAL) ** power)
 
-    def _values(self, elsewhere: Iterable[str]) -> dict[str, float]:
-        """Rare words are worth more than common ones, literals three times as much."""
+    def _values(self, elsewhere: Iterable[str], forms: Collection[str]) -> dict[str, float]:
+        """Rare words are worth more than common ones, literals three times as much.
+
+        What a run names in its calls has a form (`HAT028`, `card_99`): others of it come next.
+        """
         shared = Tally(chain.from_iterable(self.words))
-        value = {
-            word: math.log(1 + len(self.found) / n) * (3.0 if is_literal(word) else 1.0)
-            for word, n in shared.items()
-        }
+        value = {}
+        for word, n in shared.items():
+            value[word] = math.log(1 + len(self.found) / n)
+            if is_literal(word):
+                value[word] *= 3.0 * (_NAMED if forms and form_of(word) in forms else 1.0)
         for word in {word for text in elsewhere for word in _words(text)} & value.keys():
             value[word] *= _ELSEWHERE
         return value
@@ -295,7 +317,7 @@ class _Ranking:
             self.value[word] *= _AGAIN
 
 
-@remembered
+@lru_cache(maxsize=PIECES)
 def _words(text: str) -> tuple[str, ...]:
     # In their order, not a set: sums of floats depend on it, and a set's order on the process.
     found = _WORD.findall(text)

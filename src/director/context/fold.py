@@ -11,14 +11,16 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from director.context import excerpts
-from director.context.compaction import Compactor, Cut, room_at
+from director.context.compaction import Compactor, Cut, keeps_summary, room_at
 from director.context.element_references import reference_remover
+from director.context.excerpts import Excerpt
 from director.context.importance import PruningRules, importance, says_the_same
 from director.context.leaving import drop, folded_away, keep_users
+from director.context.literals import form_of, literals
 from director.context.notices import parse_named_turns, without_range_notice
 from director.context.result_usage import turns_by_use
 from director.context.shrink import Shrinking, compact_results, squeeze
-from director.context.sizes import context_size, section_size
+from director.context.sizes import context_size, section_size, summary_size
 from director.context.superseded import shorten_repeats
 from director.context.trust import trust_of
 from director.context.units import (
@@ -31,7 +33,8 @@ from director.context.units import (
 )
 from director.context.values import AgentTurn, Budget, Call, Context, Level, Summary, Turn
 
-TAIL_SHARE, UNQUOTED = 0.15, 12
+TAIL_SHARE, UNQUOTED, SMALLEST_PART = 0.15, 12, 80
+UNIMPORTANT = 0.6
 _Sizes: TypeAlias = tuple[Sequence[int], Callable[[Unit], int]]
 
 
@@ -49,25 +52,32 @@ class Folding:
 def fold_cut(folding: Folding | None = None) -> Cut:
     """A cut that takes what is repeated, then the bulk of old results, then old turns."""
     plan = folding or Folding()
-    how = plan.how
 
     def cut(context: Context, budget: Budget, low: int, /) -> Context:
-        counter = budget.counter
-        turns = shorten_repeats(context.turns, recalls=how.recalls)
-        if how.level == "none":
-            turns = list(context.turns)
-        turns = _older_images_gone(turns, keep_latest=how.keeps_latest_image)
-        whole = replace(context, turns=tuple(turns))
-        smaller = compact_results(whole, budget, low, how, turns_by_use(turns))
-        if context_size(smaller, counter) <= low:
-            return smaller
-        smaller = _folded(smaller, whole, budget, low, plan)
-        if context_size(smaller, counter) > low:
-            bare = replace(smaller, turns=tuple(without_thinking(smaller.turns)))
-            smaller = _folded(bare, bare, budget, low, plan)
-        return squeeze(smaller, budget, low, recalls=how.recalls)
+        if plan.how.keep_latest:
+            smaller = _cut(context, budget, low, plan)
+            if context_size(smaller, budget.counter) <= low:
+                return smaller
+        return _cut(context, budget, low, replace(plan, how=replace(plan.how, keep_latest=0)))
 
     return cut
+
+
+def _cut(context: Context, budget: Budget, low: int, plan: Folding) -> Context:
+    how, counter = plan.how, budget.counter
+    turns = shorten_repeats(context.turns, recalls=how.recalls)
+    if how.level == "none":
+        turns = list(context.turns)
+    turns = _older_images_gone(turns, keep_latest=how.keeps_latest_image)
+    whole = replace(context, turns=tuple(turns))
+    smaller = compact_results(whole, budget, low, how, turns_by_use(turns))
+    if context_size(smaller, counter) <= low:
+        return smaller
+    smaller = _folded(smaller, whole, budget, low, plan)
+    if context_size(smaller, counter) > low:
+        bare = replace(smaller, turns=tuple(without_thinking(smaller.turns)))
+        smaller = _folded(bare, bare, budget, low, plan)
+    return smaller if how.keep_latest else squeeze(smaller, budget, low, recalls=how.recalls)
 
 
 def fold(level: Level = "medium") -> Compactor:
@@ -81,7 +91,7 @@ def _folded(context: Context, whole: Context, budget: Budget, low: int, plan: Fo
     stay = protected(parts)
     parts, users = keep_users(context, parts, stay, budget, recalls=plan.how.recalls)
     fixed = sum(section_size(section, counter) for section in context.sections)
-    stay |= users
+    stay |= users | _find_latest(parts, plan.how.keep_latest)
     room = low - fixed - sum(unit_size(parts[i], counter) for i in stay)
     if any(isinstance(unit[0], AgentTurn) for unit in parts):
         # Only where an agent is at work: a transcript has no newest that matters more.
@@ -105,6 +115,16 @@ def _folded(context: Context, whole: Context, budget: Budget, low: int, plan: Fo
     # The summary would be longer than what it stands for: the turns leave with a line at most.
     loose = [i for i in range(len(parts)) if i not in stay]
     return drop(context, parts, loose, budget, low, recalls=plan.how.recalls)
+
+
+def _find_latest(parts: Sequence[Unit], count: int) -> set[int]:
+    """The units that hold the newest results, as many as are to be kept."""
+    found = [
+        i
+        for i, unit in enumerate(parts)
+        if any(isinstance(turn, AgentTurn) and turn.calls for turn in unit)
+    ]
+    return set(found[-count:]) if count else set()
 
 
 def _keep_newest(
@@ -141,11 +161,20 @@ def _find_favourites(parts: Sequence[Unit], plan: Folding) -> list[int]:
 
 
 def _worth(parts: Sequence[Unit], rules: PruningRules) -> list[float]:
-    """How much a unit's excerpts count; what the next unit repeats, not at all."""
+    """How much a unit's excerpts count; what the next unit repeats, not at all.
+
+    Units of the agent below the threshold of importance give way to those above it.
+    """
     return [
-        0.0 if rules.merge_similar and says_the_same(parts, i) else 0.85 + 0.3 * score
+        0.0
+        if rules.merge_similar and says_the_same(parts, i)
+        else (0.85 + 0.3 * score) * (UNIMPORTANT if _is_idle(parts[i], score, rules) else 1.0)
         for i, score in enumerate(importance(parts, rules))
     ]
+
+
+def _is_idle(unit: Unit, score: float, rules: PruningRules) -> bool:
+    return isinstance(unit[0], AgentTurn) and score < rules.importance_threshold
 
 
 def _summary(
@@ -157,23 +186,63 @@ def _summary(
 ) -> Summary:
     before = context.summary
     gone = [(turn, 1.0) for turn in _find_unquoted(context)] + list(gone)
+    if before is not None and plan.most is None:
+        # What was written before stays as it is, so that the provider's cache still holds it.
+        free = room - summary_size(before, budget.counter)
+        if keeps_summary(context, budget) and (not gone or free >= SMALLEST_PART):
+            return _append_part(context, gone, budget, free, plan) if gone else before
     covered = set(before.covers) if before else set()
     covers = sorted(covered | {turn.at for turn, _ in gone})
     found = excerpts.earlier(before)
-    remover = reference_remover([*(turn for turn, _ in gone), *context.turns])
-    for turn, worth in gone:
-        found += excerpts.extract(turn, room_at(budget.limit, budget), worth, remover)
+    found += _extract_all(context, gone, budget)
     found.sort(key=lambda piece: piece.at)
+    named = budget.counter(excerpts.write([], covers, recalls=plan.how.recalls))
+    inside = room - named - budget.counter.per_message
+    top = excerpts.heading(plan.heading, min(room // 2, inside), budget.counter)
+    chosen = _choose(context, found, budget, room - budget.counter(top))
+    text = excerpts.write(chosen, covers, recalls=plan.how.recalls)
+    return Summary(top + text, tuple(covers), trust_of([turn for turn, _ in gone], before))
+
+
+def _append_part(
+    context: Context, gone: Sequence[tuple[Turn, float]], budget: Budget, room: int, plan: Folding
+) -> Summary:
+    """The summary as it is, and one more part behind it for the turns that leave now."""
+    before = context.summary
+    assert before is not None  # noqa: S101  its caller looked
+    covers = sorted(turn.at for turn, _ in gone)
+    found = _extract_all(context, gone, budget)
+    found.sort(key=lambda piece: piece.at)
+    chosen = _choose(context, found, budget, room)
+    text = f"{before.text}\n{excerpts.write(chosen, covers, recalls=plan.how.recalls)}"
+    trust = trust_of([turn for turn, _ in gone], before)
+    return Summary(text, tuple(sorted({*before.covers, *covers})), trust)
+
+
+def _extract_all(
+    context: Context, gone: Sequence[tuple[Turn, float]], budget: Budget
+) -> list[Excerpt]:
+    remover = reference_remover([*(turn for turn, _ in gone), *context.turns])
+    room = room_at(budget.limit, budget)
+    return [one for turn, worth in gone for one in excerpts.extract(turn, room, worth, remover)]
+
+
+def _choose(context: Context, found: Sequence[Excerpt], budget: Budget, room: int) -> list[Excerpt]:
     elsewhere = [section.text for section in context.sections] + [
         text for turn in context.turns for text in _texts(turn)
     ]
     shown = {line.strip() for text in elsewhere for line in text.splitlines()}
     found = [piece for piece in found if piece.who != "→" or piece.text not in shown]
-    named = budget.counter(excerpts.write([], covers, recalls=plan.how.recalls))
-    top = excerpts.heading(plan.heading, min(room // 2, room - named), budget.counter)
-    chosen = excerpts.select(found, room - budget.counter(top), budget.counter, elsewhere)
-    text = excerpts.write(chosen, covers, recalls=plan.how.recalls)
-    return Summary(top + text, tuple(covers), trust_of([turn for turn, _ in gone], before))
+    return excerpts.select(found, room, budget.counter, elsewhere, _named_forms(context, found))
+
+
+def _named_forms(context: Context, found: Sequence[Excerpt]) -> frozenset[str]:
+    """The forms of the literals that calls of the run named as arguments."""
+    args = [
+        call.args for turn in context.turns if isinstance(turn, AgentTurn) for call in turn.calls
+    ]
+    args += [piece.text for piece in found if piece.who not in ("user", "agent", "→")]
+    return frozenset(form_of(literal) for text in args for literal in literals(text))
 
 
 def _find_unquoted(context: Context) -> list[Turn]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from director.context.literals import literals
-from director.context.memory import remembered
 from director.context.units import Unit, has_error
 from director.context.values import AgentTurn, UserTurn
 
@@ -41,7 +41,7 @@ def importance(parts: Sequence[Unit], rules: PruningRules) -> list[float]:
     ]
 
 
-@remembered
+@lru_cache(maxsize=4_096)
 def _literals(text: str) -> frozenset[str]:
     return frozenset(literals(text))
 

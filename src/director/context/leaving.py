@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from director.context.cut import cut_text
 from director.context.notices import range_notice, without_range_notice
@@ -16,7 +17,7 @@ from director.context.sizes import context_size, section_size, turn_size
 from director.context.trust import trust_of
 from director.context.units import Unit, unit_size, user_share
 from director.context.unseen import fill_room, share_by_need, unseen_size
-from director.context.values import Budget, Context, Fold, Summary, Turn, UserTurn
+from director.context.values import AgentTurn, Budget, Context, Fold, Summary, Turn, UserTurn
 
 _WEIGHTY = re.compile(
     r"\b(?:must|never|always|only|not|don't|do not|cannot|should|need|prefer|instead|rather|wrong"
@@ -27,7 +28,7 @@ _WEIGHTY = re.compile(
 _SMALLEST_CUT = 60
 _NOTE = 24
 # Past their half the user's words still stay while all of them fit into this part of the room.
-_MOST = 0.9
+_MOST, _IN_CHATS = 0.9, 0.8
 
 
 def drop(  # noqa: PLR0913  each has a name
@@ -100,11 +101,15 @@ def keep_users(
     loose = {i: unit_size(parts[i], counter) for i in users if i not in stay}
     wanted = sum(loose.values())
     room = wanted if wanted <= max(share, _MOST * most) else share
+    if wanted > room and not any(isinstance(t, AgentTurn) and t.calls for u in parts for t in u):
+        # In a chat without tools all that is known came from the user; the answers leave first.
+        room = max(share, int(_IN_CHATS * most))
     if wanted > room and len(users) == len(parts):
         # A transcript has no newest that matters more: its excerpts are chosen from all of it.
         return kept, set()
     chosen: set[int] = set()
-    for i in sorted(loose, key=lambda i: -_favour(parts, i)):
+    favours = {i: _favour(parts, i, first=i == users[0]) for i in loose}
+    for i in sorted(loose, key=lambda i: -favours[i]):
         if loose[i] <= room:
             chosen.add(i)
             room -= loose[i]
@@ -118,11 +123,16 @@ def keep_users(
     return kept, chosen
 
 
-def _favour(parts: Sequence[Unit], i: int) -> float:
+def _favour(parts: Sequence[Unit], i: int, *, first: bool) -> float:
     """How early a message of the user is taken into what stays."""
-    first = 0.5 if not any(isinstance(unit[0], UserTurn) for unit in parts[:i]) else 0.0
-    weighty = 0.3 if _WEIGHTY.search(parts[i][0].text[:4_000]) else 0.0
-    return first + weighty + (i + 1) / len(parts)
+    weighty = 0.3 if _is_weighty(parts[i][0].text) else 0.0
+    return (0.5 if first else 0.0) + weighty + (i + 1) / len(parts)
+
+
+@lru_cache(maxsize=4_096)
+def _is_weighty(text: str) -> bool:
+    """Whether a message corrects, forbids or asks for something."""
+    return _WEIGHTY.search(text[:4_000]) is not None
 
 
 def _cut_user(turn: Turn, room: int, budget: Budget, *, recalls: bool) -> UserTurn | None:

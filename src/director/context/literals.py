@@ -20,3 +20,28 @@ def literals(text: str) -> list[str]:
     """The literals of a text in order, each once, without punctuation at the edges."""
     found = (match.strip(_EDGES) for match in _TOKEN.findall(text))
     return [token for token in dict.fromkeys(found) if len(token) > 1 and is_literal(token)]
+
+
+_RUNS = re.compile(r"[0-9]+|[A-Z]+|[a-z]+")
+_CODE = re.compile(r"(?=\w*[0-9]\w*[A-Z]|\w*[A-Z]\w*[0-9])[0-9A-Z]{4,}")
+
+
+@lru_cache(maxsize=8_192)
+def form_of(literal: str) -> str:
+    """What literals of one kind have in common: the runs of digits and letters, or its length.
+
+    `HAT028` and `HAT31` have one form, and so have the booking codes `4OG6T3` and `WUNA5K`.
+    """
+    if "://" in literal:
+        return "://"
+    if _CODE.fullmatch(literal):
+        return f"code{len(literal)}"
+    if "/" in literal:
+        return "/" + literal.rpartition(".")[2] if "." in literal else "/"
+    return _RUNS.sub(_kind, literal)
+
+
+def _kind(run: re.Match[str]) -> str:
+    if run[0].isdigit():
+        return "9"
+    return "A" if run[0].isupper() else "a"

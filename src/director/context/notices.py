@@ -17,6 +17,7 @@ _RANGE = re.compile(
     r"(?:; recall tN for all of turn N)?\]$",
     re.MULTILINE,
 )
+_RANGE_LINE = re.compile(_RANGE.pattern + r"\n?", re.MULTILINE)
 IMAGES = re.compile(r"(?:^|\n)\[\d+ image\(s\) left out\]$")
 
 
@@ -73,14 +74,31 @@ def is_range_notice(line: str) -> bool:
 
 
 def without_range_notice(text: str) -> str:
-    """A summary's text without the line that names the turns that left."""
-    found = _RANGE.search(text)
-    return (text[: found.start()] + text[found.end() :].removeprefix("\n")) if found else text
+    """A summary's text without the lines that name the turns that left."""
+    return _RANGE_LINE.sub("", text)
 
 
-def parse_named_turns(text: str) -> range:
-    """The turns that the range in a summary's text names; none if there is none."""
-    found = _RANGE.search(text)
-    if found is None or found[1] is None:
-        return range(0)
-    return range(int(found[1]), int(found[2] or found[1]) + 1)
+def parse_named_turns(text: str) -> frozenset[int]:
+    """The turns that the ranges in a summary's text name; none if there is none."""
+    return frozenset(
+        at
+        for found in _RANGE.finditer(text)
+        if found[1] is not None
+        for at in range(int(found[1]), int(found[2] or found[1]) + 1)
+    )
+
+
+def split_parts(text: str) -> list[tuple[int | None, str]]:
+    """The parts of a summary, each with the first turn that it names.
+
+    A part begins with the line that names its turns; what stands before the first such line is a
+    part without a turn.
+    """
+    starts = [found for found in _RANGE.finditer(text) if found[1] is not None]
+    if len(starts) < 2:
+        return [(None, text)]
+    places = [found.start() for found in starts[1:]]
+    parts: list[tuple[int | None, str]] = [(None, text[: places[0]].rstrip("\n"))]
+    for found, end in zip(starts[1:], [*places[1:], len(text)], strict=True):
+        parts.append((int(found[1]), text[found.start() : end].rstrip("\n")))
+    return parts

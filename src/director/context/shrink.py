@@ -122,7 +122,7 @@ def compact_results(
     """Results in compact form, turn by turn in an order, until the target is reached.
 
     A form that says the same facts is taken by all of them: the prefix breaks anyway. The newest
-    `keep_latest` come last, those that no model has seen not at all.
+    `keep_latest` and those that no model has seen are left alone.
     """
     room, counter = room_at(low, budget), budget.counter
     size = context_size(context, counter)
@@ -131,8 +131,8 @@ def compact_results(
     with_calls = [i for i, turn in enumerate(turns) if isinstance(turn, AgentTurn) and turn.calls]
     wanted = [i for i in (with_calls if order is None else order) if i != unseen]
     seen = [i for i in with_calls if i != unseen]
-    late = set(seen[len(seen) - how.keep_latest :]) if how.keep_latest else set()
-    order = [*(i for i in wanted if i not in late), *(i for i in wanted if i in late)]
+    late = set(seen[-how.keep_latest :]) if how.keep_latest else set()
+    order = [i for i in wanted if i not in late]
     for loses, i in [*((False, i) for i in order), *((True, i) for i in order)]:
         if loses and size <= low:
             break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from director.context.notices import split_parts
 from director.context.values import AgentTurn, Call, Context, Counter, Section, Summary, Turn
 
 
@@ -33,8 +34,10 @@ def turn_size(turn: Turn, counter: Counter) -> int:
 
 
 def summary_size(summary: Summary | None, counter: Counter) -> int:
-    """Tokens of a summary as a message; none for no summary."""
-    return counter(summary.text) + counter.per_message if summary else 0
+    """Tokens of a summary, each part of it a message; none for no summary."""
+    if summary is None:
+        return 0
+    return sum(counter(part) + counter.per_message for _, part in split_parts(summary.text))
 
 
 def head_size(context: Context, counter: Counter) -> int:

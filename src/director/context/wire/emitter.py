@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from director.context.values import AgentTurn, Call, Context, Section, Turn, UserTurn
+from director.context.notices import split_parts
+from director.context.values import AgentTurn, Call, Context, Section, Summary, Turn, UserTurn
 from director.context.wire import anthropic
 from director.context.wire.dialects import DIALECTS
 from director.context.wire.events import (
@@ -41,18 +42,24 @@ def emit(context: Context, wire: Wire) -> list[object]:
     dialect = DIALECTS[wire]
     pieces = [*_instructions(context.sections, wire)]
     reasoned: set[str] = set()
-    summary = context.summary
+    parts = _summary_parts(context.summary)
     for turn in _fitting(context.turns) if wire == "anthropic" else context.turns:
-        if summary is not None and (not summary.covers or turn.at > summary.covers[0]):
-            pieces.append(_Piece(dialect.heard(summary.text)))
-            summary = None
+        while parts and turn.at > parts[0][0]:
+            pieces.append(_Piece(dialect.heard(parts.pop(0)[1])))
         if isinstance(turn, UserTurn):
             pieces.extend(_user(turn, wire))
         else:
             pieces.extend(_agent(turn, wire, reasoned))
-    if summary is not None:
-        pieces.append(_Piece(dialect.heard(summary.text)))
+    pieces += [_Piece(dialect.heard(text)) for _, text in parts]
     return list(_joined(pieces)) if wire == "anthropic" else [piece.part for piece in pieces]
+
+
+def _summary_parts(summary: Summary | None) -> list[tuple[int, str]]:
+    """The parts of a summary, each with the turn behind which it stands."""
+    if summary is None:
+        return []
+    first = summary.covers[0] if summary.covers else -1
+    return [(first if at is None else at, text) for at, text in split_parts(summary.text)]
 
 
 def bare(context: Context) -> Context:

@@ -1,0 +1,159 @@
+"""Every field of `ContextConfig` has an effect on what is sent; pruning on two message formats."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+
+from chats import Message
+from director import Budget, ContextConfig, ContextManager, Fold, UserTurn, chars4, summarise
+from test_faithful import FORMS, call, log, task, text_of
+
+
+def page(at: int) -> str:
+    """A page whose elements lie deep."""
+    lines = [f'{" " * (2 * k)}- link "item {k} of {at}" [ref=e{at}{k}]' for k in range(20)]
+    prose = [
+        f"  - paragraph: Text {k} of page {at} says that value_{at}_{k} holds." for k in range(30)
+    ]
+    tree = "\n".join(["- generic [ref=e1]:", *lines, *prose])
+    return f"### Page state\n- Page URL: http://shop.test/{at}\n```yaml\n{tree}\n```"
+
+
+def shot(at: int) -> list[Message]:
+    """A call whose result is a picture."""
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    made = call(at, "look", {"n": at}, "")
+    made[1]["content"] = [{"type": "text", "text": f"screen {at}"}, picture]
+    return made
+
+
+def history() -> list[Message]:
+    """Pages, logs, rows, an early error, a phase, pictures and a call said twice."""
+    messages = task("Go through login, cart and checkout of the shop.")
+    for n in (30, 31):
+        messages += call(n, "ping", {}, "pong from host-9, all is as it was before, nothing new")
+    for n in range(24):
+        rows = [{"sku": f"MUG-{n}-{k}", "stock": k * 3, "place": f"shelf {k}"} for k in range(12)]
+        results = [page(n), log(24, n), json.dumps(rows), f"done {n}"]
+        if n == 4:
+            results = ["Error: the cart is locked by session-77"] * 4
+        tool = ("open", "console", "rows", "click")[n % 4]
+        messages += call(n, tool, {"step": n, "phase": "checkout"}, results[n % 4])
+    return [*messages, *shot(40), *shot(41), *call(42, "click", {"step": 42}, "clicked")]
+
+
+TOKENS = Budget(3_400, counter=chars4)
+TIGHT = Budget(1_500, counter=chars4)
+# Results in compact form are enough here: no turn has to leave.
+ROOMY = Budget(9_000, target=7_000, counter=chars4)
+HYBRID: dict[str, object] = {"strategy": "hybrid", "budget": ROOMY}
+# Each field: a value, another one, and what else has to be set for it to matter.
+EFFECTS: dict[str, tuple[object, object, dict[str, object]]] = {
+    "enabled": (True, False, HYBRID),
+    "strategy": ("hybrid", "checkpoint", {"budget": TOKENS}),
+    "budget": (TOKENS, TIGHT, {"strategy": "hybrid"}),
+    "model": ("gpt-5", "claude-sonnet-5", {"strategy": "hybrid", "budget": 3_000}),
+    "window_size": (5, 12, {}),
+    "preserve_errors": (True, False, {"window_size": 12}),
+    "preserve_screenshots": (True, False, {"strategy": "hybrid", "budget": TOKENS}),
+    "compression_level": ("low", "high", HYBRID),
+    "truncate_snapshots": (True, False, HYBRID),
+    "max_snapshot_depth": (2, 12, {"strategy": "hybrid", "budget": TOKENS, "thrift": True}),
+    "summarize_console": (True, False, HYBRID),
+    "auto_checkpoint": (True, False, {"strategy": "checkpoint", "budget": TOKENS}),
+    "checkpoint_phases": (["cart"], ["checkout"], {"strategy": "checkpoint", "budget": TOKENS}),
+    "max_checkpoint_size": (120, 500, {"strategy": "checkpoint", "budget": TOKENS}),
+    "importance_threshold": (0.0, 1.0, {"strategy": "hybrid", "budget": TIGHT}),
+    "merge_similar": (True, False, {"strategy": "hybrid", "budget": TIGHT}),
+    "keep_error_context": (0, 6, {"strategy": "hybrid", "budget": TOKENS}),
+    "keep_latest": (0, 4, HYBRID),
+    "exclude_tools": ((), ("rows",), HYBRID),
+    "compression_levels": ({}, {"rows": "none"}, HYBRID),
+    "recall": (True, False, HYBRID),
+    "thrift": (True, False, {"strategy": "hybrid", "budget": TOKENS}),
+}
+
+
+def sent(fields: dict[str, object]) -> str:
+    """All that a model reads of the history under a configuration."""
+    config = ContextConfig(**fields)  # type: ignore[arg-type]
+    return text_of(ContextManager(config).fit(history()).messages)
+
+
+@pytest.mark.parametrize("name", EFFECTS)
+def test_a_field_changes_what_is_sent(name: str) -> None:
+    """The same history, one field changed."""
+    one, other, beside = EFFECTS[name]
+    assert sent({**beside, name: one}) != sent({**beside, name: other})
+
+
+def test_a_prompt_for_summaries_reaches_the_model() -> None:
+    """`summary_prompt` is handed to `summarise` by those who call a model."""
+    asked: list[str] = []
+
+    def model(prompt: str) -> str:
+        asked.append(prompt)
+        return "A short summary."
+
+    summarise(Fold((UserTurn(0, "Keep A-17."),)), model, prompt="Only dates, {tokens} tokens.")
+    assert "Only dates, 2,000 tokens." in asked[0].replace("2000", "2,000")
+
+
+def test_every_field_is_looked_at() -> None:
+    """A new field needs a test of its effect."""
+    fields = {field.name for field in dataclasses.fields(ContextConfig)}
+    assert fields == EFFECTS.keys() | {"summary_prompt"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("strategy", ["hybrid", "adaptive"])
+def test_pruning_keeps_the_error_with_its_neighbours_and_the_order(
+    form: str, strategy: str
+) -> None:
+    """S4.6: scores, a threshold, a target size, N messages around the error that is not solved."""
+    messages = task("Order the mug.")
+    for n in range(40):
+        said = "Error: the cart is locked by session-77" if n == 20 else f"step {n} wrote row-{n}"
+        messages += call(n, "shop", {"step": n}, said + " and nothing else happened." * 6)
+    target = Budget(1_200, target=900, counter=chars4)
+    fields = {"strategy": strategy, "budget": target, "keep_error_context": 1}
+    fitted = ContextManager(ContextConfig(**fields)).fit(FORMS[form](messages))  # type: ignore[arg-type]
+    said = text_of(fitted.messages)
+    assert fitted.report.after <= 1_200
+    assert "locked by session-77" in said
+    places = [turn.at for turn in fitted.context.turns]
+    assert places == sorted(places)
+    if strategy == "hybrid":
+        assert {"row-19", "row-21"} <= {word.strip('",.') for word in said.split()}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_similar_neighbours_are_told_once(form: str) -> None:
+    """S4.6: what the next step repeats word for word is not quoted twice."""
+    messages = task("Wait for the job.")
+    for n in range(60):
+        messages += call(n, "poll", {}, "job-5 is still running on host-9")
+    messages += call(99, "poll", {}, "job-5 is done")
+    fitted = ContextManager(ContextConfig(strategy="hybrid", budget=TIGHT)).fit(
+        FORMS[form](messages)
+    )
+    excerpts = fitted.context.summary.text if fitted.context.summary else ""
+    assert fitted.report.fits
+    assert excerpts.count("still running on host-9") <= 1
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_newest_results_stay_whole_while_older_turns_can_leave(form: str) -> None:
+    """`keep_latest`: as others keep the newest tool results, and within the budget."""
+    messages = task()
+    for n in range(20):
+        messages += call(n, "read", {"n": n}, log(20, n))
+    budget = Budget(6_000, counter=chars4)
+    config = ContextConfig(strategy="hybrid", budget=budget, keep_latest=5)
+    fitted = ContextManager(config).fit(FORMS[form](messages))
+    said = text_of(fitted.messages)
+    assert fitted.report.fits
+    assert all(json.dumps(log(20, n))[1:-1] in said for n in range(15, 20))
