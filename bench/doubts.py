@@ -21,8 +21,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from socketserver import ThreadingMixIn
 from typing import Any
-from wsgiref.simple_server import WSGIRequestHandler, make_server
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from director.browser import Browser, open_browser
 from director.demo.site.site import Site
@@ -230,6 +231,7 @@ def serve_admin() -> Iterator[str]:
         ]
         settings.configure(
             SECRET_KEY="-",  # noqa: S106  no secret
+            PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
             DEBUG=True, ALLOWED_HOSTS=["*"], ROOT_URLCONF=__name__, USE_TZ=True,
             INSTALLED_APPS=[f"django.contrib.{part}" for part in parts], STATIC_URL="/static/",
             MIDDLEWARE=[f"django.contrib.{each}Middleware" for each in middle],
@@ -256,9 +258,13 @@ def _serve_users() -> Iterator[str]:
         User(username=f"user{n}", email=f"u{n}@example.org") for n in range(1, USERS)
     )
     served = StaticFilesHandler(get_wsgi_application())
-    server = make_server("127.0.0.1", 0, served, handler_class=_Quiet)
+    server = make_server("127.0.0.1", 0, served, _Server, _Quiet)
     with _running(server) as origin:
         yield origin
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
 
 
 class _Quiet(WSGIRequestHandler):

@@ -365,7 +365,7 @@ def test_a_run_with_doubts_ends_with_3_unless_they_are_allowed_or_dismissed(
 @pytest.mark.parametrize("fault", ["hidden rows", "sent twice", "other numbers", "cut texts"])
 def test_each_planted_fault_ends_with_3(run: Run, tmp_path: Path, fault: str) -> None:
     """Every node passes; the run is doubted, and the same workflow on an honest page is not."""
-    cut = table(1, 5).replace("Lamp ", "A lamp with a long na… ")
+    cut = table(1, 5).replace("</td><td class=price>", " with a long na…</td><td class=price>")
     kinds = {
         "hidden rows": "total",
         "sent twice": "twice",
@@ -409,4 +409,4 @@ def test_each_planted_fault_ends_with_3(run: Run, tmp_path: Path, fault: str) ->
         site["/"] = form + (twice if fault == "sent twice" else "")
         code, out, err = run("workflow", "run", "lamps")
         assert code == 3, out + err
-        assert re.findall(r"doubt \((\w+)\)", out) == [kinds[fault]]
+        assert set(re.findall(r"doubt \((\w+)\)", out)) == {kinds[fault]}

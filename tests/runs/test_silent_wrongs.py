@@ -9,6 +9,7 @@ import pytest
 
 from director.browser import Origins
 from director.runs import Run, run_workflow, steps_of, try_node
+from director.runs.download_facts import list_downloads
 from director.runs.ledger import run_from
 from director.store import Store
 from director.store.variables import set_variable, workbench
@@ -291,6 +292,27 @@ def test_a_file_that_is_not_what_its_name_says_is_doubted(
     assert [each["kind"] for each in run.doubts] == doubted
 
 
+def test_a_file_with_other_columns_or_far_fewer_rows_is_doubted(
+    live: Live, store: Store, site: AnsweringSite, tmp_path: Any
+) -> None:
+    """Compared with the last run that passed; a blank line is no row."""
+    lines = "".join(f"{n},Lamp\n" for n in range(12))
+    site["/"] = "<a id=get href=/file>Export</a>"
+    click = node("get", "browser_action", action="click", selector="#get")
+    workflow = flow(go("open", f"{site.origin}/"), click, origin=site.origin)
+    for text, doubted in (
+        (f"id,name\n{lines}\n", []),
+        (f"id,name,price\n{lines}", []),
+        (f"id,title\n{lines}", ["download"]),
+        ("id,name,price\n1,Lamp,2\n\n", ["download"]),
+    ):
+        site["/file"] = file_named("lamps.csv", text, "text/csv")
+        run = live.run(run_workflow(store, workflow, live.means(downloads=tmp_path)))
+        assert [each["kind"] for each in run.doubts] == doubted
+        (file,) = list_downloads(steps_of(store, run.id))
+        assert file["rows"] == len([one for one in text.splitlines() if one]) - 1
+
+
 def add(**more: Any) -> dict[str, Any]:
     """A click that must happen once."""
     click = node("add", "browser_action", action="click", selector="#go")
@@ -328,11 +350,11 @@ def test_a_value_that_the_site_cuts_is_doubted(
     live: Live, store: Store, site: AnsweringSite
 ) -> None:
     """A site that keeps twenty letters of a name, and one that keeps all of them."""
+    kept: list[str] = []
+    site["/"] = FORM
+    site["POST /add"] = lambda form: (kept.append(form["name"]), sent_to("/list"))[1]  # type: ignore[func-returns-value]
     for most, doubted in ((20, ["value"]), (90, [])):
-        kept: list[str] = []
-        site["/"] = FORM
-        site["POST /add"] = lambda form: (kept.append(form["name"]), sent_to("/list"))[1]  # type: ignore[func-returns-value]  # noqa: B023
-        site["/list"] = lambda _: f"<table><tr><td>1<td>{kept[-1][:most]}</table>"  # noqa: B023
+        site["/list"] = lambda _, most=most: f"<table><tr><td>1<td>{kept[-1][:most]}</table>"  # type: ignore[misc]
         found = kinds(live, store, filled(site, add()))
         assert [kind for kind in found if kind != "unproven"] == doubted
 

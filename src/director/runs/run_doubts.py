@@ -13,7 +13,7 @@ from typing import cast
 from director.runs.doubts import Doubt, EffectSeen, LoopSeen, RowReading, find_doubts
 from director.runs.doubts.doubt import RowVisit, is_blank
 from director.runs.doubts.node_checks import add_proposals, propose_checks
-from director.runs.download_facts import list_downloads
+from director.runs.file_doubts import find_changed_files, find_wrong_files
 from director.runs.ledger import run_from, steps_of
 from director.runs.observation import READS_ROWS
 from director.runs.values import Run, Step
@@ -53,7 +53,8 @@ def find_run_doubts(
         for step in done
     ]
     checks = {node.id: node.checks for node in workflow.nodes}
-    told = [*list_step_doubts(steps), *_rules(nodes, steps), *_downloads(steps)]
+    told = [*list_step_doubts(steps), *_rules(nodes, steps), *find_wrong_files(steps)]
+    told += find_changed_files(steps, lambda: _steps_before(store, run))
     return find_doubts(readings, effects, _loops(steps), told, earlier=before, checks=checks)
 
 
@@ -116,15 +117,6 @@ def _rules(nodes: Mapping[str, Node], steps: Iterable[Step]) -> Iterator[Doubt]:
             errors = [str(each) for each in _list(result.get("errors"))]
             said = f"{step.alias} found the page not as it should be: {'; '.join(errors)}."
             yield Doubt("rule", step.node, step.alias, said, {"errors": [*errors]})
-
-
-def _downloads(steps: Iterable[Step]) -> Iterator[Doubt]:
-    """Files that are not what their names say."""
-    for step in steps:
-        for file in list_downloads([step]):
-            if file.get("wrong"):
-                said = f"{file['name']}, which {step.alias} downloaded, {file['wrong']}."
-                yield Doubt("download", step.node, step.alias, said, file)
 
 
 def _is_used_later(step: Step, done: Sequence[Step]) -> bool:
@@ -209,6 +201,12 @@ def _is_seen(step: Step, steps: Sequence[Step]) -> bool:
     later = [each for each in steps if each.began > step.began]
     told = json.dumps([[each.result, each.evidence] for each in later], default=dict).casefold()
     return any(json.dumps(text)[1:-1].casefold() in told for text in typed)
+
+
+def _steps_before(store: Store, run: Run) -> list[Step]:
+    """What the last run did that passed, with the same inputs."""
+    last = _runs_before(store, run)[:1]
+    return [step for one in last for step in steps_of(store, one.id) if _is_done(step)]
 
 
 def _rows_before(
