@@ -23,7 +23,8 @@ _HAS_FOCUS: Final = """element => {
     const editor = element.closest(".monaco-editor, .CodeMirror, .cm-editor, .ace_editor");
     return Boolean(editor?.contains(active));
 }"""
-_IS_CLOSED: Final = """element => element.matches(":disabled, [aria-disabled=true], [aria-readonly=true]") ||
+_IS_CLOSED: Final = """element =>
+    element.matches(":disabled, [aria-disabled=true], [aria-readonly=true]") ||
     element.readOnly === true || Boolean(element.closest("[contenteditable=false]"))"""
 _OUT_OF_FRAMES: Final = """() => {
     const active = document.activeElement;
