@@ -112,6 +112,18 @@ def test_a_plan_is_shown_with_its_versions_and_its_tasks_are_ticked(
     assert client.get(f"{API}/plan").json()["phases"][0]["tasks"][0]["status"] == "pending"
 
 
+def test_files_are_attached_listed_and_removed(client: TestClient) -> None:
+    """Under a harmless name; what is no base64 is refused, and so is one that is not there."""
+    given = {"file": {"name": "../price list.csv", "content": "YSxiCjEsMgo="}}
+    made = client.post(f"{API}/files", json=given)
+    assert (made.status_code, made.json()) == (201, {"name": "price list.csv", "size": 8})
+    assert client.get(f"{API}/files").json() == [{"name": "price list.csv", "size": 8}]
+    wrong = client.post(f"{API}/files", json={"file": {"name": "a", "content": "not base64!"}})
+    assert (wrong.status_code, "Nothing was attached" in wrong.json()["error"]) == (409, True)
+    assert client.delete(f"{API}/files/none.csv").status_code == 409
+    assert client.delete(f"{API}/files/price%20list.csv").json() == []
+
+
 def test_variables_are_set_and_cleared_with_a_reason(client: TestClient) -> None:
     """What they were stays; of a secret only its reference is taken, and no value is shown."""
     given = {"value": {"sum": 3}, "reason": "to try"}

@@ -23,6 +23,8 @@ ALONE = 0.55
 """The share that is needed when no telling candidate is met, so that only likeness speaks."""
 AT_HOME = 0.7
 """How alike what it stands in must be to what it stood in."""
+SAME_ROW = 0.6
+"""The share of the words of a row, or of an item, that it must still have."""
 UNCHANGED = 0.95
 LOST = 0.4
 MOVED = 0.25
@@ -106,10 +108,10 @@ def candidates_of(bundle: Bundle) -> tuple[Candidate, ...]:
     shared = bundle.nth[1] if bundle.nth else 1
     every = (
         Candidate("test_id", 6.0, _test_id),
-        Candidate("name", 4.0, _named, telling=shared == 1, shared=shared),
+        Candidate("name", 4.0, _named, telling=shared == 1 and _tells(bundle), shared=shared),
         Candidate("role", 1.0, _role, telling=not (bundle.name or bundle.nth)),
         Candidate("label", 2.0, _labelled),
-        Candidate("text", 2.0, _worded),
+        Candidate("text", 2.0, _worded, telling=_tells(bundle)),
         Candidate("css", 2.0, lambda _, one: float(one.by_css)),
         *(_attribute(key, value, bundle.role) for key, value in bundle.attributes.items()),
         Candidate("classes", 1.0, _classes, telling=False),
@@ -120,6 +122,15 @@ def candidates_of(bundle: Bundle) -> tuple[Candidate, ...]:
     return tuple(
         each for each in every if "." in each.key or getattr(bundle, each.key) not in ("", (), None)
     )
+
+
+def _tells(bundle: Bundle) -> bool:
+    """Whether its words are more than a number, which is content: another may have it tomorrow.
+
+    Whoever writes a bundle by hand may mean the number itself.
+    """
+    words = f"{bundle.name}{bundle.text}"
+    return bundle.nth is None or not words or any(letter.isalpha() for letter in words)
 
 
 def tally(bundle: Bundle, portraits: Sequence[Portrait]) -> list[Standing]:
@@ -192,9 +203,17 @@ def _at_home(bundle: Bundle, one: Portrait) -> bool:
     """Whether the nearest of its neighbourhood is still there."""
     close = [text.casefold() for text in one.like.near[:3]]
     holder = bundle.within[0] if bundle.within and bundle.within[0].name else None
-    if holder and max((_held(holder, has) for has in one.like.within), default=0) < AT_HOME:
+    if holder and not any(_is_same_holder(holder, has) for has in one.like.within):
         return False
     return bool(holder) or any(text.casefold() in close for text in bundle.near[:2])
+
+
+def _is_same_holder(want: Holder, has: Holder) -> bool:
+    if want.role not in ("row", "listitem"):
+        return _held(want, has) >= AT_HOME
+    # Rows are alike to each other: only the words that they share tell that it is the same one.
+    a, b = set(want.name.casefold().split()), set(has.name.casefold().split())
+    return 2 * len(a & b) >= SAME_ROW * (len(a) + len(b))
 
 
 @lru_cache(maxsize=4096)
