@@ -100,10 +100,7 @@ def keep_users(
     share = min(user_share(budget) - said, most)
     loose = {i: unit_size(parts[i], counter) for i in users if i not in stay}
     wanted = sum(loose.values())
-    room = wanted if wanted <= max(share, _MOST * most) else share
-    if wanted > room and not any(isinstance(t, AgentTurn) and t.calls for u in parts for t in u):
-        # In a chat without tools all that is known came from the user; the answers leave first.
-        room = max(share, int(_IN_CHATS * most))
+    room = _room_of_users(parts, wanted, share, most)
     if wanted > room and len(users) == len(parts):
         # A transcript has no newest that matters more: its excerpts are chosen from all of it.
         return kept, set()
@@ -117,12 +114,21 @@ def keep_users(
     rooms = share_by_need([loose[i] for i in huge], min(room, share))
     named = words_of([parts[users[-1]][0].text]) if huge else frozenset()
     for i, left in zip(huge, rooms, strict=True):
-        room_left = left - counter.per_message
-        shorter = _cut_user(parts[i][0], room_left, budget, named, recalls=recalls)
+        shorter = _cut_user(parts[i][0], left, budget, named, recalls=recalls)
         if shorter is not None:
             kept[i] = (shorter,)
             chosen.add(i)
     return kept, chosen
+
+
+def _room_of_users(parts: Sequence[Unit], wanted: int, share: int, most: int) -> int:
+    """How much of what is free the user's words may take: all they need, or their share."""
+    if wanted <= max(share, _MOST * most):
+        return wanted
+    if any(isinstance(turn, AgentTurn) and turn.calls for unit in parts for turn in unit):
+        return share
+    # In a chat without tools all that is known came from the user; the answers leave first.
+    return max(share, int(_IN_CHATS * most))
 
 
 def _favour(parts: Sequence[Unit], i: int, *, first: bool) -> float:
@@ -144,6 +150,7 @@ def _cut_user(
 
     What the latest request names stays in it.
     """
+    room -= budget.counter.per_message
     if not isinstance(turn, UserTurn) or room < _SMALLEST_CUT:
         return None
     original = turn.text if turn.original is None else turn.original
