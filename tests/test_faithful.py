@@ -114,6 +114,36 @@ def test_a_user_message_of_50000_tokens_at_40000_leaves_a_trace() -> None:
     assert fitted.recall(reference) == pasted
 
 
+def test_what_the_request_names_stays_in_a_huge_message_that_is_cut() -> None:
+    """A clause in the middle of a pasted contract, asked for one message later."""
+    pasted = "\n".join(f"clause-{n}: the lessee pays {n * 13}" for n in range(3_000))
+    messages = [
+        *task(),
+        {"role": "user", "content": pasted},
+        {"role": "assistant", "content": "I have read it."},
+        {"role": "user", "content": "What does clause-1717 say?"},
+    ]
+    said = text_of(fit_messages(messages, budget=9_000).messages)
+    assert f"clause-1717: the lessee pays {1717 * 13}" in said
+
+
+def test_a_chat_without_tools_keeps_most_of_what_the_user_said() -> None:
+    """The long answers leave before the words of the user, also past half of the budget.
+
+    About 92 of the 120 messages would fit if nothing else were sent.
+    """
+    messages = task("Help me plan.")
+    for n in range(120):
+        said = f"For day {n} I agreed with Ana to meet at gate-{n} in hall {n * 3}. " * 2
+        messages.append({"role": "user", "content": said})
+        messages.append({"role": "assistant", "content": "Here is general advice. " * 60})
+    messages.append({"role": "user", "content": "Which gate was it on day 40?"})
+    fitted = fit_messages(messages, budget=4_500)
+    said = text_of(fitted.messages)
+    assert fitted.report.fits
+    assert sum(f"meet at gate-{n} in" in said for n in range(120)) >= 80
+
+
 def test_files_in_user_messages_stay_while_they_fit_into_half() -> None:
     """As a client that puts whole files into user messages does it."""
     file = "\n".join(f"value_{n} = {n}" for n in range(1_200))

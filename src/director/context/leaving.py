@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from director.context.cut import cut_text
+from director.context.cut import cut_text, words_of
 from director.context.notices import range_notice, without_range_notice
 from director.context.sizes import context_size, section_size, turn_size
 from director.context.trust import trust_of
@@ -100,10 +100,7 @@ def keep_users(
     share = min(user_share(budget) - said, most)
     loose = {i: unit_size(parts[i], counter) for i in users if i not in stay}
     wanted = sum(loose.values())
-    room = wanted if wanted <= max(share, _MOST * most) else share
-    if wanted > room and not any(isinstance(t, AgentTurn) and t.calls for u in parts for t in u):
-        # In a chat without tools all that is known came from the user; the answers leave first.
-        room = max(share, int(_IN_CHATS * most))
+    room = _room_of_users(parts, wanted, share, most)
     if wanted > room and len(users) == len(parts):
         # A transcript has no newest that matters more: its excerpts are chosen from all of it.
         return kept, set()
@@ -115,12 +112,23 @@ def keep_users(
             room -= loose[i]
     huge = [i for i in sorted(loose) if i not in chosen and loose[i] > max(room, _SMALLEST_CUT)]
     rooms = share_by_need([loose[i] for i in huge], min(room, share))
+    named = words_of([parts[users[-1]][0].text]) if huge else frozenset()
     for i, left in zip(huge, rooms, strict=True):
-        shorter = _cut_user(parts[i][0], left - counter.per_message, budget, recalls=recalls)
+        shorter = _cut_user(parts[i][0], left, budget, named, recalls=recalls)
         if shorter is not None:
             kept[i] = (shorter,)
             chosen.add(i)
     return kept, chosen
+
+
+def _room_of_users(parts: Sequence[Unit], wanted: int, share: int, most: int) -> int:
+    """How much of what is free the user's words may take: all they need, or their share."""
+    if wanted <= max(share, _MOST * most):
+        return wanted
+    if any(isinstance(turn, AgentTurn) and turn.calls for unit in parts for turn in unit):
+        return share
+    # In a chat without tools all that is known came from the user; the answers leave first.
+    return max(share, int(_IN_CHATS * most))
 
 
 def _favour(parts: Sequence[Unit], i: int, *, first: bool) -> float:
@@ -135,13 +143,22 @@ def _is_weighty(text: str) -> bool:
     return _WEIGHTY.search(text[:4_000]) is not None
 
 
-def _cut_user(turn: Turn, room: int, budget: Budget, *, recalls: bool) -> UserTurn | None:
-    """A message of the user cut to fill a room, None where that leaves nothing worth reading."""
+def _cut_user(
+    turn: Turn, room: int, budget: Budget, named: frozenset[str], *, recalls: bool
+) -> UserTurn | None:
+    """A message of the user cut to fill a room, None where that leaves nothing worth reading.
+
+    What the latest request names stays in it.
+    """
+    room -= budget.counter.per_message
     if not isinstance(turn, UserTurn) or room < _SMALLEST_CUT:
         return None
     original = turn.text if turn.original is None else turn.original
     text = fill_room(
-        original, room, budget.counter, lambda text, chars: cut_text(text, chars, recalls=recalls)
+        original,
+        room,
+        budget.counter,
+        lambda text, chars: cut_text(text, chars, named=named, recalls=recalls),
     )
     shorter = replace(turn, text=text, original=original, images=0)
     fits = turn_size(shorter, budget.counter) <= room + budget.counter.per_message
