@@ -56,9 +56,7 @@ def _walk(browser: Browser, family: str, seed: int, names: dict[str, list[str]])
     return recording
 
 
-def write(
-    family: str, rows: list[dict[str, Any]], machine: re.Pattern[str] = MACHINE
-) -> None:
+def write(family: str, rows: list[dict[str, Any]], machine: re.Pattern[str] = MACHINE) -> None:
     """Write a family as compressed JSON lines, byte for byte the same for the same rows."""
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     leak = machine.search(lines)

@@ -46,8 +46,10 @@ def _admin(made: Path) -> Iterator[str]:
     """Django's admin for whoever comes: every visitor is its first user."""
     (made / "enter.py").write_text(_ENTER)
     last = '"django.contrib.messages.middleware.MessageMiddleware"'
-    bench_pages._DJANGO = bench_pages._DJANGO.replace(last, f'{last}, "enter.Enter"')
-    with bench_pages._django(made) as url:
+    bench_pages._DJANGO = bench_pages._DJANGO.replace(  # noqa: SLF001  its page is ours
+        last, f'{last}, "enter.Enter"'
+    )
+    with bench_pages._django(made) as url:  # noqa: SLF001
         yield url
 
 

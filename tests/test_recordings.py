@@ -49,11 +49,16 @@ def test_the_next_edit_of_a_coding_session_can_be_made(bench: Any, share: float)
     ],
 )
 def test_the_next_element_can_be_named_in_every_page_format(bench: Any, family: str) -> None:
-    """Its reference stands in the latest page, with its label, at half and at a quarter."""
+    """Its reference stands in the latest page, with its label.
+
+    At a quarter of the history some pages alone are larger than the budget: they are left out.
+    """
     references, material = bench("references"), bench("material")
     runs = material.recorded(family)
     assert len(runs) >= 4
-    for share in (0.5, 0.25):
-        score = references.replay(make, runs, share, family)
-        assert score.needed >= 40
-        assert score.share >= 99.5
+    half = references.replay(make, runs, 0.5, family)
+    assert half.needed >= 40
+    assert half.share >= 99.5
+    assert half.over == 0
+    quarter = references.replay(make, runs, 0.25, family)
+    assert quarter.fit_kept >= 0.995 * quarter.fit

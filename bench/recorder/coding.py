@@ -38,8 +38,10 @@ SYSTEM = (
     " file. Read a file before you edit it."
 )
 REQUESTS = (
-    "Support cannot see what {package} does. Make a module _trace.py with a function trace(name) that"
-    " counts calls, and call it at the start of every function that deals with {word}.",
+    (
+        "Support cannot see what {package} does. Make a module _trace.py with a function trace(name)"
+        " that counts calls, and call it at the start of every function that deals with {word}."
+    ),
     "Good. Now the same for the functions around {word}; our tests must stay green.",
     "While you are at it: {word} also needs it, in every module where it is defined.",
     "One more place. Everything named {word}, please, and run the whole test file at the end.",
@@ -98,7 +100,9 @@ class Coder:
             text=True,
             check=False,
         )
-        out = ran.stdout + ran.stderr + (f"\n[exit code {ran.returncode}]" if ran.returncode else "")
+        out = (
+            ran.stdout + ran.stderr + (f"\n[exit code {ran.returncode}]" if ran.returncode else "")
+        )
         self.tool(said, "Bash", {"command": shown}, out)
         return out
 
@@ -213,7 +217,9 @@ def _change(coder: Coder, word: str, *, broken: bool) -> None:
 
 def _instrument(coder: Coder, site: Site, *, far: bool) -> None:
     """Put a call at the start of a function, from the text that was read."""
-    now = [s for s in sites(coder.root, coder.package) if (s.path, s.name) == (site.path, site.name)]
+    now = [
+        s for s in sites(coder.root, coder.package) if (s.path, s.name) == (site.path, site.name)
+    ]
     here = min(now, key=lambda s: abs(s.first - site.first), default=None)
     if here is None or (site.path, site.name) in coder.done:
         return

@@ -17,7 +17,7 @@ async def main(chromium: str) -> None:
     """Open or click, then answer with the text that its agent is given."""
     with tempfile.TemporaryDirectory() as place:
         flags = ["--headless=new", "--no-sandbox", f"--remote-debugging-port={PORT}"]
-        browser = subprocess.Popen(
+        browser = subprocess.Popen(  # noqa: ASYNC220  nothing else runs yet
             [chromium, *flags, f"--user-data-dir={place}", "about:blank"],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -38,7 +38,7 @@ async def serve() -> None:
             if "url" in asked:
                 await session.aexecute(type="goto", url=asked["url"])
             else:
-                await session.aexecute(type="click", action_id=asked["ref"])
+                await session.aexecute(type="click", id=asked["ref"])
             seen = await session.aobserve()
             print(json.dumps({"text": seen.space.description}), flush=True)
 

@@ -21,6 +21,7 @@ from typing import Any, Protocol
 from urllib.parse import urljoin
 
 from playwright.sync_api import Page, sync_playwright
+
 from recorder.walker import Recording
 
 CHROMIUM = "/usr/bin/chromium"
@@ -241,7 +242,7 @@ FORMATS = (
         r"^\s*((?:L|B)\d+)\[:\]",
         "{}[:]",
         "click",
-        "action_id",
+        "id",
         lambda folder: ByLines(folder, "eyes_notte.py"),
     ),
     Format("html", r'<a\b[^>]*\bhref="([^"#]{2,80})"', 'href="{}"', "click", "href", PlainHtml),
@@ -273,7 +274,10 @@ def _walk(eyes: Eyes, kind: Format, app: str, url: str) -> Recording:
     seen: set[str] = set()
     for _ in range(STEPS):
         offered = [m[1] for m in re.finditer(kind.offers, shown, re.MULTILINE)]
-        near = {m[1]: shown[m.start() : m.end() + 60] for m in re.finditer(kind.offers, shown, re.M)}
+        near = {
+            m[1]: shown[m.start() : m.end() + 60]
+            for m in re.finditer(kind.offers, shown, re.MULTILINE)
+        }
         fresh = [ref for ref in offered if near[ref] not in seen and _stays(near[ref])]
         before = shown
         if fresh:
@@ -291,10 +295,14 @@ def _walk(eyes: Eyes, kind: Format, app: str, url: str) -> Recording:
 
 def _stays(line: str) -> bool:
     """Whether a link leads on within the application and ends nothing."""
-    return not re.search(r"log ?out|delete|https?://|\.csv|\.json|download|docs|mailto:", line, re.I)
+    return not re.search(
+        r"log ?out|delete|https?://|\.csv|\.json|download|docs|mailto:", line, re.IGNORECASE
+    )
 
 
-def runs(folder: Path, apps: dict[str, str], only: str | None = None) -> Iterator[tuple[str, Recording]]:
+def runs(
+    folder: Path, apps: dict[str, str], only: str | None = None
+) -> Iterator[tuple[str, Recording]]:
     """All applications in all formats; the packages are installed in a folder."""
     for kind in FORMATS:
         if only not in (None, kind.name):

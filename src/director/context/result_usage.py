@@ -47,7 +47,7 @@ def units_in_work(parts: Sequence[Unit]) -> list[int]:
         for turn in unit:
             for call in turn.calls if isinstance(turn, AgentTurn) else ():
                 last.update(dict.fromkeys(_paths(call.args), i))
-                kinds.update(_edited_kinds(call.args))
+                kinds.update(_kinds_of_edit(call.args))
     for i, unit in enumerate(parts):
         calls = [c for turn in unit if isinstance(turn, AgentTurn) for c in turn.calls]
         paths = [path for call in calls for path in _paths(call.args)]
@@ -58,7 +58,7 @@ def units_in_work(parts: Sequence[Unit]) -> list[int]:
 
 
 @remembered
-def _edited_kinds(args: str) -> tuple[str, ...]:
+def _kinds_of_edit(args: str) -> tuple[str, ...]:
     """The endings of the names of files that a call edits."""
     both = _OLD.search(args) is not None and _NEW.search(args) is not None
     return tuple(_FILE.findall(args)) if both or _PATCH.search(args) is not None else ()
