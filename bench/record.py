@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
-from recorder import terminal, walks
+from recorder import coding, terminal, walks
 from recorder.served import HOSTS, serving
 from recorder.walker import Recording, Walker
 
@@ -28,6 +28,7 @@ FLAGS = (
 ).split()
 RUNS = {"docs": 3, "shop": 3, "tracker": 3, "travel": 2}
 MACHINE = re.compile(r"/tmp\b|/root\b|/home/|/usr/|/var/|127\.0\.0\.1:\d|localhost:\d")
+SCRATCH = re.compile(r"/tmp/tmp|/root/|site-packages")
 
 
 def browser_runs(scratch: Path) -> Iterator[tuple[str, Recording]]:
@@ -55,10 +56,10 @@ def _walk(browser: Browser, family: str, seed: int, names: dict[str, list[str]])
     return recording
 
 
-def write(family: str, rows: list[dict[str, Any]]) -> None:
+def write(family: str, rows: list[dict[str, Any]], machine: re.Pattern[str] = MACHINE) -> None:
     """Write a family as compressed JSON lines, byte for byte the same for the same rows."""
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    leak = MACHINE.search(lines)
+    leak = machine.search(lines)
     if leak:
         around = lines[max(0, leak.start() - 80) : leak.end() + 40]
         raise ValueError(f"{family} names this machine: {around!r}; make the script neutral")
@@ -73,17 +74,20 @@ def write(family: str, rows: list[dict[str, Any]]) -> None:
 def main() -> None:
     """Record all families, or those named."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=["browser", "terminal"])
+    parser.add_argument("--only", choices=["browser", "terminal", "coding"])
     only = parser.parse_args().only
     families: dict[str, list[dict[str, Any]]] = {}
     with tempfile.TemporaryDirectory() as place:
-        if only != "terminal":
+        if only in (None, "browser"):
             for family, recording in browser_runs(Path(place)):
                 families.setdefault(family, []).append(recording.row())
-        if only != "browser":
+        if only in (None, "coding"):
+            families["coding"] = [r.row() for r in coding.runs(Path(place))]
+        if only in (None, "terminal"):
             families["terminal"] = [r.row() for r in terminal.runs(Path(place))]
     for family, rows in families.items():
-        write(family, rows)
+        # What others wrote may name common folders; a scratch folder must not be named.
+        write(family, rows, SCRATCH if family == "coding" else MACHINE)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from director.context.importance import PruningRules, importance, says_the_same
 from director.context.leaving import drop, folded_away, keep_users
 from director.context.literals import form_of, literals
 from director.context.notices import parse_named_turns, without_range_notice
-from director.context.result_usage import turns_by_use
+from director.context.result_usage import turns_by_use, units_in_work
 from director.context.shrink import Shrinking, compact_results, squeeze
 from director.context.sizes import context_size, section_size, summary_size
 from director.context.superseded import shorten_repeats
@@ -35,6 +35,7 @@ from director.context.values import AgentTurn, Budget, Call, Context, Level, Sum
 
 TAIL_SHARE, UNQUOTED, SMALLEST_PART = 0.15, 12, 80
 UNIMPORTANT = 0.6
+WORK_SHARE, NOW_SHARE = 0.6, 0.85
 _Sizes: TypeAlias = tuple[Sequence[int], Callable[[Unit], int]]
 
 
@@ -96,6 +97,7 @@ def _folded(context: Context, whole: Context, budget: Budget, low: int, plan: Fo
     if any(isinstance(unit[0], AgentTurn) for unit in parts):
         # Only where an agent is at work: a transcript has no newest that matters more.
         sizes = (_find_favourites(parts, plan), lambda unit: unit_size(unit, counter))
+        _keep_in_work(parts, full, stay, room, sizes[1])
         _keep_newest(parts, full, stay, int(room * plan.tail), sizes)
     left = low - fixed - sum(unit_size(parts[i], counter) for i in stay)
     worth = _worth(parts, plan.rules) if len(stay) < len(parts) else []
@@ -125,6 +127,28 @@ def _find_latest(parts: Sequence[Unit], count: int) -> set[int]:
         if any(isinstance(turn, AgentTurn) and turn.calls for turn in unit)
     ]
     return set(found[-count:]) if count else set()
+
+
+def _keep_in_work(
+    parts: list[Unit],
+    full: Sequence[Unit],
+    stay: set[int],
+    room: int,
+    size_of: Callable[[Unit], int],
+) -> None:
+    """Add the units that show files in work to what stays, in a share of the room.
+
+    The one in work now may take more than the share; small ones, which cost little, come next.
+    """
+    order = [i for i in units_in_work(full) if i not in stay]
+    sizes = {i: size_of(full[i]) for i in order}
+    small = [i for i in order[1:] if sizes[i] <= room // 25]
+    left = int(room * WORK_SHARE)
+    for i in dict.fromkeys([*order[:1], *small, *order]):
+        if sizes[i] <= (int(room * NOW_SHARE) if i == order[0] else left):
+            parts[i] = full[i]
+            stay.add(i)
+            left -= sizes[i]
 
 
 def _keep_newest(

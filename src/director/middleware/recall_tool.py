@@ -115,13 +115,13 @@ def answer_calls(
     Whatever the client answered gives way, since a client need not know the tool; with `pending`
     only answers that say so do.
     """
-    if not any(NAME in _called(message) for message in messages):
+    if not any(NAME in _tool_names(message) for message in messages):
         return messages
     answers = _answers(parse(messages, wire).context.turns, pending)
-    return [_answered(message, answers) for message in messages] if answers else messages
+    return [_answer_message(message, answers) for message in messages] if answers else messages
 
 
-def _called(message: object) -> Sequence[str]:
+def _tool_names(message: object) -> Sequence[str]:
     """The names of the tools that a message calls, on any wire but LangChain's."""
     if word(message, "type") == "function_call":
         return (word(message, "name"),)
@@ -151,17 +151,17 @@ def _answers(turns: Sequence[Turn], pending: str | None) -> dict[str, str]:
     return found
 
 
-def _answered(message: object, answers: Mapping[str, str]) -> object:
+def _answer_message(message: object, answers: Mapping[str, str]) -> object:
     """The message with the answers that it holds; the very message if it holds none."""
     if word(message, "type") == "function_call_output":
-        return _filled(message, "call_id", "output", answers)
+        return _fill(message, "call_id", "output", answers)
     if word(message, "role") == "tool":
-        return _filled(message, "tool_call_id", "content", answers)
+        return _fill(message, "tool_call_id", "content", answers)
     parts = blocks(peek(message, "content"))
     if word(message, "role") != "user" or not parts:
         return message
     made = [
-        _filled(part, "tool_use_id", "content", answers)
+        _fill(part, "tool_use_id", "content", answers)
         if word(part, "type") == "tool_result"
         else part
         for part in parts
@@ -170,7 +170,7 @@ def _answered(message: object, answers: Mapping[str, str]) -> object:
     return message if same else altered(message, {"content": made})
 
 
-def _filled(part: object, name: str, field: str, answers: Mapping[str, str]) -> object:
+def _fill(part: object, name: str, field: str, answers: Mapping[str, str]) -> object:
     text = answers.get(ident(part, name))
     if text is None or peek(part, field) == text:
         return part
