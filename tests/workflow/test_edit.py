@@ -147,7 +147,9 @@ def test_a_loop_put_into_a_body_brings_its_own_body_along() -> None:
 
 def test_nodes_of_one_call_may_refer_to_each_other_and_to_no_node_that_is_missing() -> None:
     """The error says to create it first."""
-    with pytest.raises(WorkflowError, match=r"Did you mean 'label'.*Create what it refers to first"):
+    with pytest.raises(
+        WorkflowError, match=r"Did you mean 'label'.*Create what it refers to first"
+    ):
         add(mailbox(), [Draft("handle", "h", {"try": "labell", "catch": 1})], new_id=ids_after(7))
 
 
