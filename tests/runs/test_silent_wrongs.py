@@ -485,7 +485,7 @@ def test_a_filter_that_the_site_ignores_is_doubted(
 def test_the_text_of_a_condition_is_compared_with_its_case_unless_told_otherwise(
     live: Live, store: Store, site: AnsweringSite
 ) -> None:
-    """ "saved" is not "Saved", unless `ignore_case` says so; blanks are one."""
+    """A small letter is not a large one, unless `ignore_case` says so; blanks are one."""
     site["/"] = "<p id=ok>Was  Saved</p>"
     for more, state in (({}, "failed"), ({"ignore_case": True}, "done")):
         condition = {"element": "#ok", "text": "was saved", "within": 0, **more}
