@@ -239,7 +239,8 @@ def test_a_run_of_an_example_is_shown_reported_and_taken_out(
     name = run_id(said)
     assert f"as a file: director runs data {name} --format csv -o FILE" in said
     table = run("runs", "data", name)[1].splitlines()
-    assert table[0] == "id,type,status,name,price,category"
+    assert table[0] == "name,price,category,_record,_type,_status"
+    assert run("runs", "data", name, "--bom")[1].startswith("\ufeffname,price")
     assert len(table) == 1 + len(site.state.products)
     assert "done" in run("workflow", "list")[1]
     assert "4  turn" in run("workflow", "show", "products-to-csv")[1]

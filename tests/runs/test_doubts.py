@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +14,7 @@ from director.runs.doubts.node_checks import propose_checks
 from director.runs.doubts.page_claims import read_claim
 from director.runs.doubts.row_counts import list_of
 from director.runs.doubts.value_shapes import shape_of
-from director.workflow.doubt_checks import KINDS
+from director.workflow.doubt_checks import KINDS, sign_checks
 from director.workflow.values import Json
 
 SAYS = (
@@ -152,10 +154,12 @@ def test_rows_that_a_key_cannot_tell_apart_are_doubted() -> None:
 
 
 def test_the_same_page_read_twice_makes_doubtful_records() -> None:
-    """Without a key each row would be there twice."""
+    """Without a key each row would be there twice; with one the second page's own rows are missing."""
     twice = visit(0, 5, page=1), visit(0, 5, page=2)
     assert kinds(find_doubts([reading(*twice, makes_records=True)])) == ["repeated"]
-    assert find_doubts([reading(*twice, makes_records=True, key="sku")]) == []
+    assert kinds(find_doubts([reading(*twice, makes_records=True, key="sku")])) == ["repeated"]
+    again = visit(0, 5, page=1), visit(0, 5, page=1)
+    assert find_doubts([reading(*again, makes_records=True, key="sku")]) == []
     assert find_doubts([reading(*twice)]) == []
 
 
@@ -266,3 +270,22 @@ def test_a_dismissed_kind_is_never_doubted_again(kind: str, field: str) -> None:
     if (kind, field) == ("total", "sku"):
         left = {"total", "unique"}
     assert set(kinds(find_doubts([node]))) == left
+
+
+def test_parts_of_one_total_are_one_list_whatever_their_addresses() -> None:
+    """A form leads to the first page, a pager to the others; a part that is missing is doubted."""
+    first = replace(visit(0, 15, "1..15 out of 40"), url="http://a.test/list?@search=&status=5")
+    rest = [visit(15, 30, "16..30 out of 40", 2), visit(30, 40, "31..40 out of 40", 3)]
+    assert find_doubts([reading(first, *rest)]) == []
+    assert kinds(find_doubts([reading(first, rest[1])])) == ["total"]
+
+
+def test_what_a_model_sets_silences_no_doubt() -> None:
+    """Neither a dismissal nor a tolerance; a person's does."""
+    for check in ({"kind": "total", "dismissed": True, "because": "enough"},
+                  {"kind": "total", "tolerance": 99}):  # fmt: skip
+        (signed,) = sign_checks([check])
+        seen = visit(0, 5, "82 results")
+        (doubt,) = find_doubts([reading(seen, checks=(signed,))])
+        assert doubt.explained == ("enough" if "because" in check else "")
+        assert find_doubts([reading(seen, checks=(check,))]) == []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from director.runs import RunError
-from director.runs.given_files import GivenFiles, attach_file, attached_folder, remove_file
+from director.runs.given_files import GivenFiles, attach_file, find_attachments, remove_file
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GivenFiles:
     (named / "a.csv").write_text("named")
     attach_file("flow:1", "a.csv", b"attached")
     attach_file("flow:1", "../b c.txt", b"other")
-    return GivenFiles((named, attached_folder("flow:1")))
+    return GivenFiles((named, find_attachments("flow:1")))
 
 
 def test_a_named_folder_comes_before_what_is_attached(files: GivenFiles) -> None:

@@ -134,7 +134,8 @@ def test_a_script_leaves_the_site_as_its_workflow_does(
         ran = subprocess.run(
             [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=False
         )
-        assert ran.returncode == 0, ran.stderr
+        doubted = any(each["kind"] == "rounds" for each in run.doubts)
+        assert ran.returncode == (3 if doubted else 0), ran.stderr
         assert changed(one) == changed(two)
         assert changed(one) != changed(Site(seed=1))
 

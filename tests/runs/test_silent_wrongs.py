@@ -480,3 +480,15 @@ def test_a_filter_that_the_site_ignores_is_doubted(
     for state, doubted in (("open", []), ("done", []), ("lost", ["input"])):
         run = live.run(run_workflow(store, built, live.means(), inputs={"state": state}))
         assert [each["kind"] for each in run.doubts] == doubted
+
+
+def test_the_text_of_a_condition_is_compared_with_its_case_unless_told_otherwise(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """A small letter is not a large one, unless `ignore_case` says so; blanks are one."""
+    site["/"] = "<p id=ok>Was  Saved</p>"
+    for more, state in (({}, "failed"), ({"ignore_case": True}, "done")):
+        condition = {"element": "#ok", "text": "was saved", "within": 0, **more}
+        opened = {**go("open", f"{site.origin}/"), "ensures": [condition]}
+        run = live.run(run_workflow(store, flow(opened, origin=site.origin), live.means()))
+        assert run.state == state

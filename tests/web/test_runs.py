@@ -83,7 +83,11 @@ def test_a_run_is_started_answered_and_taken_out(
         ("ask", "success"),
         ("find", "success"),
     ]
-    assert client.get(f"/api/runs/{run}/results").text.splitlines()[0].startswith("id,")
+    assert (
+        client.get(f"/api/runs/{run}/results")
+        .text.splitlines()[0]
+        .endswith("_record,_type,_status")
+    )
     rows = client.get(f"/api/runs/{run}/results", params={"form": "json"}).json()
     assert len(rows) == 1
     report = client.get(f"/api/runs/{run}/report")

@@ -7,12 +7,14 @@ from dataclasses import replace
 
 import pytest
 
+from director.runs.report import flat
 from director.workflow.records import (
     Naming,
     Record,
     RecordsFound,
     chosen,
     find_records,
+    look,
     record_from,
     record_json,
 )
@@ -182,3 +184,12 @@ def test_a_record_that_is_named_must_exist() -> None:
     """The nearest is named."""
     with pytest.raises(WorkflowError, match="Did you mean 'email_001'"):
         chosen("email_01", [Record("email_001", "email")])
+
+
+def test_what_a_page_calls_id_or_status_is_what_a_path_means() -> None:
+    """A record's own id, type and status are found only where nothing else has that name."""
+    found = Record("order_001", "order", fields={"read": {"id": "8", "status": "resolved"}})
+    assert [look(found, (name,)) for name in ("id", "status", "type")] == ["8", "resolved", "order"]
+    row = flat(found)
+    assert list(row) == ["id", "status", "_record", "_type", "_status"]
+    assert (row["status"], row["_status"]) == ("resolved", "discovered")

@@ -107,7 +107,9 @@ async def _element(_: Session, seen: MaskedPage, condition: Config, __: int) -> 
     wanted = condition.get("text")
     if wanted is not None:
         text = " ".join(seen.clean(await text_of(visible.locator())).split())
-        return _Look(" ".join(str(wanted).split()) in text, text[:500])
+        said = " ".join(str(wanted).split())
+        folds = str.casefold if condition.get("ignore_case") is True else str
+        return _Look(folds(said) in folds(text), text[:500])
     wanted = condition.get("value")
     if wanted is not None:
         value = await value_of(visible.locator())

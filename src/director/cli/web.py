@@ -102,11 +102,11 @@ def _bound(host: str, port: int | None, password: str) -> list[socket.socket]:
 
 
 def _both(host: str, port: int, password: str) -> list[socket.socket]:
-    from director.web.serving import bound, bound_twin
+    from director.web.serving import bound, bind_twin
 
     made = bound(host, port, password=password)
     try:
-        twin = bound_twin(made)
+        twin = bind_twin(made)
     except OSError:
         made.close()
         raise

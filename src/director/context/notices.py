@@ -88,7 +88,7 @@ def parse_named_turns(text: str) -> frozenset[int]:
     )
 
 
-def split_parts(text: str) -> list[tuple[int | None, str]]:
+def separate_parts(text: str) -> list[tuple[int | None, str]]:
     """The parts of a summary, each with the first turn that it names.
 
     A part begins with the line that names its turns; what stands before the first such line is a

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from director.context.notices import split_parts
+from director.context.notices import separate_parts
 from director.context.values import AgentTurn, Call, Context, Counter, Section, Summary, Turn
 
 
@@ -37,7 +37,7 @@ def summary_size(summary: Summary | None, counter: Counter) -> int:
     """Tokens of a summary, each part of it a message; none for no summary."""
     if summary is None:
         return 0
-    return sum(counter(part) + counter.per_message for _, part in split_parts(summary.text))
+    return sum(counter(part) + counter.per_message for _, part in separate_parts(summary.text))
 
 
 def head_size(context: Context, counter: Counter) -> int:

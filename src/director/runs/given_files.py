@@ -62,14 +62,14 @@ class GivenFiles:
         return [found[name] for name in sorted(found)]
 
 
-def attached_folder(workflow: str) -> Path:
+def find_attachments(workflow: str) -> Path:
     """Where the files lie that are attached to a workflow; it need not be there."""
     return home() / "files" / _UNFIT.sub("_", workflow)
 
 
 def attach_file(workflow: str, name: str, content: bytes) -> GivenFile:
     """Attach a file to a workflow, in the place of one with that name."""
-    folder = attached_folder(workflow)
+    folder = find_attachments(workflow)
     make_private(folder)
     path = folder / safe_name(name)
     write_private(path, content)
@@ -78,7 +78,7 @@ def attach_file(workflow: str, name: str, content: bytes) -> GivenFile:
 
 def remove_file(workflow: str, name: str) -> None:
     """Remove an attached file."""
-    path = attached_folder(workflow) / name
+    path = find_attachments(workflow) / name
     if path.name != name or not path.is_file():
         raise RunError(f"There is no attached file {name!r}. Nothing was removed.")
     path.unlink()

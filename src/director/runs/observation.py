@@ -131,7 +131,7 @@ def _count_answers(session: Session, mark: int) -> int:
     return sum((each.method, each.url) in sent for each in session.responses(mark))
 
 
-def _done_on_page(visit: DoneVisit) -> list[Step]:
+def _list_page_steps(visit: DoneVisit) -> list[Step]:
     """What was done on the page before it, since that was loaded."""
     document = (visit.before or {}).get("document")
     return [
@@ -143,7 +143,7 @@ def _done_on_page(visit: DoneVisit) -> list[Step]:
 
 def _is_login(visit: DoneVisit) -> bool:
     """Whether a secret was typed on the page: what is typed beside one is shown nowhere."""
-    done = _done_on_page(visit)
+    done = _list_page_steps(visit)
     return any("{{secret:" in str(step.config.get("text")) or _hides(step) for step in done)
 
 
@@ -152,7 +152,7 @@ def _hides(step: Step) -> bool:
 
 
 def _on_page(visit: DoneVisit) -> list[Step]:
-    return [step for step in _done_on_page(visit) if not _hides(step)]
+    return [step for step in _list_page_steps(visit) if not _hides(step)]
 
 
 def _list_requests(

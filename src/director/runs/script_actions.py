@@ -9,8 +9,9 @@ from director.runs.telling import selector_text
 from director.workflow.paths import is_list
 from director.workflow.values import Config, Json, Node
 
-_MORE = {"text": "text", "value": "value", "equals": "equals", "at_least": "at_least",
-         "at_most": "at_most", "is": "exactly", "below": "below", "absent": "absent"}  # fmt: skip
+_MORE = {"ignore_case": "ignore_case", "text": "text", "value": "value", "equals": "equals",
+         "at_least": "at_least", "at_most": "at_most", "is": "exactly", "below": "below",
+         "absent": "absent"}  # fmt: skip
 _SINCE = {"status": "since", "download": "before"}
 _PLAIN = ("click", "hover", "check", "uncheck")
 _PAGE = {

@@ -19,7 +19,7 @@ from typing import cast
 from director.browser import Browser, Logins, open_browser
 from director.home import home, make_private
 from director.runs import Means, Question, Run, workflow_of
-from director.runs.given_files import GivenFiles, attached_folder
+from director.runs.given_files import GivenFiles, find_attachments
 from director.runs.values import Minds, Permit, Pictures
 from director.secrets import SHORT, KeyFile, Reference, Seal, SecretRefused, Vault, VaultError
 from director.store import Store
@@ -110,7 +110,7 @@ class Supplies:
     def files(self, workflow: str) -> GivenFiles:
         """The files that runs of a workflow may upload."""
         named = (self._wishes.files,) if self._wishes.files else ()
-        return GivenFiles((*named, attached_folder(workflow)))
+        return GivenFiles((*named, find_attachments(workflow)))
 
     def offline(self, workflow: Workflow) -> tuple[Means, Hiding]:
         """What is needed to write a run down, and what was hidden on the way."""

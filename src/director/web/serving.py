@@ -53,7 +53,7 @@ def bound(host: str, port: int, *, password: str = "") -> socket.socket:
     return made
 
 
-def bound_twin(listening: socket.socket) -> socket.socket | None:
+def bind_twin(listening: socket.socket) -> socket.socket | None:
     """The same port on ::1, where browsers look first for names under `localhost`.
 
     None if this machine has no such address. If another program has the port there, it would be

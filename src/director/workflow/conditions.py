@@ -62,6 +62,7 @@ CONDITIONS: Mapping[str, Form] = {
         absent=Field(flag, "none may be visible"),
         text=Field(any_text, "text that the first visible one contains"),
         value=Field(any_text, "the value of the first visible one"),
+        ignore_case=Field(flag, "true: large and small letters are the same in the text"),
     ),
     "count": _form(
         "count",

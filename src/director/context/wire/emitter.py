@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from director.context.notices import split_parts
+from director.context.notices import separate_parts
 from director.context.values import AgentTurn, Call, Context, Section, Summary, Turn, UserTurn
 from director.context.wire import anthropic
 from director.context.wire.dialects import DIALECTS
@@ -59,7 +59,7 @@ def _summary_parts(summary: Summary | None) -> list[tuple[int, str]]:
     if summary is None:
         return []
     first = summary.covers[0] if summary.covers else -1
-    return [(first if at is None else at, text) for at, text in split_parts(summary.text)]
+    return [(first if at is None else at, text) for at, text in separate_parts(summary.text)]
 
 
 def bare(context: Context) -> Context:
