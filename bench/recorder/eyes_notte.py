@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 
 from notte_browser.session import NotteSession
 
@@ -38,7 +39,9 @@ async def serve() -> None:
             if "url" in asked:
                 await session.aexecute(type="goto", url=asked["url"])
             else:
-                await session.aexecute(type="click", id=asked["ref"])
+                # What cannot be clicked leaves the page as it was.
+                with suppress(Exception):
+                    await session.aexecute(type="click", id=asked["ref"])
             seen = await session.aobserve()
             print(json.dumps({"text": seen.space.description}), flush=True)
 
