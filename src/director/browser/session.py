@@ -273,9 +273,8 @@ class Session:
         """The page as an outline with refs, once it rests, and what happened since the last."""
         page = self.page(tab)
         async with self.doing("take a snapshot"):
-            loading = await wait_until_ready(page, lambda: self._watch.pending(page))
-            happened = replace(self._happened(), loading=loading)
-            return await take(page, self._masks, happened=happened)
+            rests = await wait_until_ready(page, lambda: self._watch.pending(page))
+            return await take(page, self._masks, happened=replace(self._happened(), loading=rests))
 
     def pending(self) -> list[str]:
         """What the active page asked for and has not got yet."""
@@ -293,8 +292,8 @@ class Session:
         async with self.doing("take a restart point"):
             storage = await self._context.storage_state(indexed_db=True)
         tabs = tuple((name, address_of(self.page(name))) for name in self._tabs.names())
-        point = self._last = RestartPoint(dict(storage), tabs, self._tabs.active if tabs else "")
-        return point
+        self._last = RestartPoint(dict(storage), tabs, self._tabs.active if tabs else "")
+        return self._last
 
     async def save_login(self, name: str) -> None:
         """Keep the cookies and the storage of this session under a name, sealed."""

@@ -111,8 +111,7 @@ class Engine:
     def __init__(
         self, ledger: Ledger, workflow: Workflow, means: Means, *, observes: bool = False
     ) -> None:
-        self.ledger = ledger
-        self.means = means
+        self.ledger, self.means = ledger, means
         self._observes = observes
         self.nodes = {node.id: node for node in workflow.nodes}
         self.sandbox = Sandbox()

@@ -37,7 +37,7 @@ class CachedStore(Store):
     """Reads of a store, each remembered until something that it read was written again."""
 
     def __init__(self, store: Store) -> None:
-        super().__init__(store._database)  # noqa: SLF001
+        super().__init__(store.database)
         self._known: OrderedDict[_Key, object] = OrderedDict()
         self._state = (-1, -1)
         self._lock = threading.Lock()

@@ -27,6 +27,11 @@ class Store:
         self._database = database
 
     @property
+    def database(self) -> Database:
+        """What it reads and writes, for what else reads it in this package."""
+        return self._database
+
+    @property
     def url(self) -> str:
         """The address that opens this store again. It may hold a password: do not print it."""
         return self._database.url

@@ -24,7 +24,6 @@ from director.web.studio import Studio
 
 PORT = 7878
 LOCAL = ("127.0.0.1", "localhost")
-_EVERY = "0.0.0.0"  # noqa: S104  only compared
 _GRACE = 3
 _WAITING = 128
 
@@ -60,7 +59,8 @@ def bind_twin(listening: socket.socket) -> socket.socket | None:
     asked in our place: `OSError`, and nothing may be served under such a name.
     """
     host, port = listening.getsockname()[:2]
-    if listening.family != socket.AF_INET or host not in ("127.0.0.1", _EVERY):
+    is_local = host == "127.0.0.1" or ip_address(host).is_unspecified
+    if listening.family != socket.AF_INET or not is_local:
         return None
     try:
         return bound("::1", port)
