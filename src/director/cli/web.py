@@ -102,7 +102,7 @@ def _bound(host: str, port: int | None, password: str) -> list[socket.socket]:
 
 
 def _both(host: str, port: int, password: str) -> list[socket.socket]:
-    from director.web.serving import bound, bind_twin
+    from director.web.serving import bind_twin, bound
 
     made = bound(host, port, password=password)
     try:

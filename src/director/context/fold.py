@@ -257,7 +257,9 @@ def _choose(context: Context, found: Sequence[Excerpt], budget: Budget, room: in
     ]
     shown = {line.strip() for text in elsewhere for line in text.splitlines()}
     found = [piece for piece in found if piece.who != "→" or piece.text not in shown]
-    return excerpts.select(found, room, budget.counter, elsewhere, _list_named_forms(context, found))
+    return excerpts.select(
+        found, room, budget.counter, elsewhere, _list_named_forms(context, found)
+    )
 
 
 def _list_named_forms(context: Context, found: Sequence[Excerpt]) -> frozenset[str]:
