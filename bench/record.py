@@ -28,7 +28,7 @@ FLAGS = (
 ).split()
 RUNS = {"docs": 3, "shop": 3, "tracker": 3, "travel": 2}
 MACHINE = re.compile(r"/tmp\b|/root\b|/home/|/usr/|/var/|127\.0\.0\.1:\d|localhost:\d")
-SCRATCH = re.compile(r"/tmp/tmp|/root/|site-packages")
+SCRATCH = re.compile(r"/tmp\b/tmp|/root\b|site-packages")
 
 
 def browser_runs(scratch: Path) -> Iterator[tuple[str, Recording]]:

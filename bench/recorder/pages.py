@@ -265,7 +265,7 @@ def _walk(eyes: Eyes, kind: Format, app: str, url: str) -> Recording:
     port = origin[0].rpartition(":")[2] if origin else ""
 
     def neutral(text: str) -> str:
-        text = re.sub(r"/tmp/tmp\w+", "/data", text)
+        text = re.sub(r"/tmp\b/tmp\w+", "/data", text)
         return re.sub(rf"(?:127\.0\.0\.1|localhost):{port}", f"{app}.test", text)
 
     log.begin(SYSTEM, f"Look at every part of http://{app}.test and tell me what it is for.")

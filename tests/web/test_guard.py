@@ -15,7 +15,7 @@ from starlette.websockets import WebSocketDisconnect
 from director.runs import Means, queue_run
 from director.store import Store
 from director.web import Studio, make_app
-from director.web.guard.bodies import LIMITS, MOST
+from director.web.guard.bodies import MOST, find_limit
 from director.web.guard.doors import SHELL
 from director.web.guard.hosts import OwnNames
 from director.web.tickets import Tickets
@@ -260,7 +260,7 @@ def test_a_body_that_is_too_large_is_refused_early(studio: Studio, client: TestC
     app, session = make_app(studio), key_of(studio)
     json_ = {**session, "content-type": "application/json"}
     asks = [
-        Ask(method, path, {**json_, "content-length": str(LIMITS.get(path, MOST) + 1)})
+        Ask(method, path, {**json_, "content-length": str(find_limit(path) + 1)})
         for method, path in unsafe(app)
     ]
     assert _not(413, app, asks) == []

@@ -109,7 +109,8 @@ class Studio:
             return "What happened cannot be told: the vault cannot be opened. See director doctor."
 
     def reader(self, workflow: str) -> Reader:
-        """What reads a workflow, and remembers what it has read."""
+        """What reads a workflow as it is now, and remembers what it has read."""
+        self.cached.refresh()
         files = self.supplies.files(workflow).list
         return self._readers.setdefault(workflow, Reader(self.cached, workflow, files))
 

@@ -14,7 +14,7 @@ from director.web.guard.refusing import error_body, has_header, header, refuse
 
 MOST = 1_048_576
 # A workflow's document can be long; whoever is not let in yet has little to say.
-LIMITS = {"/api/workflows/import": 8 * MOST, "/launch": 4_096, "/login": 4_096}
+_LIMITS = {"/api/workflows/import": 8 * MOST, "/launch": 4_096, "/login": 4_096}
 _FILES = re.compile(r"/api/workflows/[^/]+/files")
 _BODIED = ("POST", "PUT", "PATCH", "DELETE")
 _KINDS = {"/login": "application/x-www-form-urlencoded"}
@@ -31,7 +31,7 @@ class Bodies:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        most = _limit(scope["path"])
+        most = find_limit(scope["path"])
         length = header(scope, b"content-length") or "0"
         if not length.isdecimal() or int(length) > most:
             await _too_large(scope, send, most)
@@ -46,8 +46,9 @@ class Bodies:
         await self._app(scope, _counted(receive, most), send)
 
 
-def _limit(path: str) -> int:
-    return 8 * MOST if _FILES.fullmatch(path) else LIMITS.get(path, MOST)
+def find_limit(path: str) -> int:
+    """How many bytes the body of a request to a path may have."""
+    return 8 * MOST if _FILES.fullmatch(path) else _LIMITS.get(path, MOST)
 
 
 def _counted(receive: Receive, most: int) -> Receive:

@@ -281,7 +281,7 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     panel("chat");
     document.getElementById("words").focus();
-  } else if (control && event.shiftKey && event.key.toLowerCase() === "l" && document.getElementById("compress")) {
+  } else if (control && event.shiftKey && event.key.toLowerCase() === "l") {
     event.preventDefault();
     show("compress");
   }
