@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from typing import Annotated
 
 from fastapi import APIRouter, Path
@@ -42,7 +41,7 @@ async def attach(workflow: Known, body: Attached, studio: Here) -> GivenFile:
     """Attach a file; one of the same name is replaced."""
     try:
         content = base64.b64decode(body.file.content, validate=True)
-    except binascii.Error as problem:
+    except ValueError as problem:
         raise RunError(f"The content is no base64: {problem}. Nothing was attached.") from None
     made = attach_file(workflow, body.file.name, content)
     _tell(studio, workflow)
