@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-TURN = 1.0  # seconds of work that no turn of the loop may take
+TURN = 3.0  # seconds of work that no turn of the loop may take
 
 
 @dataclass(frozen=True, slots=True)
