@@ -3,14 +3,13 @@
 The app as a program of its own on a store that is filled first: 1,000 workflows, one of 1,000 nodes, one
 with a conversation of 20,000 entries. Clients speak HTTP as a window does: the page, then the parts
 that it asks for when something changed. `--other PYTHON` measures another installation of Director on the
-same store in the same run, so that two versions can be compared. Prints markdown for `docs/measured.md`.
+same store in the same run, so that two versions can be compared (it must know this store's schema). Prints markdown for `docs/measured.md`.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
 import random
 import re
@@ -134,6 +133,14 @@ def time_page(app: Served, path: str, rounds: int) -> tuple[float, float, int]:
     return statistics.median(took), spent, size
 
 
+async def ask_again(client: httpx.AsyncClient, path: str) -> httpx.Response:
+    """Ask for a path, once more on a connection that the server has just closed for its idleness."""
+    try:
+        return await client.get(path)
+    except (httpx.ReadError, httpx.RemoteProtocolError):
+        return await client.get(path)
+
+
 async def use_windows(
     app: Served, workflows: Sequence[str], seconds: float, thinking: float
 ) -> list[float]:
@@ -148,7 +155,7 @@ async def use_windows(
         await asyncio.sleep(chance.uniform(0, thinking))
         while time.monotonic() < until:
             began = time.perf_counter()
-            (await client.get(paths[nth % len(paths)])).raise_for_status()
+            (await ask_again(client, paths[nth % len(paths)])).raise_for_status()
             took.append(1e3 * (time.perf_counter() - began))
             nth += 1
             await asyncio.sleep(thinking and chance.expovariate(1 / thinking))
@@ -203,9 +210,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         full = Path(folder, "full")
         full.mkdir()
-        # Filled by the oldest: a newer Director takes over what an older one has written.
-        fill = [next(iter(pythons.values())), __file__, "--fill", str(full)]
-        filled = Filled(**json.loads(subprocess.check_output(fill, text=True)))
+        filled = fill_store(full)
         found = {}
         for name, python in pythons.items():
             home = Path(folder, name)
@@ -217,8 +222,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--fill"]:
-        made = fill_store(Path(sys.argv[2]))
-        print(json.dumps({"small": made.small, "wide": made.wide, "long": made.long}))
-    else:
-        main()
+    main()
