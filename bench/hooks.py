@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from measure import Manage, Message
@@ -25,7 +26,9 @@ Hook: TypeAlias = Callable[[list[Message]], list[Message]]
 
 def threads(budget: int, wire: Wire | None) -> Threads:
     """Managed as the project's own engine is in the comparison with others."""
-    config = ContextConfig(strategy="hybrid", budget=Budget(budget, counter=chars4))
+    # The measure counts a call as part of its message.
+    counter = replace(chars4, per_call=0)
+    config = ContextConfig(strategy="hybrid", budget=Budget(budget, counter=counter))
     config.max_snapshot_depth = 12
     return Threads(config, wire=wire)
 
@@ -94,6 +97,7 @@ def proxy(api: Any) -> Callable[[int], Hook]:
 
 def openai_agents(budget: int) -> Hook:
     """The input filter of OpenAI's Agents SDK."""
+    from agents import Agent  # noqa: PLC0415
     from agents.run import CallModelData, ModelInputData  # noqa: PLC0415
 
     from director.middleware.openai_agents import InputFilter  # noqa: PLC0415
@@ -103,7 +107,7 @@ def openai_agents(budget: int) -> Hook:
     def passed(messages: list[Message]) -> list[Message]:
         body = _body("responses", messages)
         asked = ModelInputData(body["input"], body.get("instructions"))
-        given: Any = CallModelData(asked, None, None)  # type: ignore[arg-type]
+        given: Any = CallModelData(asked, Agent("bench"), None)
         return _history("responses", {**body, "input": fit(given).input})
 
     return passed

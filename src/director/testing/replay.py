@@ -9,15 +9,20 @@ from director.context.values import Budget, chars4
 from director.manager import ContextConfig, ContextManager
 
 
-def make() -> Callable[[list[object], int], list[object]]:
-    """A function of the messages so far and a budget: strategy `hybrid`, counter `chars4`."""
+def make(*, recall: bool = True) -> Callable[[list[object], int], list[object]]:
+    """A function of the messages so far and a budget: strategy `hybrid`, counter `chars4`.
+
+    `recall` says whether the model can open the references that notices name.
+    """
     managers: dict[int, ContextManager] = {}
 
     def manage(messages: list[object], budget: int) -> list[object]:
         if budget not in managers:
             # The measure counts a call as part of its message.
             counter = replace(chars4, per_call=0)
-            config = ContextConfig(strategy="hybrid", budget=Budget(int(budget), counter=counter))
+            config = ContextConfig(
+                strategy="hybrid", budget=Budget(int(budget), counter=counter), recall=recall
+            )
             config.max_snapshot_depth = 12
             managers[budget] = ContextManager(config)
         return managers[budget].fit(messages).messages
