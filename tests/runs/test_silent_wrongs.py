@@ -492,3 +492,14 @@ def test_the_text_of_a_condition_is_compared_with_its_case_unless_told_otherwise
         opened = {**go("open", f"{site.origin}/"), "ensures": [condition]}
         run = live.run(run_workflow(store, flow(opened, origin=site.origin), live.means()))
         assert run.state == state
+
+
+def test_a_script_that_asks_for_the_page_again_is_not_taken_for_its_answer(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """A page that is there, whose script is refused; an error page, whose script is answered."""
+    asks = "<script>x = new XMLHttpRequest(); x.open('DELETE', '/page', false); x.send()</script>"
+    workflow = flow(go("open", f"{site.origin}/page"), origin=site.origin)
+    for own, other, state in ((200, 404, "done"), (500, 200, "failed")):
+        site["/page"], site["DELETE /page"] = Answer(f"<p>Lamps</p>{asks}", own), Answer("", other)
+        assert live.run(run_workflow(store, workflow, live.means())).state == state

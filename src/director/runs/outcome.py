@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from director.browser import BrowserGone
 from director.runs.ledger import steps_of
@@ -11,6 +11,9 @@ from director.runs.values import Cancelled, NodeFailed, Parked, Run, Status, Ste
 from director.store import Store
 from director.workflow.paths import is_list
 from director.workflow.values import Config, Json
+
+if TYPE_CHECKING:
+    from director.runs.engine import Visit
 
 _HOLDS_NODES = ("iterate", "route", "group")
 
@@ -71,3 +74,16 @@ def failure_of(problem: Exception | None, step: Step) -> NodeFailed:
     if isinstance(problem, NodeFailed):
         return problem
     return NodeFailed(step.error, key=step.key, alias=step.alias, kind=step.error_kind)
+
+
+async def warn_of_forms(visit: Visit) -> list[str]:
+    """What is to be said of forms that were sent, though the node may be done again."""
+    effect = visit.node.effect
+    if effect == "once" or visit.node.type != "browser_action" or not visit.began:
+        return []
+    return [
+        f"A form was sent ({each.text}) while this was done, and its effect is {effect!r}: it "
+        "would be sent again. If that cannot be undone, set the effect to 'once'."
+        for each in (await visit.engine.stage.session()).events(visit.mark)
+        if each.kind == "form"
+    ]

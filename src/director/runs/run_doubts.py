@@ -186,7 +186,18 @@ def _effect(step: Step, proof: Config, *, is_seen: bool) -> EffectSeen:
         where=str(proof.get("where", "")),
         part=cast("tuple[str, str] | None", seen.get("part")),
         is_seen=is_seen,
+        held=_list_held(seen),
     )
+
+
+def _list_held(seen: Config) -> tuple[str, ...]:
+    """The promises that held before an effect, if nothing but them could show it."""
+    told = seen.get("held_before")
+    if not isinstance(told, Mapping) or seen.get("shown") or seen.get("proof"):
+        return ()
+    if told.get("led_on") or (told.get("changed") and not told.get("acted")):
+        return ()
+    return tuple(str(each) for each in _list(told.get("conditions")))
 
 
 def _is_seen(step: Step, steps: Sequence[Step]) -> bool:

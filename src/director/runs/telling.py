@@ -84,7 +84,7 @@ def evidence_text(evidence: Config) -> str:
     condition = evidence["condition"]
     told = condition_text(condition) if isinstance(condition, Mapping) else str(condition)
     if evidence.get("holds"):
-        return told
+        return f"{told} (held before as well)" if evidence.get("before") else told
     found = shown("found", evidence.get("found"))
     return f"{told}; found {found} on {evidence.get('at_url')}"
 
