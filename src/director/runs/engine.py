@@ -172,7 +172,8 @@ class Engine:
         if node.type in _LOOKS:
             await note_error_pages(self.ledger, self.stage)
             await self._ready(visit.config)
-            visit.held = await look_before(visit)
+            look = partial(self.checked, place=visit.place, mark=0)
+            visit.held = await look_before(node, look, self.stage.session)
         if self._observes and node.type == "browser_action":
             visit.told = await glance(await self.stage.session())
         begun = replace(
@@ -200,7 +201,7 @@ class Engine:
         await self._ensure(visit, [c for c in node.ensures if is_own(c)], kept=kept)
         told = replace(
             visit.step,
-            warnings=(*visit.step.warnings, *kept.warnings, *await warn_of_forms(visit)),
+            warnings=(*visit.step.warnings, *kept.warnings, *await self._warn_of_forms(visit)),
             records=kept.count(self.ledger.records),
         )
         step, gone = await self._pictured(told, began)
@@ -230,9 +231,8 @@ class Engine:
             return None
         scope = self.ledger.scope(visit.place, self.means.env)
         step, steps = visit.step, self.ledger.steps()
-        done = DoneVisit(
-            visit.node, visit.config, step.before, scope, steps, step.result, visit.held
-        )
+        seen = (step.before, scope, steps, step.result, visit.held)
+        done = DoneVisit(visit.node, visit.config, *seen)
         return await observe(done, await self.stage.session(), mark)
 
     async def _act(self, visit: Visit) -> None:
@@ -265,6 +265,11 @@ class Engine:
         sent: list[Json] = [{"method": a.method, "url": a.url, "status": a.status} for a in answers]
         return {"appeared": appeared, "sent": sent, "kept": await self._keeps_text(visit, mark)}
 
+    async def _warn_of_forms(self, visit: Visit) -> list[str]:
+        acted = visit.node.type == "browser_action" and visit.began
+        events = (await self.stage.session()).events(visit.mark) if acted else ()
+        return warn_of_forms(visit.node.effect, events)
+
     async def _keeps_text(self, visit: Visit, mark: int) -> bool:
         """Whether a field shows what was typed into it; one for secrets shows nothing."""
         config = visit.node.config
@@ -284,7 +289,7 @@ class Engine:
             error=str(problem),
             error_kind=getattr(problem, "kind", "") or type(problem).__name__,
             acted=_may_have_acted(visit, problem),
-            warnings=(*visit.step.warnings, *await warn_of_forms(visit)),
+            warnings=(*visit.step.warnings, *await self._warn_of_forms(visit)),
         )
         step, gone = await self._pictured(failed, began)
         if gone:

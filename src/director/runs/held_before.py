@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import cast
 
 from playwright.async_api import Error as PlaywrightError
 
 from director.browser import Session
 from director.browser.masks import MaskedPage
-from director.workflow.values import Config
-
-if TYPE_CHECKING:
-    from director.runs.engine import Visit
+from director.workflow.values import Config, Node
 
 # These ask for what came since the node began: they never held before.
 OF_THE_NODE = ("status", "download")
@@ -57,21 +54,23 @@ class HeldBefore:
         ]
 
 
-async def look_before(visit: Visit) -> HeldBefore:
+async def look_before(
+    node: Node,
+    look: Callable[[Sequence[Config]], Awaitable[list[Config]]],
+    session: Callable[[], Awaitable[Session]],
+) -> HeldBefore:
     """Which promises of a node that must happen once hold already, in one look."""
-    node, engine = visit.node, visit.engine
     if node.effect != "once" or node.type != "browser_action" or not node.ensures:
         return HeldBefore()
     held: list[Config] = []
     for condition in node.ensures:
         if not any(kind in condition for kind in OF_THE_NODE):
-            asked = [{**condition, "within": 0}]
-            (evidence,) = await engine.checked(asked, visit.place, mark=0)
-            held += [evidence["condition"]] if evidence["holds"] else []
+            (evidence,) = await look([{**condition, "within": 0}])
+            held += [cast("Config", evidence["condition"])] if evidence["holds"] else []
     found = HeldBefore(tuple(held), is_all=len(held) == len(node.ensures))
     if not found.is_all:
         return found
-    return replace(found, shown=await digest_page(await engine.stage.session()))
+    return replace(found, shown=await digest_page(await session()))
 
 
 async def digest_page(session: Session) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import json
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 from urllib.parse import quote_plus
 
@@ -63,7 +63,7 @@ class DoneVisit:
     scope: Scope
     steps: Sequence[Step]
     result: Json = None
-    held: HeldBefore = HeldBefore()
+    held: HeldBefore = field(default_factory=HeldBefore)
 
 
 async def observe(visit: DoneVisit, session: Session, mark: int) -> dict[str, Json] | None:

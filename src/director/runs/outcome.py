@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from director.browser import BrowserGone
+from director.browser.events import Event
 from director.runs.ledger import steps_of
 from director.runs.values import Cancelled, NodeFailed, Parked, Run, Status, Step
 from director.store import Store
 from director.workflow.paths import is_list
 from director.workflow.values import Config, Json
-
-if TYPE_CHECKING:
-    from director.runs.engine import Visit
 
 _HOLDS_NODES = ("iterate", "route", "group")
 
@@ -76,14 +74,11 @@ def failure_of(problem: Exception | None, step: Step) -> NodeFailed:
     return NodeFailed(step.error, key=step.key, alias=step.alias, kind=step.error_kind)
 
 
-async def warn_of_forms(visit: Visit) -> list[str]:
-    """What is to be said of forms that were sent, though the node may be done again."""
-    effect = visit.node.effect
-    if effect == "once" or visit.node.type != "browser_action" or not visit.began:
-        return []
+def warn_of_forms(effect: str, events: Iterable[Event]) -> list[str]:
+    """What is to be said of forms that an action sent, though it may be done again."""
     return [
         f"A form was sent ({each.text}) while this was done, and its effect is {effect!r}: it "
         "would be sent again. If that cannot be undone, set the effect to 'once'."
-        for each in (await visit.engine.stage.session()).events(visit.mark)
-        if each.kind == "form"
+        for each in events
+        if each.kind == "form" and effect != "once"
     ]

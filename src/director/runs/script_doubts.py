@@ -1,4 +1,4 @@
-"""What an exported script doubts: counts against the page, equal values, promises that held before."""
+"""What an exported script doubts: counts of the page, equal values, promises held before."""
 
 from __future__ import annotations
 
