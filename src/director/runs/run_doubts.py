@@ -16,6 +16,7 @@ from director.runs.doubts.node_checks import add_proposals, propose_checks
 from director.runs.file_doubts import find_changed_files, find_wrong_files
 from director.runs.ledger import run_from, steps_of
 from director.runs.observation import READS_ROWS
+from director.runs.same_entries import find_left_behind, find_same_entries
 from director.runs.values import Run, Step
 from director.store import Moved, Store
 from director.store.variables import variables, workbench
@@ -60,6 +61,7 @@ def find_run_doubts(
     checks = {node.id: node.checks for node in workflow.nodes}
     told = [*list_step_doubts(steps), *_rules(nodes, steps), *find_wrong_files(steps)]
     told += find_changed_files(steps, lambda: _steps_before(store, run))
+    told += [*find_same_entries(store, run, done), *find_left_behind(steps)]
     return find_doubts(readings, effects, _loops(steps), told, earlier=rows_before, checks=checks)
 
 

@@ -1,0 +1,137 @@
+"""What must happen once happens once, in a later run as well: skipped if proven, doubted if not."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from director.runs import Run, Step, run_workflow
+from director.runs.same_entries import find_left_behind
+from director.store import Store
+from director.workflow.values import Config, Workflow
+from runs.answers import Answer, AnsweringSite, Form, sent_to, serve_answers
+from runs.building import flow, node, result
+from runs.conftest import Live
+
+
+@dataclass
+class Warehouse:
+    """An application that enters whatever it is sent, and shows all of it."""
+
+    site: AnsweringSite
+    entries: list[str] = field(default_factory=list)
+    keeps_one: bool = False
+
+    def __post_init__(self) -> None:
+        tokens = itertools.count(1)
+        fields = "<label>Number <input name=number value='{held}'></label><label>Note <input name=note></label>"
+        form = "<form method=post action=/add><input type=hidden name=csrf value=token-{token}>{fields}<button>Save</button></form>"
+        add = lambda held: lambda _: form.format(token=next(tokens), fields=fields.format(held=held))  # noqa: E731
+        self.site["/new"], self.site["/edit"] = add(""), add("E-500")
+        self.site["/list"] = lambda _: self._list()
+        self.site["POST /add"] = self._add
+
+    def _add(self, sent: Form) -> Answer:
+        if not (self.keeps_one and sent["number"] in self.entries):
+            self.entries.append(sent["number"])
+        return sent_to("/list")
+
+    def _list(self) -> str:
+        rows = "".join(f"<tr><td>{entry}</td></tr>" for entry in self.entries)
+        return f"<h1>Deliveries</h1><table>{rows}</table>"
+
+
+@pytest.fixture
+def warehouse() -> Iterator[Warehouse]:
+    """An empty one."""
+    with serve_answers() as site:
+        yield Warehouse(site)
+
+
+def entering(site: AnsweringSite, number: str, *, page: str = "new", **more: Any) -> Workflow:
+    """A workflow that enters one delivery."""
+    label = {"label": "Number"}
+    return flow(
+        node("open", "browser_action", action="navigate", url=f"{site.origin}/{page}"),
+        node("number", "browser_action", action="type", selector=label, text=number),
+        {
+            **node("save", "browser_action", action="click", selector={"role": "button"}),
+            "effect": "once",
+            **more,
+        },
+        origin=site.origin,
+    )
+
+
+def run(live: Live, store: Store, workflow: Workflow) -> tuple[Run, list[tuple[str, str]]]:
+    """A run that ended well, and its doubts by kind and node."""
+    done = live.run(run_workflow(store, workflow, live.means()))
+    assert done.state == "done", done.error
+    return done, [(str(each["kind"]), str(each["alias"])) for each in done.doubts]
+
+
+def proven(site: AnsweringSite, number: str) -> dict[str, Config]:
+    """A proof that looks for the delivery in the list."""
+    happened = [{"element": {"role": "cell", "name": number}}]
+    return {"proof": {"url": f"{site.origin}/list", "happened": happened}}
+
+
+def test_an_entry_that_an_earlier_run_made_as_well_is_doubted(
+    live: Live, store: Store, warehouse: Warehouse
+) -> None:
+    """Though each form has a token of its own; another entry is another matter."""
+    site = warehouse.site
+    assert run(live, store, entering(site, "E-501"))[1] == []
+    assert run(live, store, entering(site, "E-502"))[1] == []
+    again, doubts = run(live, store, entering(site, "E-501"))
+    assert ("again", "save") in doubts
+    assert "E-501" in str(again.doubts[0]["sentence"])
+    assert warehouse.entries == ["E-501", "E-502", "E-501"]
+
+
+def test_what_a_site_keeps_once_and_what_is_changed_anew_is_not_doubted(
+    live: Live, store: Store, warehouse: Warehouse
+) -> None:
+    """A site that keeps one of each shows one row; a form that is filled already changes an entry."""
+    site = warehouse.site
+    warehouse.keeps_one = True
+    for page in ("new", "new", "edit", "edit"):
+        assert run(live, store, entering(site, "E-501", page=page))[1] == []
+
+
+def test_a_node_whose_proof_holds_already_is_not_done(
+    live: Live, store: Store, warehouse: Warehouse
+) -> None:
+    """A person may have it done all the same; what a model says about it changes nothing."""
+    site = warehouse.site
+    workflow = entering(site, "E-501", **proven(site, "E-501"))
+    assert run(live, store, workflow)[1] == []
+    second, doubts = run(live, store, workflow)
+    assert doubts == [("already", "save")]
+    assert result(store, second, "save") == {"already": True, "arrived": False}
+    assert warehouse.entries == ["E-501"]
+    for author, entries in (("model", ["E-501"]), ("person", ["E-501", "E-501"])):
+        check: Config = {"kind": "already", "dismissed": True, "by": author}
+        saving = replace(workflow.nodes[-1], checks=(check,))
+        run(live, store, replace(workflow, nodes=(*workflow.nodes[:-1], saving)))
+        assert warehouse.entries == entries
+
+
+def test_what_works_on_the_page_before_an_effect_that_is_known_is_doubted() -> None:
+    """Unless the browser is where the effect leads, or goes elsewhere first."""
+
+    def find(then: Config, **known: bool) -> list[str]:
+        save = Step("save", "s", "save", "browser_action", "finished", result=dict(known), began=1)
+        read = Step("read", "r", "read", "browser_query", "finished", config=then, began=2)
+        return [each.kind for each in find_left_behind([save, read])]
+
+    reads, goes = {"method": "count"}, {"action": "navigate"}
+    assert find(reads, recovered=True, arrived=False) == ["elsewhere"]
+    assert find(reads, already=True, arrived=False) == ["elsewhere"]
+    assert find(reads, recovered=True, arrived=True) == []
+    assert find(goes, recovered=True, arrived=False) == []
+    assert find(reads) == []
