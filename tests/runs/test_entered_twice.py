@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from director.runs import Run, Step, run_workflow
-from director.runs.same_entries import find_left_behind
+from director.runs.done_before import find_left_behind
 from director.store import Store
 from director.workflow.values import Config, Workflow
 from runs.answers import Answer, AnsweringSite, Form, sent_to, serve_answers
@@ -25,6 +25,7 @@ class Warehouse:
     site: AnsweringSite
     entries: list[str] = field(default_factory=list)
     keeps_one: bool = False
+    shows: bool = True
 
     def __post_init__(self) -> None:
         tokens = itertools.count(1)
@@ -42,7 +43,8 @@ class Warehouse:
 
     def _list(self) -> str:
         rows = "".join(f"<tr><td>{entry}</td></tr>" for entry in self.entries)
-        return f"<h1>Deliveries</h1><table>{rows}</table>"
+        told = f"<table>{rows}</table>" if self.shows else f"<p>Saved {self.entries[-1]}</p>"
+        return f"<h1>Deliveries</h1>{told}"
 
 
 @pytest.fixture
@@ -88,9 +90,14 @@ def test_an_entry_that_an_earlier_run_made_as_well_is_doubted(
     assert run(live, store, entering(site, "E-501"))[1] == []
     assert run(live, store, entering(site, "E-502"))[1] == []
     again, doubts = run(live, store, entering(site, "E-501"))
-    assert ("again", "save") in doubts
-    assert "E-501" in str(again.doubts[0]["sentence"])
-    assert warehouse.entries == ["E-501", "E-502", "E-501"]
+    assert doubts == [("twice", "save")]
+    assert "alike" in str(again.doubts[0]["sentence"])
+    warehouse.shows = False
+    assert run(live, store, entering(site, "E-503"))[1] == []
+    unseen, doubts = run(live, store, entering(site, "E-503"))
+    assert doubts == [("twice", "save")]
+    assert "sent the same as in" in str(unseen.doubts[0]["sentence"])
+    assert warehouse.entries == ["E-501", "E-502", "E-501", "E-503", "E-503"]
 
 
 def test_what_a_site_keeps_once_and_what_is_changed_anew_is_not_doubted(

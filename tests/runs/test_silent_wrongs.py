@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -42,6 +43,7 @@ PLAIN = """<table><tbody><tr><td>Bulbs<td>Lamp 1<td>1.50<tr><td>Bulbs<td>Lamp 2<
 LOGIN = "<form><input name=user><input type=password name=pass><button>Sign in</button></form>"
 THIRD = {"name": "td:nth-child(2)", "price": "td:nth-child(3)"}
 FORM = """<form id=f method=post action=/add><input id=name name=name><button id=go>Add</button></form>"""
+_NUMBERS = itertools.count(1)
 LONG = "Nordwind Handelsgesellschaft mbH"
 
 
@@ -336,10 +338,16 @@ def add(**more: Any) -> dict[str, Any]:
     return {**click, "effect": "once", **more}
 
 
-def filled(site: AnsweringSite, *last: dict[str, Any], text: str = LONG) -> Workflow:
-    """A workflow that fills the form."""
+def filled(site: AnsweringSite, *last: dict[str, Any], text: str = LONG, own: str = "") -> Workflow:
+    """A workflow that fills the form; another each time, unless its id is given."""
     named = node("name", "browser_action", action="type", selector="#name", text=text)
-    return flow(go("open", f"{site.origin}/"), named, *last, origin=site.origin)
+    return flow(
+        go("open", f"{site.origin}/"),
+        named,
+        *last,
+        origin=site.origin,
+        id=own or f"w{next(_NUMBERS)}",
+    )
 
 
 def test_what_says_saved_and_was_not_kept_is_doubted(
@@ -520,3 +528,83 @@ def test_a_script_that_asks_for_the_page_again_is_not_taken_for_its_answer(
     for own, other, state in ((200, 404, "done"), (500, 200, "failed")):
         site["/page"], site["DELETE /page"] = Answer(f"<p>Lamps</p>{asks}", own), Answer("", other)
         assert live.run(run_workflow(store, workflow, live.means())).state == state
+
+
+SAVED = "<form method=post action=/add>{}<button id=go>Save</button></form>"
+FIELDS = "<input id=name name=name value='{}'><input id=keyword name=keyword value='{}'>"
+
+
+def test_a_field_that_the_site_drops_is_doubted(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """The page afterwards shows it empty beside one that was kept; a form for the next is empty."""
+    site["/"] = SAVED.format(FIELDS.format("", ""))
+    word = node("word", "browser_action", action="type", selector="#keyword", text="pump")
+    for name, keyword, more, doubted in (
+        ("Lamp 7", "", "", ["value"]),
+        ("Lamp 7", "pump", "", []),
+        ("", "", "<p>Lamp 7 was added</p>", []),
+        ("Lamp 7", "", "<p>Added: pump</p>", []),
+    ):
+        said = SAVED.format(FIELDS.format(name, keyword)) + more
+        site["POST /add"], site["/saved"] = sent_to("/saved"), said
+        assert kinds(live, store, filled(site, word, add(), text="Lamp 7")) == doubted
+
+
+def test_what_an_earlier_run_has_sent_already_is_doubted(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """A second run with the same values enters it again; with others, or found once, it is right."""
+    kept: list[str] = []
+
+    def keep(form: Any) -> Answer:
+        kept.append(form["name"])
+        return sent_to("/list")
+
+    site["/"], site["POST /add"] = FORM, keep
+    site["/list"] = lambda _: "<table>" + "".join(f"<tr><td>{n}<td>5 kg" for n in kept) + "</table>"
+    for text, doubted in (("E-501", []), ("E-502", []), ("E-501", ["twice"])):
+        assert kinds(live, store, filled(site, add(), text=text, own="w")) == doubted
+    proof = {"url": f"{site.origin}/list", "happened": [{"element": "table", "text": "E-501"}]}
+    proved = filled(site, add(proof=proof), text="E-501", own="w")
+    assert kinds(live, store, proved) == ["twice"]
+    kept.clear()
+    assert kinds(live, store, proved) == []
+
+
+def test_a_loop_over_records_that_no_node_makes_fails(live: Live, store: Store) -> None:
+    """It would go through nothing, for ever; one whose maker found none is done."""
+    loop = node("each", "iterate", records="lamp_*", body=["look"])
+    look = node("look", "context", variables={"seen": True})
+    run = live.run(run_workflow(store, flow(loop, look), live.means()))
+    assert run.state == "failed"
+    assert run.error is not None
+    assert "makes records 'lamp_*': no node makes any" in str(run.error["message"])
+    maker = node("make", "transform", input={}, code="[]", create_records="lamp")
+    assert once(live, store, flow(maker, loop, look)).doubts == ()
+
+
+def test_options_are_told_by_what_they_show(live: Live, store: Store, site: AnsweringSite) -> None:
+    """A label that is a value is said to be one."""
+    site["/"] = "<select id=s><option value=1>Nordholz<option value=2>Suhr</select>"
+    config = {"selector": "#s", "label": "2", "timeout": 200}
+    chosen = node("choose", "browser_action", action="select", **config)
+    workflow = flow(go("open", f"{site.origin}/"), chosen, origin=site.origin)
+    run = live.run(run_workflow(store, workflow, live.means()))
+    assert run.error is not None
+    assert "one by its value: write 'value' in place of 'label'" in str(run.error["message"])
+
+
+def test_a_count_that_a_route_asks_for_may_be_none(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """Whether something is there already; a count that nothing uses means that it should be."""
+    site["/"] = "<p>No deliveries</p>"
+    one = {"role": "link", "name": "E-501"}
+    hits = node("hits", "browser_query", method="count", selector=one, store=True)
+    ask = {"name": "none", "condition": "{{hits.result.count}} == 0", "branch": ["note"]}
+    route = node("is_there", "route", branches=[ask])
+    note = node("note", "context", variables={"new": True})
+    opened = go("open", f"{site.origin}/")
+    assert kinds(live, store, flow(opened, hits, route, note, origin=site.origin)) == []
+    assert kinds(live, store, flow(opened, hits, note, origin=site.origin)) == ["nothing"]

@@ -19,8 +19,10 @@ from playwright.async_api import Error as PlaywrightError
 from director.browser import BrowserError, BrowserGone, Session
 from director.browser.bundle import LocatorError
 from director.browser.conditions import check
+from director.browser.elements import matching, value_of
 from director.browser.events import OutgoingRequest
 from director.browser.list_claims import form_errors, look_at_list, look_for_texts, rows_showing
+from director.browser.masks import MaskedPage
 from director.browser.readiness import wait_until_ready
 from director.runs.doubts.effects_done import list_typed
 from director.runs.held_before import HeldBefore, digest_page
@@ -38,6 +40,7 @@ from director.workflow.values import Config, Json, Node
 READS_ROWS = ("deterministic_extract", "extract_all", "count")
 _UNSEEN = (BrowserError, LocatorError, PlaywrightError)
 _ACTS = ("click", "keypress", "type", "select")
+_FILLS = ("type", "set", "select")
 # Where a page sends what it counts and logs about itself.
 _REPORTS = re.compile(
     r"telemetry|metric|analytic|beacon|sentry|/(?:collect|track|log|logs|stats|rum|ping|csp)\b",
@@ -120,12 +123,36 @@ async def _observe_effect(visit: DoneVisit, session: Session, mark: int) -> dict
         "errors": await form_errors(session, typed) if typed and sent else [],
         "proof": _proof(visit),
         "shown": shown.get("shown"),
+        "texts_shown": shown.get("texts", []),
         "part": shown.get("part"),
         "is_login": _is_login(visit),
         "replaced": _has_replaced(_on_page(visit)),
         "held_before": await _tell_held(visit, session, mark),
+        "fields": await _compare_fields(visit, session) if sent else [],
+        "led_on": _is_led_on(visit, session, mark),
     }
     return cast("dict[str, Json]", defused(found))
+
+
+async def _compare_fields(visit: DoneVisit, session: Session) -> list[Json]:
+    """What the fields that were filled show now, of those that the page still has."""
+    filled = [step.config for step in _on_page(visit) if step.config.get("action") in _FILLS]
+
+    async def look(seen: MaskedPage) -> list[Json]:
+        found: list[Json] = []
+        for config in filled[:_MOST]:
+            typed = str(config.get("text", config.get("value")) or "")
+            fields = (await matching(seen, config["selector"])).visible()
+            if typed and "{{" not in typed and len(fields) == 1:
+                shown = await value_of(fields.locator(), timeout=_SHOWS)
+                told = {"field": selector_text(config["selector"]), "typed": typed}
+                found += [] if shown is None else [{**told, "shown": seen.clean(shown)}]
+        return found
+
+    try:
+        return await session.look(session.page(), look) if filled else []
+    except (LocatorError, PlaywrightError):
+        return []
 
 
 async def _tell_held(visit: DoneVisit, session: Session, mark: int) -> Json:
@@ -142,7 +169,6 @@ async def _tell_held(visit: DoneVisit, session: Session, mark: int) -> Json:
         "conditions": cast("Json", told),
         "changed": changed,
         "acted": any(not _only_asks(each) for each in session.sendings(mark)),
-        "led_on": _is_led_on(visit, session, mark),
     }
 
 
@@ -296,8 +322,18 @@ async def _look_for(session: Session, step: Step, proof: Config) -> Config:
     asked = (
         [filled_condition(cast("Config", each)) for each in happened] if is_list(happened) else []
     )
-    holds = [(await check(session, each, 0)).holds for each in asked]
+    looked = [await check(session, each, 0) for each in asked]
+    bad = [f"{condition_text(each.condition)}; found {each.found!r}" for each in looked]
     typed = (step.observed or {}).get("typed")
     texts = tuple(str(each) for each in typed) if is_list(typed) else ()
     rows = await rows_showing(session, texts) if texts else []
-    return {"found": int(all(holds)), "where": str(proof["url"]), "rows": rows}
+    marks = [str(each["text"]) for each in asked if each.get("text")]
+    if marks and not texts:
+        rows = await rows_showing(session, tuple(marks))
+    return {
+        "found": int(all(each.holds for each in looked)),
+        "where": str(proof["url"]),
+        "rows": rows,
+        "marks": cast("Json", marks),
+        "looked": "; ".join(said for said, each in zip(bad, looked, strict=True) if not each.holds),
+    }

@@ -32,7 +32,6 @@ DoubtKind: TypeAlias = Literal[
     "value",
     "unproven",
     "already",
-    "again",
     "elsewhere",
     "input",
     "several",

@@ -65,11 +65,19 @@ class Scope:
 
     def _of_current(self, path: Path) -> Json:
         if self.current is None:
+            if loop := self._name_of_item():
+                rest = path_text((loop, *path)) if path else loop
+                raise NotThere(f"in this loop the item is called {loop}: write {{{{{rest}}}}}.")
             raise NotThere(
                 "there is no current record here: it exists in the body of an iterate over "
                 "records, or when a record is given for a test."
             )
         return look(self.current, path)
+
+    def _name_of_item(self) -> str:
+        """What the innermost loop over a list calls its item."""
+        names = [name for name in self.local if f"{name}Index" in self.local]
+        return names[-1] if names else ""
 
     def _variable(self, path: Path) -> Json:
         found = variable(self.variables, path)
