@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import unquote_plus, urlsplit
 
 from director.runs.ledger import run_from, steps_of
 from director.runs.values import Run, Step
 from director.store import Store
 from director.workflow.paths import is_list
-from director.workflow.values import Json
+from director.workflow.values import Config, Json
 
 _READ_BEFORE = 20  # earlier runs that are looked through
 
@@ -56,10 +57,17 @@ def _tell_effect(step: Step) -> str:
         for each in _list(seen.get("sent"))
         if isinstance(each, Mapping) and each.get("carries") and not each.get("asks")
     ]
-    if not typed or not sent or seen.get("is_login"):
+    if not typed or not sent or seen.get("is_login") or is_search(seen):
         return ""
     places = sorted({f"{each['method']} {str(each['url']).partition('?')[0]}" for each in sent})
     return json.dumps([step.node, sorted(typed), places])
+
+
+def is_search(seen: Config) -> bool:
+    """Whether what was typed stands in the address that it led to: something was looked for."""
+    query = unquote_plus(urlsplit(str(seen.get("url", ""))).query).casefold()
+    typed = [str(each).casefold() for each in _list(seen.get("typed")) if len(str(each)) > 2]
+    return bool(query) and any(each in query for each in typed)
 
 
 def _is_finished(step: Step) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from director.runs.done_before import EarlierEffects
+from director.runs.done_before import EarlierEffects, is_search
 from director.runs.doubts import Doubt, EffectSeen, LoopSeen, RowReading, find_doubts
 from director.runs.doubts.doubt import RowVisit, is_blank
 from director.runs.doubts.node_checks import add_proposals, propose_checks
@@ -252,7 +252,7 @@ def _is_seen(step: Step, steps: Sequence[Step]) -> bool:
     # What was kept before this was looked for says nothing.
     if "shown" not in seen or not typed or seen.get("shown") or seen.get("is_login"):
         return True
-    if seen.get("proof"):
+    if seen.get("proof") or is_search(seen):
         return True
     # What was taken and is in the fields of the page that it led to.
     kept = [each for each in _list_fields(seen) if each["typed"] == each["shown"]]
