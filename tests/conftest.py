@@ -39,7 +39,7 @@ def _refuse_the_network(event: str, arguments: tuple[object, ...]) -> None:
 sys.addaudithook(_refuse_the_network)
 
 # A property that does not say otherwise is tried on so many examples, the same ones each time.
-_EXAMPLES = int(os.environ.get("DIRECTOR_EXAMPLES", "25"))
+_EXAMPLES = int(os.environ.get("DIRECTOR_EXAMPLES", "20"))
 _ROOM = 4 << 30
 
 
