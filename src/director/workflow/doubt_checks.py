@@ -32,6 +32,8 @@ DoubtKind: TypeAlias = Literal[
     "value",
     "unproven",
     "input",
+    "several",
+    "focus",
 ]
 KINDS: tuple[str, ...] = get_args(DoubtKind)
 AUTHORS = ("model", "person")
