@@ -198,6 +198,7 @@ def _visit(step: Step) -> RowVisit:
         covered=cast("Config", seen.get("covered") or {}),
         distinct=max(0, _count(seen.get("distinct")) - len(items) + len(rows)),
         headings=cast("Config", seen.get("headings") or {}),
+        empty=len(items) - len(rows),
         room=0 if step.config.get("method") == "extract_all" else _count(seen.get("room")),
     )
 
