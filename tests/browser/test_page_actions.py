@@ -128,7 +128,8 @@ LISTS = """<title>Lists</title>
 <div role=listbox id=l hidden><div role=option onclick="prod.textContent=this.textContent;l.hidden=true">Lamp</div></div>
 <div role=listbox aria-label=Priority><div role=option onclick="p.textContent='low'">low</div>
 <div role=option onclick="p.textContent='Lamp'">Lamp</div></div><p id=p>high</p>
-<button id=shelf aria-haspopup=listbox onclick="s.hidden=false">Choose a shelf</button>
+<div id=dates role=group aria-label=Day><span role=spinbutton tabindex=0>11</span></div>
+<button id=shelf aria-haspopup=dialog aria-expanded=false onclick="s.hidden=false">Choose a shelf</button>
 <div id=s role=listbox hidden style="height: 80px; overflow: auto"><div id=room style="position: relative; height: 6000px"></div></div>
 <button id=tool aria-haspopup=listbox aria-controls=f onclick="f.hidden=false">Choose a tool</button>
 <div id=f hidden><input id=q aria-label="Search tools"><div role=listbox id=tools></div></div><script>
@@ -158,6 +159,8 @@ def test_an_option_is_of_the_list_that_the_field_opens(browser: Browser, run: An
         await put("#tool", "Tool 77")
         shown = [await said(session, css) for css in ("#prod", "#shelf", "#tool", "#p")]
         assert shown == ["Lamp", "Shelf 144", "Tool 77", "high"]
+        with pytest.raises(BrowserError, match=r"\(group\) holds no value.*Name the field inside"):
+            await put("#dates", "2026-12-24")
 
     on(run, browser, LISTS, work)
 

@@ -39,7 +39,9 @@ _KIND: Final = """element => {
     if (field.localName === "input" && TYPED.includes(field.type)) return "typed";
     if (field.hasAttribute("list")) return "text";
     const opens = field.getAttribute("aria-haspopup") === "listbox";
-    return role === "combobox" || opens ? "combobox" : "text";
+    if (role === "combobox" || opens) return "combobox";
+    if (field.matches("input, textarea") || field.isContentEditable) return "text";
+    return field.matches("[aria-haspopup], [aria-expanded]") ? "combobox" : "none";
 }""".replace("TYPED", str(list(_TYPED)))
 _SHOWN: Final = """element => {
     const field = element.control ?? element;
@@ -131,6 +133,16 @@ async def _set_text(session: Session, found: Found, value: Json, within: float) 
     return await _prove(session, found.locator, text)
 
 
+async def _refuse(_: Session, found: Found, value: Json, __: float) -> Json:
+    """What holds no value of its own."""
+    role = found.sight.portrait.like.role if found.sight else ""
+    raise BrowserError(
+        f"The element ({role or 'without a role'}) holds no value, so it was not set to {value!r}. "
+        "Nothing was done. Name the field inside of it, each of its parts if it has several, or "
+        "click it and then what it opens."
+    )
+
+
 async def _prove(session: Session, locator: Locator, text: str) -> Json:
     """What it shows, once that is the value."""
     until, shown = time.monotonic() + _OPENS, ""
@@ -162,4 +174,5 @@ _SETTERS: Mapping[str, _Setter] = {
     "slider": _set_slider,
     "combobox": _set_combobox,
     "text": _set_text,
+    "none": _refuse,
 }

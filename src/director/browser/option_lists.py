@@ -44,8 +44,10 @@ _CONTROLS: Final = """element => {
     return ids.filter((_, at) => lists[at]?.querySelector("[role=option]") ||
         lists[at]?.getAttribute("role") === "listbox");
 }"""
-_IS_IN: Final = """(element, ids) =>
-    ids.some(id => element.closest("#" + CSS.escape(id)))"""
+_IS_IN: Final = """(element, ids) => {
+    for (let at = element; at; at = at.parentNode ?? at.host) if (ids.includes(at.id)) return true;
+    return false;
+}"""
 # The field of the list itself that takes words, if it has the focus or is the only one around it.
 _SEARCH: Final = "input:not([type=hidden], [type=checkbox], [type=radio])"
 _SCROLL: Final = """(element, back) => {
