@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
@@ -431,3 +432,41 @@ def test_the_words_of_a_drawing_are_read(browser: Browser, run: Any) -> None:
         assert (await check(session, asked)).holds
 
     on(run, browser, html, work)
+
+
+MENU = """<title>Menu</title><style>#sub { display: none; position: absolute } #menu:hover #sub { display: block }</style>
+<div id=menu>File<div id=sub><button onclick="said.textContent = 'exported'">Export</button></div></div>
+<p id=said></p><iframe title=Help srcdoc="<p>Help text</p>"></iframe>
+<div id=board style="position: relative; width: 300px; height: 100px; background: #eee"></div>
+<div id=piece draggable=true style="width: 40px; height: 20px">piece</div>
+<button id=ask onclick="said.textContent = prompt('Name?') ?? 'none'">Ask</button>
+<button id=tell onclick="alert('Stored'); said.textContent = 'told'">Tell</button><script>
+board.ondragover = e => e.preventDefault();
+board.ondrop = e => { said.textContent = `at ${Math.round(e.offsetX)} ${Math.round(e.offsetY)}` };
+console.error('the shelf is broken')</script>"""
+
+
+def test_menus_places_and_dialogs_are_acted_on_and_told(browser: Browser, run: Any) -> None:
+    """Under the pointer, onto a place, with an answer; the outline names frames and errors."""
+
+    async def work(session: Session) -> None:
+        export = {"action": "click", "selector": {"role": "button", "name": "Export"}}
+        with pytest.raises(LocatorError):
+            await act(session, {**export, "timeout": 200})
+        await act(session, {"action": "hover", "selector": "#menu"})
+        await act(session, export)
+        assert await said(session) == "exported"
+        place = {"to": "#board", "toPosition": {"x": 120, "y": 40}}
+        await act(session, {"action": "drag", "selector": "#piece", **place})
+        assert await said(session) == "at 120 40"
+        await act(session, {"action": "click", "selector": "#ask", "on_dialog": {"text": "Ada"}})
+        assert await said(session) == "Ada"
+        done = await act(session, {"action": "click", "selector": "#tell"})
+        assert await said(session) == "told"
+        assert "Stored" in str(done["dialogs"])
+        shown = show(await session.snapshot())
+        assert "the shelf is broken" in shown
+        assert "Help text" in shown
+        assert re.search(r"iframe|frame", shown)
+
+    on(run, browser, MENU, work)
