@@ -78,6 +78,9 @@ def test_every_look_is_of_the_page_as_it_is_now_and_says_so(
         asks("inspect_tab", inspectionType="dom_snapshot"),
     )
     assert re.search(r"snapshot \w{12} of \S+/lab taken now, \d\d:\d\d:\d\d UTC\n", found[1])
+    # It stands in a shadow root, and is counted there too.
+    assert "of it)" in found[1]
+    assert "(0 of it)" not in found[1]
     assert "; the same as the look " in found[2]
     assert "; changed since the look " in found[4]
     assert found[5].splitlines()[1:] == ["Counted:", "1"]

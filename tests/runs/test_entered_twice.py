@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from director.runs import Run, Step, run_workflow
-from director.runs.done_before import find_left_behind
+from director.runs import Run, run_workflow
 from director.store import Store
 from director.workflow.values import Config, Workflow
 from runs.answers import Answer, AnsweringSite, Form, sent_to, serve_answers
@@ -29,10 +28,17 @@ class Warehouse:
 
     def __post_init__(self) -> None:
         tokens = itertools.count(1)
-        fields = "<label>Number <input name=number value='{held}'></label><label>Note <input name=note></label>"
-        form = "<form method=post action=/add><input type=hidden name=csrf value=token-{token}>{fields}<button>Save</button></form>"
-        add = lambda held: lambda _: form.format(token=next(tokens), fields=fields.format(held=held))  # noqa: E731
-        self.site["/new"], self.site["/edit"] = add(""), add("E-500")
+
+        def show_form(number: str) -> str:
+            return (
+                "<form method=post action=/add>"
+                f"<input type=hidden name=csrf value=token-{next(tokens)}>"
+                f"<label>Number <input name=number value='{number}'></label>"
+                "<label>Note <input name=note></label><button>Save</button></form>"
+            )
+
+        self.site["/new"] = lambda _: show_form("")
+        self.site["/edit"] = lambda _: show_form("E-500")
         self.site["/list"] = lambda _: self._list()
         self.site["POST /add"] = self._add
 
@@ -119,26 +125,10 @@ def test_a_node_whose_proof_holds_already_is_not_done(
     assert run(live, store, workflow)[1] == []
     second, doubts = run(live, store, workflow)
     assert doubts == [("already", "save")]
-    assert result(store, second, "save") == {"already": True, "arrived": False}
+    assert result(store, second, "save") == {"already": True}
     assert warehouse.entries == ["E-501"]
     for author, entries in (("model", ["E-501"]), ("person", ["E-501", "E-501"])):
         check: Config = {"kind": "already", "dismissed": True, "by": author}
         saving = replace(workflow.nodes[-1], checks=(check,))
         run(live, store, replace(workflow, nodes=(*workflow.nodes[:-1], saving)))
         assert warehouse.entries == entries
-
-
-def test_what_works_on_the_page_before_an_effect_that_is_known_is_doubted() -> None:
-    """Unless the browser is where the effect leads, or goes elsewhere first."""
-
-    def find(then: Config, **known: bool) -> list[str]:
-        save = Step("save", "s", "save", "browser_action", "finished", result=dict(known), began=1)
-        read = Step("read", "r", "read", "browser_query", "finished", config=then, began=2)
-        return [each.kind for each in find_left_behind([save, read])]
-
-    reads, goes = {"method": "count"}, {"action": "navigate"}
-    assert find(reads, recovered=True, arrived=False) == ["elsewhere"]
-    assert find(reads, already=True, arrived=False) == ["elsewhere"]
-    assert find(reads, recovered=True, arrived=True) == []
-    assert find(goes, recovered=True, arrived=False) == []
-    assert find(reads) == []

@@ -359,7 +359,7 @@ def test_what_says_saved_and_was_not_kept_is_doubted(
     site["/list"] = lambda _: f"<ul>{''.join(f'<li>{name}</li>' for name in kept)}</ul>"
     ok = {"ensures": [{"element": "#ok", "text": "Saved"}]}
     proof = {"url": f"{site.origin}/list", "happened": [{"element": "li", "text": LONG}],
-             "not_happened": [{"element": "ul"}]}  # fmt: skip
+             "not_happened": [{"count": "li", "equals": 0}]}  # fmt: skip
     assert kinds(live, store, filled(site, add(**ok))) == ["unproven"]
     assert kinds(live, store, filled(site, add(**ok, proof=proof))) == ["gone"]
     site["POST /add"] = lambda form: (kept.append(form["name"]), "<p id=ok>Saved</p>")[1]  # type: ignore[func-returns-value]
@@ -608,3 +608,27 @@ def test_a_count_that_a_route_asks_for_may_be_none(
     opened = go("open", f"{site.origin}/")
     assert kinds(live, store, flow(opened, hits, route, note, origin=site.origin)) == []
     assert kinds(live, store, flow(opened, hits, note, origin=site.origin)) == ["nothing"]
+
+
+def test_a_search_is_no_effect_and_a_proof_that_cannot_tell_is_said_to_be(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """What is typed to look for something stands in the address; a fresh page shows no message."""
+    site["/"], site["POST /add"] = FORM, sent_to("/?who=mia")
+    site["/?who=mia"] = "<p>2 results</p>"
+    for _ in range(2):
+        assert kinds(live, store, filled(site, add(), text="mia", own="search")) == []
+    site["POST /add"] = "<p id=ok>Added</p>"
+    happened, bad = ([{"element": "#ok", "text": text, "within": 0}] for text in ("Added", "No"))
+    proof = {"url": f"{site.origin}/", "happened": happened, "not_happened": bad}
+    (doubt,) = once(live, store, filled(site, add(ensures=happened, proof=proof))).doubts
+    assert str(doubt["sentence"]).startswith("The proof of add cannot tell")
+
+
+def test_a_result_that_is_not_kept_is_said_to_be(live: Live, store: Store) -> None:
+    """The node ran, its result has the field, and only `store` is missing."""
+    made = node("made", "transform", input={}, code="{'count': 3}")
+    used = node("used", "transform", input={"n": "{{made.count}}"}, code="n")
+    run = live.run(run_workflow(store, flow(made, used), live.means()))
+    assert run.error is not None
+    assert "the node made ran, and keeps nothing under this name" in str(run.error["message"])

@@ -30,20 +30,31 @@ LOST = 0.4
 MOVED = 0.25
 STILL_NEAR = 0.3
 """How much of what stood near must still stand there once some of those alike have gone."""
+SAME_PLACE = 0.75
+"""The same, where no row tells one of those alike from the others."""
+NEARER = 0.15
+"""How much more of what stood near another one must have, to be the one that is meant."""
+ALIKE = 0.05
+"""How near the words of two elements may come to those that are known, to be as alike."""
 SAYS_ALIKE = 0.45
 """How alike what an element says itself must be to what it said, if nothing else tells it."""
 CUT = 75
 """A text of this length may have been cut: it is alike to what it begins."""
 
+_ROWS = ("row", "listitem")
 _OWN_WORDS = ("name", "text", "label")
-# Given to one element alone, by those who make a page.
-_OWN_MARKS = ("test_id", "attributes.id", "attributes.name")
+# Of these a number is the place of the element, or of its row: another has it tomorrow.
+_COUNTING = ("id", "name", "for", "aria-controls")
+_COUNTED = 0.5
+"""What a value weighs that counts places."""
+_COUNTED_CSS = re.compile(r"#[\w\\-]*\d|\[(?:id|name|for)=[^\]]*\d|:nth-", re.ASCII)
 # What a page may turn into one another; a label is not its field, though it has the same name.
 _FAMILIES = (
     {"button", "link", "menuitem", "tab", "option", ""},
     {"textbox", "searchbox", "combobox", "spinbutton", "listbox"},
     {"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"},
 )
+_FIELDS = _FAMILIES[1] | _FAMILIES[2] | {"slider"}
 _GENERATED = re.compile(
     r"\d{3,}|:|^[\d_-]|[a-z]\d[a-z]|\d[a-z]+\d|[bcdfghjklmnpqrstvwxz]{5,}", re.IGNORECASE
 )
@@ -69,7 +80,8 @@ class Candidate:
     """One way in which a bundle tells its element: how it grades an element, and what it weighs.
 
     One that is `telling` can carry an election by itself when it describes one element exactly.
-    `shared` is how many elements it described when the bundle was made, if that is known.
+    `shared` is how many elements it described when the bundle was made, if that is known. One that
+    `marks` is given to one element alone, by those who make a page.
     """
 
     key: str
@@ -77,24 +89,30 @@ class Candidate:
     grade: Grade
     telling: bool = True
     shared: int = 1
+    marks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
     """What an element got: its share of the votes and how each candidate graded it.
 
-    It is `told` if a telling candidate describes it and no other, `at_home` if the nearest of its
+    It is `told` if a telling candidate describes it and no other, `marked` if it has a mark that is
+    its own, `at_home` if the nearest of its
     neighbourhood is still there, and `is_kind` if it has the role, or else the tag. It
-    `was_beside` if its words stood near the one that is meant.
+    `was_beside` if its words stood near the one that is meant, and is `in_same_row` if the row or
+    item around it says the same as then; None if it was in none.
     """
 
     at: int
     share: float
     grades: Mapping[str, float]
     told: bool
+    marked: bool
     at_home: bool
     is_kind: bool
     was_beside: bool
+    in_same_row: bool | None
+    is_field: bool
     nth: tuple[int, int] | None
 
     def says(self) -> float | None:
@@ -102,18 +120,19 @@ class Standing:
         return max((self.grades[key] for key in _OWN_WORDS if key in self.grades), default=None)
 
 
-def candidates_of(bundle: Bundle) -> tuple[Candidate, ...]:
-    """The candidates of a bundle: one for each thing that it says."""
+def candidates_of(bundle: Bundle, portraits: Sequence[Portrait] = ()) -> tuple[Candidate, ...]:
+    """The candidates of a bundle, one for each thing that it says, on a page with these."""
     # A name that several elements had when the bundle was made tells none of them.
     shared = bundle.nth[1] if bundle.nth else 1
+    tells = _tells(bundle) and not _is_numbered(bundle, portraits)
     every = (
-        Candidate("test_id", 6.0, _test_id),
-        Candidate("name", 4.0, _named, telling=shared == 1 and _tells(bundle), shared=shared),
+        _test_id_of(bundle),
+        Candidate("name", 4.0, _named, telling=shared == 1 and tells, shared=shared),
         Candidate("role", 1.0, _role, telling=not (bundle.name or bundle.nth)),
-        Candidate("label", 2.0, _labelled),
-        Candidate("text", 2.0, _worded, telling=_tells(bundle)),
-        Candidate("css", 2.0, lambda _, one: float(one.by_css)),
-        *(_attribute(key, value, bundle.role) for key, value in bundle.attributes.items()),
+        Candidate("label", 2.0, _labelled, telling=tells),
+        Candidate("text", 2.0, _worded, telling=tells),
+        _css_of(bundle),
+        *(_attribute(key, value, bundle) for key, value in bundle.attributes.items()),
         Candidate("classes", 1.0, _classes, telling=False),
         Candidate("within", 1.5, _within, telling=False),
         Candidate("near", 2.5, _near, telling=False),
@@ -133,9 +152,29 @@ def _tells(bundle: Bundle) -> bool:
     return bundle.nth is None or not words or any(letter.isalpha() for letter in words)
 
 
+def _is_numbered(bundle: Bundle, portraits: Sequence[Portrait]) -> bool:
+    """Whether others of its kind say the same with other numbers, which may be its own tomorrow."""
+    wanted = [text for text in (bundle.name, bundle.text, bundle.label) if text]
+    forms = {_form(text) for text in wanted} - {text.casefold() for text in wanted}
+    if bundle.nth is None or not forms:
+        return False
+    said = {text.casefold() for text in wanted}
+    return any(
+        text.casefold() not in said and _form(text) in forms
+        for one in portraits
+        if one.like.role == bundle.role
+        for text in (one.like.name, one.like.text, one.like.label)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _form(text: str) -> str:
+    return re.sub(r"\d+", "#", text.casefold())
+
+
 def tally(bundle: Bundle, portraits: Sequence[Portrait]) -> list[Standing]:
     """How each element stands, the best first; those with nothing are left out."""
-    candidates = candidates_of(bundle)
+    candidates = candidates_of(bundle, portraits)
     grades = [[each.grade(bundle, one) for each in candidates] for one in portraits]
     weights, alone = [], []
     for at, each in enumerate(candidates):
@@ -154,9 +193,14 @@ def tally(bundle: Bundle, portraits: Sequence[Portrait]) -> list[Standing]:
                 each.telling and grade >= 1 and single
                 for each, grade, single in zip(candidates, row, alone, strict=True)
             ),
+            marked=any(
+                each.marks and grade >= 1 for each, grade in zip(candidates, row, strict=True)
+            ),
             at_home=_at_home(bundle, portraits[at]),
             is_kind=_is_kind(bundle, portraits[at].like),
             was_beside=_was_beside(bundle, portraits[at].like),
+            in_same_row=_is_in_same_row(bundle, portraits[at].like),
+            is_field=portraits[at].like.role in _FIELDS,
             nth=portraits[at].like.nth,
         )
         for at, row in enumerate(grades)
@@ -174,11 +218,19 @@ def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
     needed = NEEDED if best.told and not fewer else ALONE
     if best.share < needed or not (best.at_home or (best.told and not fewer)):
         return []
-    if _is_another(best, standings, fewer=fewer) or (
-        fewer and best.grades.get("near", 1) < STILL_NEAR
-    ):
+    if _is_elsewhere(bundle, best, standings) or _is_another(best, standings, fewer=fewer):
         return []
+    if fewer and best.grades.get("near", 1) < STILL_NEAR:
+        return []
+    if _shares_words(bundle) and (fewer or not bundle.name) and not best.marked:
+        # Another of those alike may stand in the same row, or under the same heading.
+        needed = STILL_NEAR if bundle.near and best.in_same_row else SAME_PLACE
+        if best.in_same_row is False or best.grades.get("near", 1) < needed:
+            return []
     tied = [one for one in standings if best.share - one.share < LEAD]
+    if bundle.label and any(one.is_field for one in tied):
+        # A label is said of a field, also where a column has the same name.
+        tied = [one for one in tied if one.is_field]
     # Its place tells an element from its twins only while nothing around it has changed.
     placed = [one for one in tied if bundle.nth and one.nth == bundle.nth and one.share > UNCHANGED]
     return placed if len(placed) == 1 else sorted(tied, key=lambda one: one.at)
@@ -191,12 +243,42 @@ def _is_another(best: Standing, standings: Sequence[Standing], *, fewer: bool) -
         return True
     if says is None or says >= 1:
         return False
+    return _is_neighbour(best, says, fewer=fewer) or _has_rival(best, says, standings)
+
+
+def _is_neighbour(best: Standing, says: float, *, fewer: bool) -> bool:
+    """Whether too little speaks for one that has other words."""
     if (says < SAYS_ALIKE or best.was_beside or fewer) and not best.told:
         return True
-    if not best.at_home and not any(best.grades.get(mark, 0) >= 1 for mark in _OWN_MARKS):
+    if best.marked:
+        return False
+    # Two links may lead to the same page: where one leads does not tell it from the other.
+    moved = says < SAYS_ALIKE and best.grades.get("near", 0) < SAME_PLACE
+    return best.was_beside or moved or not best.at_home
+
+
+def _has_rival(best: Standing, says: float, standings: Sequence[Standing]) -> bool:
+    """Whether the words of another one are those that are known, or come as near to them."""
+    role, others = best.grades.get("role"), [one for one in standings if one.at != best.at]
+    if any(one.says() == 1 and one.grades.get("role") == role for one in others):
         return True
-    role = best.grades.get("role")
-    return any(one.says() == 1 and one.grades.get("role") == role for one in standings[1:])
+    return not best.told and any(
+        one.is_kind and (one.says() or 0) >= says - ALIKE for one in others
+    )
+
+
+def _is_elsewhere(bundle: Bundle, best: Standing, standings: Sequence[Standing]) -> bool:
+    """Whether another one stands where the one stood that is meant, and says what is new there.
+
+    The best one has only words that several had: the one that is meant has other words now.
+    """
+    if bundle.nth is None or bundle.nth[1] == 1 or best.marked:
+        return False
+    near = best.grades.get("near", 1.0) + NEARER
+    return any(
+        one.is_kind and not one.was_beside and one.says() != 1 and one.grades.get("near", 0) > near
+        for one in standings
+    )
 
 
 def _at_home(bundle: Bundle, one: Portrait) -> bool:
@@ -208,8 +290,23 @@ def _at_home(bundle: Bundle, one: Portrait) -> bool:
     return bool(holder) or any(text.casefold() in close for text in bundle.near[:2])
 
 
+def _is_in_same_row(bundle: Bundle, like: Bundle) -> bool | None:
+    row = next((each for each in bundle.within if each.role in _ROWS and each.name), None)
+    if row is None:
+        return None
+    return any(has.role in _ROWS and likeness(row.name, has.name) == 1 for has in like.within)
+
+
+def _shares_words(bundle: Bundle) -> bool:
+    """Whether others said the same when the bundle was made."""
+    if bundle.nth is None or bundle.nth[1] == 1:
+        return False
+    said = bundle.text.casefold()[:40].strip()
+    return bool(bundle.name) or said in {text.casefold() for text in bundle.near}
+
+
 def _is_same_holder(want: Holder, has: Holder) -> bool:
-    if want.role not in ("row", "listitem"):
+    if want.role not in _ROWS:
         return _held(want, has) >= AT_HOME
     # Rows are alike to each other: only the words that they share tell that it is the same one.
     a, b = set(want.name.casefold().split()), set(has.name.casefold().split())
@@ -285,16 +382,36 @@ def _role(bundle: Bundle, one: Portrait) -> float:
     return float(bundle.role == one.like.role)
 
 
-def _attribute(key: str, value: str, role: str) -> Candidate:
+def _counts(bundle: Bundle, value: str) -> bool:
+    """Whether a value that a page gave may count places; by hand it is what is meant."""
+    return bundle.nth is not None and any(letter.isdigit() for letter in value)
+
+
+def _test_id_of(bundle: Bundle) -> Candidate:
+    if _counts(bundle, bundle.test_id):
+        return Candidate("test_id", _COUNTED, _test_id, telling=False)
+    return Candidate("test_id", 6.0, _test_id, marks=True)
+
+
+def _css_of(bundle: Bundle) -> Candidate:
+    counts = bundle.nth is not None and _COUNTED_CSS.search(bundle.css) is not None
+    weight = _COUNTED if counts else 2.0
+    return Candidate("css", weight, lambda _, one: float(one.by_css), telling=not counts)
+
+
+def _attribute(key: str, value: str, bundle: Bundle) -> Candidate:
     weight = {"id": 2.5, "name": 2.5, "href": 2.5, "placeholder": 1.5, "type": 0.5}.get(key, 1.0)
-    if key == "id" and _GENERATED.search(value):
-        weight = 0.5
+    counts = key in _COUNTING and _counts(bundle, value)
+    if counts or (key == "id" and _GENERATED.search(value)):
+        weight = _COUNTED
 
     def grade(_: Bundle, one: Portrait) -> float:
         return float(one.like.attributes.get(key) == value)
 
-    telling = key not in ("type", "value") and not (key == "name" and role in ("radio", "checkbox"))
-    return Candidate(f"attributes.{key}", weight, grade, telling=telling)
+    is_shared = key == "name" and bundle.role in ("radio", "checkbox")
+    telling = key not in ("type", "value") and not is_shared and not counts
+    marks = key in ("id", "name") and telling
+    return Candidate(f"attributes.{key}", weight, grade, telling=telling, marks=marks)
 
 
 def _classes(bundle: Bundle, one: Portrait) -> float:

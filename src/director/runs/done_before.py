@@ -1,12 +1,11 @@
-"""Effects that were there before: of an earlier run with the same content, or from before a stop."""
+"""Whether an effect of a run was had by an earlier run already, with the same content."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import unquote_plus, urlsplit
 
-from director.runs.doubts import Doubt
 from director.runs.ledger import run_from, steps_of
 from director.runs.values import Run, Step
 from director.store import Store
@@ -52,30 +51,18 @@ class EarlierEffects:
 def _tell_effect(step: Step) -> str:
     """What a node entered, as one text; empty if it entered nothing, or changed an entry."""
     seen = step.observed or {}
-    if seen.get("is_login") or seen.get("replaced"):
+    if seen.get("is_login") or seen.get("replaced") or is_search(seen):
         return ""
     sent = [each for each in _list(seen.get("sent")) if isinstance(each, Mapping)]
     marks = sorted({str(each["mark"]) for each in sent if each.get("mark")})
     return json.dumps([step.node, marks]) if marks else ""
 
 
-def find_left_behind(steps: Iterable[Step]) -> Iterator[Doubt]:
-    """A doubt if a node worked on the page before an effect that was not done in this attempt."""
-    looks = [step for step in sorted(steps, key=lambda each: each.began) if _is_on_page(step)]
-    for step, then in pairwise(looks):
-        result = step.result if isinstance(step.result, Mapping) else {}
-        is_known = result.get("recovered") is True or result.get("already") is True
-        if is_known and not result.get("arrived") and then.config.get("action") != "navigate":
-            sentence = (
-                f"{step.alias} had happened before, so it was not done again, and {then.alias} "
-                "worked on the page that was open before it: what it found there may be old."
-            )
-            evidence: Config = {"step": then.key, "url": (then.page or {}).get("url")}
-            yield Doubt("elsewhere", then.node, then.alias, sentence, evidence)
-
-
-def _is_on_page(step: Step) -> bool:
-    return step.type in ("browser_action", "browser_query")
+def is_search(seen: Config) -> bool:
+    """Whether what was typed stands in the address that it led to: something was looked for."""
+    query = unquote_plus(urlsplit(str(seen.get("url", ""))).query).casefold()
+    typed = [str(each).casefold() for each in _list(seen.get("typed")) if len(str(each)) > 2]
+    return bool(query) and any(each in query for each in typed)
 
 
 def _is_finished(step: Step) -> bool:

@@ -286,7 +286,11 @@ def _proof(visit: DoneVisit) -> Json:
     if not proof.get("url") or not proof.get("happened"):
         return None
     url = resolve(proof["url"], visit.scope, address=True)
-    return {"url": url, "happened": resolve(proof["happened"], visit.scope)}
+    return {
+        "url": url,
+        "happened": resolve(proof["happened"], visit.scope),
+        "not_happened": resolve(proof.get("not_happened") or [], visit.scope),
+    }
 
 
 async def read_back(stage: Stage, steps: Sequence[Step]) -> dict[str, Config]:
@@ -317,12 +321,16 @@ async def read_back(stage: Stage, steps: Sequence[Step]) -> dict[str, Config]:
     return found
 
 
+def _conditions(given: Json) -> list[Config]:
+    return [filled_condition(cast("Config", each)) for each in given] if is_list(given) else []
+
+
 async def _look_for(session: Session, step: Step, proof: Config) -> Config:
-    happened = proof["happened"]
-    asked = (
-        [filled_condition(cast("Config", each)) for each in happened] if is_list(happened) else []
-    )
+    asked = _conditions(proof["happened"])
     looked = [await check(session, each, 0) for each in asked]
+    holds = all(each.holds for each in looked)
+    other = [] if holds else _conditions(proof.get("not_happened"))
+    is_told = not other or all([(await check(session, each, 0)).holds for each in other])
     bad = [f"{condition_text(each.condition)}; found {each.found!r}" for each in looked]
     typed = (step.observed or {}).get("typed")
     texts = tuple(str(each) for each in typed) if is_list(typed) else ()
@@ -331,7 +339,7 @@ async def _look_for(session: Session, step: Step, proof: Config) -> Config:
     if marks and not texts:
         rows = await rows_showing(session, tuple(marks))
     return {
-        "found": int(all(each.holds for each in looked)),
+        "found": int(holds) if is_told else None,
         "where": str(proof["url"]),
         "rows": rows,
         "marks": cast("Json", marks),

@@ -15,13 +15,11 @@ from playwright.async_api import Error as PlaywrightError
 from director.browser import BrowserError
 from director.browser.bundle import LocatorError
 from director.browser.readiness import wait_until_ready
-from director.runs.held_before import OF_THE_NODE
-from director.runs.own_conditions import is_own
 from director.runs.telling import condition_text
 from director.runs.values import RunError, Step
 from director.workflow.doubt_checks import is_by_model
 from director.workflow.templates import defused, resolve
-from director.workflow.values import Config, Json, Node
+from director.workflow.values import Config, Node
 
 if TYPE_CHECKING:
     from director.runs.engine import Visit
@@ -53,24 +51,10 @@ async def skip_if_proven(visit: Visit) -> Step | None:
         visit.step,
         state="finished",
         status="success",
-        result={KIND: True, "arrived": await has_arrived(visit)},
+        result={KIND: True},
         evidence=tuple(seen),
         doubts=(cast("Config", defused(doubt)),),
     )
-
-
-async def has_arrived(visit: Visit) -> bool:
-    """Whether the browser is where the node leads: what it ensures of the page holds there."""
-    wanted = [
-        {**each, "within": 0}
-        for each in visit.node.ensures
-        if not is_own(each) and not any(kind in each for kind in OF_THE_NODE)
-    ]
-    try:
-        seen = await visit.engine.checked(wanted, visit.place, mark=0)
-    except _UNSEEN:
-        return False
-    return bool(wanted) and all(each["holds"] for each in seen)
 
 
 def _is_asked_for(node: Node) -> bool:
@@ -87,7 +71,7 @@ def _is_asked_for(node: Node) -> bool:
 async def _look(visit: Visit) -> tuple[str, list[Config]]:
     engine, proof = visit.engine, visit.node.proof or {}
     scope = engine.ledger.scope(visit.place, engine.means.env)
-    url = str(resolve(cast("Json", proof["url"]), scope, address=True))
+    url = str(resolve(proof["url"], scope, address=True))
     wanted = cast("Sequence[Config]", proof["happened"])
     async with engine.stage.aside() as session:
         await session.navigate(url)

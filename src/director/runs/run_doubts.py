@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from director.runs.done_before import EarlierEffects, find_left_behind
+from director.runs.done_before import EarlierEffects, is_search
 from director.runs.doubts import Doubt, EffectSeen, LoopSeen, RowReading, find_doubts
 from director.runs.doubts.doubt import RowVisit, is_blank
 from director.runs.doubts.node_checks import add_proposals, propose_checks
@@ -69,7 +69,6 @@ def find_run_doubts(
     checks = {node.id: node.checks for node in workflow.nodes}
     told = [*list_step_doubts(steps), *_rules(nodes, steps), *find_wrong_files(steps)]
     told += find_changed_files(steps, lambda: _steps_before(store, run))
-    told += find_left_behind(steps)
     return find_doubts(readings, effects, _loops(steps), told, earlier=rows_before, checks=checks)
 
 
@@ -199,6 +198,7 @@ def _visit(step: Step) -> RowVisit:
         covered=cast("Config", seen.get("covered") or {}),
         distinct=max(0, _count(seen.get("distinct")) - len(items) + len(rows)),
         headings=cast("Config", seen.get("headings") or {}),
+        empty=len(items) - len(rows),
         room=0 if step.config.get("method") == "extract_all" else _count(seen.get("room")),
     )
 
@@ -253,7 +253,7 @@ def _is_seen(step: Step, steps: Sequence[Step]) -> bool:
     # What was kept before this was looked for says nothing.
     if "shown" not in seen or not typed or seen.get("shown") or seen.get("is_login"):
         return True
-    if seen.get("proof"):
+    if seen.get("proof") or is_search(seen):
         return True
     # What was taken and is in the fields of the page that it led to.
     kept = [each for each in _list_fields(seen) if each["typed"] == each["shown"]]

@@ -32,7 +32,6 @@ DoubtKind: TypeAlias = Literal[
     "value",
     "unproven",
     "already",
-    "elsewhere",
     "input",
     "several",
     "focus",

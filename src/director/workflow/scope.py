@@ -21,7 +21,7 @@ class Scope:
     """A lookup for `resolve`.
 
     In this order: `local` (index, total, isFirst, isLast and the loop's variable), `current`,
-    `param`, a record by its id, a variable.
+    `param`, a record by its id, a variable. `ran` says whether a node of this alias has run.
     """
 
     variables: Mapping[str, Json] = field(default_factory=dict)
@@ -30,6 +30,7 @@ class Scope:
     records: Mapping[str, Record] = field(default_factory=dict)
     params: Mapping[str, Json] = field(default_factory=dict)
     env: Callable[[str], str | None] | None = None
+    ran: Callable[[str], bool] | None = None
 
     def __call__(self, template: Template) -> Json:
         """What a template names; TemplateError if there is nothing of that name."""
@@ -82,6 +83,11 @@ class Scope:
     def _variable(self, path: Path) -> Json:
         found = variable(self.variables, path)
         if found is None:
+            if self.ran and self.ran(str(path[0])):
+                raise NotThere(
+                    f"the node {path[0]} ran, and keeps nothing under this name: give it "
+                    '"store": "*", which keeps each field of its result.'
+                )
             names = list(self.names())
             wanted = path_text(path) if nearest(path_text(path), names) else str(path[0])
             raise NotThere(f"nothing has this name.{hint(wanted, names)}")

@@ -62,6 +62,7 @@ def find_effect_doubts(seen: EffectSeen) -> Iterator[Doubt]:
         _find_sent_twice,
         _find_rows_twice,
         _find_proof,
+        _find_no_proof,
         _find_done_before,
         _find_unproven,
         _find_held,
@@ -103,6 +104,18 @@ def _find_part(seen: EffectSeen) -> Iterator[Doubt]:
             f"After {seen.alias} the page shows {shown!r} where {typed!r} was typed.",
             typed=typed,
             shown=shown,
+        )
+
+
+def _find_no_proof(seen: EffectSeen) -> Iterator[Doubt]:
+    """A proof that was looked at and shows neither that it happened nor that it did not."""
+    if seen.looked and seen.found is None:
+        yield seen.doubt(
+            "unproven",
+            f"The proof of {seen.alias} cannot tell: on {seen.where} neither 'happened' nor "
+            f"'not_happened' holds ({seen.looked}). Let it look for what a page shows that is "
+            "opened anew.",
+            typed=list(seen.typed),
         )
 
 

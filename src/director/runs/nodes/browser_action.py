@@ -118,7 +118,9 @@ def _doubt_as_before(visit: Visit, result: Result) -> None:
         where = f"{has['role']} {has['name']!r}" if isinstance(has, Mapping) else "the page itself"
         kind, said = "focus", f"{alias} pressed {result['pressed']} on what had the focus: {where}."
     if said:
-        evidence: Config = {"fits": several} if kind == "several" else {"focused": result["focused"]}
+        evidence: Config = (
+            {"fits": several} if kind == "several" else {"focused": result["focused"]}
+        )
         found = result.get("doubts")
         doubt: Json = {"kind": kind, "sentence": said, "evidence": evidence}
         result["doubts"] = [*(found if isinstance(found, list) else []), doubt]
