@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 from director.browser import Origins
+from director.browser.locators import bundle_of
 from director.runs import Run, run_workflow, steps_of, try_node
 from director.runs.download_facts import list_downloads
 from director.runs.ledger import run_from
@@ -636,3 +638,51 @@ def test_a_result_that_is_not_kept_is_said_to_be(live: Live, store: Store) -> No
     run = live.run(run_workflow(store, flow(made, used), live.means()))
     assert run.error is not None
     assert "the node made ran, and keeps nothing under this name" in str(run.error["message"])
+
+
+NOTEBOOK = "<h1>Notebook</h1>{}<button>Run all</button>"
+CELL = (
+    "<div class=cell id='cell-{n}'><textarea id='code-{n}' name='code-{n}'>{says}</textarea></div>"
+)
+
+
+def cells(*said: str) -> str:
+    """A notebook whose cells are numbered by their places."""
+    return NOTEBOOK.format("".join(CELL.format(n=n, says=one) for n, one in enumerate(said)))
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        ("import os", "import sys", "a = 1", "b = 2"),
+        ("a = 1", "b = 2"),
+    ],
+    ids=["one more before it", "one less before it"],
+)
+def test_an_id_that_counts_places_finds_no_other_cell(
+    live: Live, store: Store, site: AnsweringSite, now: tuple[str, ...]
+) -> None:
+    """None is found where only the numbers fit: another would be written over."""
+    kept: list[str] = []
+    page = "<script>document.oninput = e => fetch('/wrote?' + encodeURIComponent(e.target.defaultValue))</script>"
+    site["/"] = cells("import os", "a = 1", "b = 2") + page
+
+    async def describe() -> Any:
+        async with live.browser.session(Origins([site.origin])) as session:
+            await session.navigate(f"{site.origin}/")
+            return (await bundle_of(session.page(), "#code-1")).json()
+
+    bundle = live.run(describe())
+    wrote = {"action": "type", "selector": bundle, "text": "a = 5", "timeout": 500}
+    workflow = flow(
+        go("open", f"{site.origin}/"), node("write", "browser_action", **wrote), origin=site.origin
+    )
+    site["/wrote"] = "ok"
+    for said, is_same in ((("import os", "a = 1", "b = 2"), True), (now, False)):
+        kept.clear()
+        site["/"] = cells(*said) + page
+        for one in said:
+            site[f"/wrote?{quote(one)}"] = lambda _, one=one: (kept.append(one), "ok")[1]  # type: ignore[misc]
+        run = live.run(run_workflow(store, workflow, live.means()))
+        assert set(kept) == ({"a = 1"} if is_same else set())
+        assert (run.state == "done") == is_same

@@ -220,7 +220,7 @@ def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
         return []
     if _is_elsewhere(bundle, best, standings) or _is_another(best, standings, fewer=fewer):
         return []
-    if fewer and best.grades.get("near", 1) < STILL_NEAR:
+    if _is_only_counted(bundle, best) or (fewer and best.grades.get("near", 1) < STILL_NEAR):
         return []
     if _shares_words(bundle) and (fewer or not bundle.name) and not best.marked:
         # Another of those alike may stand in the same row, or under the same heading.
@@ -234,6 +234,13 @@ def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
     # Its place tells an element from its twins only while nothing around it has changed.
     placed = [one for one in tied if bundle.nth and one.nth == bundle.nth and one.share > UNCHANGED]
     return placed if len(placed) == 1 else sorted(tied, key=lambda one: one.at)
+
+
+def _is_only_counted(bundle: Bundle, best: Standing) -> bool:
+    """Whether only what counts places tells it from those alike, of which there are others now."""
+    before, now = bundle.nth or (0, 1), best.nth or (0, 1)
+    told = best.told or best.marked or best.says() is not None or best.in_same_row
+    return before[1] > 1 and before[1] != now[1] and not told
 
 
 def _is_another(best: Standing, standings: Sequence[Standing], *, fewer: bool) -> bool:
