@@ -124,7 +124,7 @@ async def choose(page: Page, most: int, stop: Stop) -> list[Known]:
         frame = page.frames.index(await handle.owner_frame() or page.main_frame)
         normal = await _normal(element) if ref in compared else None
         known.append(Known(at, frame, where, await _first(page, element), normal, ref))
-    looked = await _look(page, known)
+    looked = await _look(page, known, hidden=True)
     found = {at: fits == [at] for at, fits in looked.fits.items()}
     replace(looked, told={**looked.told, "found": found}).store(looks_of(stop, CHOSEN))
     return [each if found.get(each.at) else await _described(page, each) for each in known]
@@ -157,10 +157,9 @@ async def _described(page: Page, known: Known) -> Known:
     return replace(known, bundle=bundle)
 
 
-async def _look(page: Page, known: Sequence[Known]) -> Looked:
-    return await look_all(
-        page, {each.at: each.bundle for each in known if each.frame == 0 and each.bundle}
-    )
+async def _look(page: Page, known: Sequence[Known], *, hidden: bool = False) -> Looked:
+    bundles = {each.at: each.bundle for each in known if each.frame == 0 and each.bundle}
+    return await look_all(page, bundles, hidden=hidden)
 
 
 async def ask(page: Page, known: Sequence[Known], tally: Tally, state: str) -> None:

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from director.browser.bundle import Bundle, Holder
-from director.browser.voting import Portrait, leaders, likeness, tally
+from director.browser.grading import likeness
+from director.browser.voting import Portrait, leaders, tally
 
 PAY = Bundle(
     role="button",
