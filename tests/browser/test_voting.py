@@ -175,6 +175,20 @@ def test_a_link_that_leads_to_the_same_page_is_not_taken_for_one_that_is_gone() 
     assert elected(replace(name, nth=(0, 1)), replace(home, near=("Imprint", "Help"))) == []
 
 
+def test_what_has_no_words_and_a_shared_name_is_not_taken_for_one_that_is_gone() -> None:
+    """Radios that a page draws itself have one name and no role."""
+    small = Bundle(
+        path="label>md-radio",
+        attributes={"name": "size"},
+        within=(Holder("heading", "Sizes"),),
+        near=("Small", "Dark"),
+        nth=(3, 9),
+    )
+    large = replace(small, near=("Large", "Small", "Dark"), nth=(3, 8))
+    assert elected(small, replace(small), replace(large, nth=(4, 9))) == [0]
+    assert elected(small, large) == []
+
+
 def test_a_label_means_a_field_before_a_column_of_the_same_name() -> None:
     """Both are called so; only one of them can be filled."""
     column = Bundle(role="columnheader", name="Customer", path="tr>th", nth=(0, 1))

@@ -56,6 +56,7 @@ _COUNTING = ("id", "name", "for", "aria-controls")
 _COUNTED = 0.5
 """What a value weighs that counts places."""
 _COUNTED_CSS = re.compile(r"#[\w\\-]*\d|\[(?:id|name|for)=[^\]]*\d|:nth-", re.ASCII)
+_HOLD_ONE = FAMILIES[1] | {"slider"}
 _FIELDS = FAMILIES[1] | FAMILIES[2] | {"slider"}
 _GENERATED = re.compile(
     r"\d{3,}|:|^[\d_-]|[a-z]\d[a-z]|\d[a-z]+\d|[bcdfghjklmnpqrstvwxz]{5,}", re.IGNORECASE
@@ -218,14 +219,8 @@ def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
         return []
     if _is_elsewhere(bundle, best, standings) or _is_another(bundle, best, standings, fewer=fewer):
         return []
-    if fewer and best.grades.get("near", 1) < STILL_NEAR:
+    if _is_one_of_several(bundle, best, fewer=fewer):
         return []
-    if shares_words(bundle) and (fewer or not bundle.name) and not best.marked:
-        # Another of those alike may stand in the same row, or under the same heading.
-        same_row = is_in_same_row(bundle, best.like)
-        needed = STILL_NEAR if bundle.near and same_row else SAME_PLACE
-        if same_row is False or best.grades.get("near", 1) < needed:
-            return []
     tied = [one for one in standings if best.share - one.share < LEAD]
     if bundle.label and any(one.like.role in _FIELDS for one in tied):
         # A label is said of a field, also where a column has the same name.
@@ -233,6 +228,24 @@ def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
     # Its place tells an element from its twins only while nothing around it has changed.
     placed = [one for one in tied if bundle.nth and one.nth == bundle.nth and one.share > UNCHANGED]
     return placed if len(placed) == 1 else sorted(tied, key=lambda one: one.at)
+
+
+def _is_one_of_several(bundle: Bundle, best: Standing, *, fewer: bool) -> bool:
+    """Whether it may be what is left of several alike, of which the one that is meant has gone."""
+    near = best.grades.get("near", 1)
+    if fewer and near < STILL_NEAR:
+        return True
+    if best.marked:
+        return False
+    if best.says() is None:
+        # Without words of its own it is what any of those is.
+        return fewer
+    if not shares_words(bundle) or not (fewer or not bundle.name):
+        return False
+    # Another of those alike may stand in the same row, or under the same heading.
+    same_row = is_in_same_row(bundle, best.like)
+    needed = STILL_NEAR if bundle.near and same_row else SAME_PLACE
+    return same_row is False or near < needed
 
 
 def _is_another(
@@ -314,7 +327,10 @@ def _attribute(key: str, value: str, bundle: Bundle) -> Candidate:
     def grade(_: Bundle, one: Portrait) -> float:
         return float(one.like.attributes.get(key) == value)
 
-    is_shared = key == "name" and bundle.role in ("radio", "checkbox")
+    # Of other kinds than fields that hold one value, several have one name.
+    holds_one = bundle.role in _HOLD_ONE and not value.endswith("[]")
+    by_hand = bundle.nth is None and bundle.role not in ("radio", "checkbox")
+    is_shared = key == "name" and not (holds_one or by_hand)
     telling = key not in ("type", "value") and not is_shared and not counts
     marks = key in ("id", "name") and telling
     return Candidate(f"attributes.{key}", weight, grade, telling=telling, marks=marks)
