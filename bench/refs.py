@@ -79,7 +79,8 @@ _WHERE = """(element, at) => {
     }
     return parts.join(" > ");
   };
-  return { steps, css: copied(element), text: (element.textContent || "").trim().slice(0, 80) };
+  const beside = element.parentNode.children.length;
+  return { steps, beside, css: copied(element), text: (element.textContent || "").trim().slice(0, 80) };
 }"""
 _MARK = """([steps, text, at]) => {
   let el = document.documentElement;
@@ -92,6 +93,17 @@ _MARK = """([steps, text, at]) => {
   window.truth = window.truth || [];
   window.truth[at] = el;
   return true;
+}"""
+
+
+# Whether the page has drawn again what was taken out: all that stood there stands there.
+_DRAWN_AGAIN = """([steps, text, beside]) => {
+  let el = document.documentElement;
+  for (const [shadow, index, tag] of steps) {
+    el = (shadow ? el.shadowRoot : el)?.children[index];
+    if (!el || el.localName !== tag) return false;
+  }
+  return el.parentNode.children.length === beside && (el.textContent || "").trim().slice(0, 80) === text;
 }"""
 
 
@@ -237,8 +249,18 @@ async def measure(page: Page, stop: Stop, most: int, changes: Mapping[str, Kinds
         still = await _change(page, seed, kinds)
         gone = state in GONE
         wanted = [each for each, is_there in zip(there, still, strict=True) if is_there is not gone]
+        if gone:
+            wanted = await _leave_out_redrawn(page, wanted)
         await ask(page, wanted, tally, state)
     return tally
+
+
+async def _leave_out_redrawn(page: Page, gone: Sequence[Known]) -> list[Known]:
+    """Those that are gone indeed: some applications draw at once what a hand takes out."""
+    await page.wait_for_timeout(200)
+    given = [[each.where[key] for key in ("steps", "text", "beside")] for each in gone]
+    again = await page.evaluate(f"given => given.map({_DRAWN_AGAIN})", given)
+    return [each for each, is_again in zip(gone, again, strict=True) if not is_again]
 
 
 async def _change(page: Page, seed: int, kinds: Kinds) -> list[bool]:
