@@ -145,6 +145,17 @@ def test_words_that_differ_by_a_number_only_tell_no_element() -> None:
     assert elected(rows[2], *now) == []
 
 
+def test_a_day_of_a_calendar_is_found_only_among_its_neighbours() -> None:
+    """All numbers have changed: the 16 that is there now was another day."""
+
+    def day(number: int, near: tuple[str, ...]) -> Bundle:
+        return Bundle(role="link", name=str(number), path="td>a", near=near, nth=(0, 1))
+
+    wanted = day(16, ("15", "17", "14", "18"))
+    assert elected(wanted, wanted, day(23, ("22", "24"))) == [0]
+    assert elected(wanted, day(16, ("14", "15", "11")), day(19, ("18", "21"))) == []
+
+
 def test_of_two_alike_in_one_row_the_one_that_is_left_is_not_taken() -> None:
     """The row says less than it did: what is gone may be the one that was meant."""
     row = Holder("row", "Ada - open")

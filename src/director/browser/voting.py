@@ -128,7 +128,7 @@ def candidates_of(bundle: Bundle, portraits: Sequence[Portrait] = ()) -> tuple[C
     """The candidates of a bundle, one for each thing that it says, on a page with these."""
     # A name that several elements had when the bundle was made tells none of them.
     shared = bundle.nth[1] if bundle.nth else 1
-    tells = _tells(bundle) and not _is_numbered(bundle, portraits)
+    tells = _tells(bundle) and not _is_numbered(bundle, [one.like for one in portraits])
     every = (
         _test_id_of(bundle),
         Candidate("name", 4.0, _seen(grade_name), telling=shared == 1 and tells, shared=shared),
@@ -156,7 +156,7 @@ def _tells(bundle: Bundle) -> bool:
     return bundle.nth is None or not words or any(letter.isalpha() for letter in words)
 
 
-def _is_numbered(bundle: Bundle, portraits: Sequence[Portrait]) -> bool:
+def _is_numbered(bundle: Bundle, likes: Sequence[Bundle]) -> bool:
     """Whether others of its kind say the same with other numbers, which may be its own tomorrow."""
     wanted = [text for text in (bundle.name, bundle.text, bundle.label) if text]
     forms = {_form(text) for text in wanted} - {text.casefold() for text in wanted}
@@ -165,9 +165,9 @@ def _is_numbered(bundle: Bundle, portraits: Sequence[Portrait]) -> bool:
     said = {text.casefold() for text in wanted}
     return any(
         text.casefold() not in said and _form(text) in forms
-        for one in portraits
-        if one.like.role == bundle.role
-        for text in (one.like.name, one.like.text, one.like.label)
+        for like in likes
+        if like.role == bundle.role
+        for text in (like.name, like.text, like.label)
     )
 
 
@@ -219,7 +219,7 @@ def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
         return []
     if _is_elsewhere(bundle, best, standings) or _is_another(bundle, best, standings, fewer=fewer):
         return []
-    if _is_one_of_several(bundle, best, fewer=fewer):
+    if _is_one_of_several(bundle, best, fewer=fewer) or _is_but_a_number(bundle, best, standings):
         return []
     tied = [one for one in standings if best.share - one.share < LEAD]
     if bundle.label and any(one.like.role in _FIELDS for one in tied):
@@ -246,6 +246,13 @@ def _is_one_of_several(bundle: Bundle, best: Standing, *, fewer: bool) -> bool:
     same_row = is_in_same_row(bundle, best.like)
     needed = STILL_NEAR if bundle.near and same_row else SAME_PLACE
     return same_row is False or near < needed
+
+
+def _is_but_a_number(bundle: Bundle, best: Standing, standings: Sequence[Standing]) -> bool:
+    """Whether only a number says that it is the one, away from where that one stood."""
+    if best.marked or best.grades.get("near", 1) >= SAME_PLACE:
+        return False
+    return not _tells(bundle) or _is_numbered(bundle, [one.like for one in standings])
 
 
 def _is_another(
