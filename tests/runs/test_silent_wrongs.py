@@ -223,6 +223,23 @@ def test_cells_over_several_rows_are_doubted(live: Live, store: Store, site: Ans
         assert kinds(live, store, workflow) == doubted
 
 
+def test_columns_in_another_order_are_doubted(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """Fields read by their place; those of a class and a sorted table are as they were."""
+    head = "<table><thead><tr><th>{}<th>{}</tr></thead><tbody>"
+    lamps = "".join(f"<tr><td class=name>Lamp {n}<td class=price>Shop {n}" for n in range(1, 5))
+    moved = "".join(f"<tr><td class=price>Shop {n}<td class=name>Lamp {n}" for n in range(1, 5))
+    right, wrong = head.format("Name", "Price") + lamps, head.format("Price", "Name") + moved
+    by_place = {"name": "td:nth-child(1)", "price": "td:nth-child(2)"}
+    for fields, doubted in ((by_place, ["cells", "cells"]), (None, [])):
+        look = read(fields=fields) if fields else read()
+        workflow = flow(go("open", f"{site.origin}/list"), look, origin=site.origin)
+        for said, found in ((right, []), (right.replace("Name", "Name ▲"), []), (wrong, doubted)):
+            site["/list"] = said
+            assert kinds(live, store, workflow) == found
+
+
 @pytest.mark.parametrize(
     ("values", "doubted"),
     [
@@ -492,3 +509,14 @@ def test_the_text_of_a_condition_is_compared_with_its_case_unless_told_otherwise
         opened = {**go("open", f"{site.origin}/"), "ensures": [condition]}
         run = live.run(run_workflow(store, flow(opened, origin=site.origin), live.means()))
         assert run.state == state
+
+
+def test_a_script_that_asks_for_the_page_again_is_not_taken_for_its_answer(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """A page that is there, whose script is refused; an error page, whose script is answered."""
+    asks = "<script>x = new XMLHttpRequest(); x.open('DELETE', '/page', false); x.send()</script>"
+    workflow = flow(go("open", f"{site.origin}/page"), origin=site.origin)
+    for own, other, state in ((200, 404, "done"), (500, 200, "failed")):
+        site["/page"], site["DELETE /page"] = Answer(f"<p>Lamps</p>{asks}", own), Answer("", other)
+        assert live.run(run_workflow(store, workflow, live.means())).state == state

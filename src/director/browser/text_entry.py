@@ -81,7 +81,7 @@ async def type_text(session: Session, config: Config, _: Outside) -> Result:
     text = _text(config)
     within = number(config, "timeout", TIMEOUT)
     target, kind = await _target(found.locator, within)
-    told: Result = {"typed": text, "selector": config["selector"]}
+    told: Result = {"typed": text, "selector": config["selector"], **found.counts()}
     if references(text):
         await session.fill(target, text, within=within)
         return told

@@ -10,7 +10,7 @@ import json
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 from urllib.parse import quote_plus
 
@@ -23,8 +23,9 @@ from director.browser.events import Answered, OutgoingRequest
 from director.browser.list_claims import form_errors, look_at_list, look_for_texts, rows_showing
 from director.browser.readiness import wait_until_ready
 from director.runs.doubts.effects_done import list_typed
+from director.runs.held_before import HeldBefore, digest_page
 from director.runs.stage import Stage
-from director.runs.telling import selector_text
+from director.runs.telling import condition_text, selector_text
 from director.runs.values import RunError, Step
 from director.workflow.conditions import filled_condition
 from director.workflow.paths import is_list
@@ -41,8 +42,14 @@ _REPORTS = re.compile(
     r"telemetry|metric|analytic|beacon|sentry|/(?:collect|track|log|logs|stats|rum|ping|csp)\b",
     re.IGNORECASE,
 )
+# Where a page asks for what it shows, by methods that could also change something.
+_ASKING = re.compile(
+    r"graphql|/_?(?:search|query|filter|list|find|count|suggest|autocomplete)\b", re.IGNORECASE
+)
+_LEADS_ON = (301, 302, 303)
 _LOOK_AGAIN = 0.05
 _LOADS = 3_000  # milliseconds until what follows an effect is there
+_SHOWS = 1_500  # milliseconds until a page shows that something was done
 _MOST = 50  # addresses at which effects are looked for
 
 
@@ -56,6 +63,7 @@ class DoneVisit:
     scope: Scope
     steps: Sequence[Step]
     result: Json = None
+    held: HeldBefore = field(default_factory=HeldBefore)
 
 
 async def observe(visit: DoneVisit, session: Session, mark: int) -> dict[str, Json] | None:
@@ -113,8 +121,44 @@ async def _observe_effect(visit: DoneVisit, session: Session, mark: int) -> dict
         "shown": shown.get("shown"),
         "part": shown.get("part"),
         "is_login": _is_login(visit),
+        "held_before": await _tell_held(visit, session, mark),
     }
     return cast("dict[str, Json]", defused(found))
+
+
+async def _tell_held(visit: DoneVisit, session: Session, mark: int) -> Json:
+    """If all it promises held before as well: the promises, and what else shows that it acted."""
+    if not visit.held.is_all:
+        return None
+    until = time.monotonic() + _SHOWS / 1000
+    while not (changed := await digest_page(session) != visit.held.shown):
+        if time.monotonic() >= until:
+            break
+        await asyncio.sleep(_LOOK_AGAIN)
+    told = [condition_text(each) for each in visit.held.conditions]
+    return {
+        "conditions": cast("Json", told),
+        "changed": changed,
+        "acted": any(not _only_asks(each) for each in session.sendings(mark)),
+        "led_on": _is_led_on(visit, session, mark),
+    }
+
+
+def _only_asks(sent: OutgoingRequest) -> bool:
+    """Whether a request asks for something, or reports, although its method could change it."""
+    if b"mutation" in sent.body:
+        return False
+    return bool(_ASKING.search(sent.url) or _REPORTS.search(sent.url))
+
+
+def _is_led_on(visit: DoneVisit, session: Session, mark: int) -> bool:
+    """Whether what was sent was taken and led to another page, as forms do that were accepted."""
+    left = str((visit.before or {}).get("url", "")).partition("#")[0].partition("?")[0]
+    pages = {each.url for each in session.sendings(mark) if each.is_page}
+    sent_on = any(
+        each.url in pages and each.status in _LEADS_ON for each in session.responses(mark)
+    )
+    return sent_on and session.net.clean(session.page().url).partition("?")[0] != left
 
 
 async def _wait_for_answers(session: Session, mark: int) -> None:

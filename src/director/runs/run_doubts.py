@@ -41,8 +41,13 @@ def find_run_doubts(
     steps = [step for step in steps_of(store, run.id) if is_of_run(step) and _is_done(step)]
     nodes = {node.id: node for node in workflow.nodes}
     given = run.inputs
-    readings = [replace(each, inputs=given) for each in readings_of(nodes, steps)]
-    before = _rows_before(store, run, readings, nodes) if readings else {}
+    found = readings_of(nodes, steps)
+    before = _readings_before(store, run, found, nodes) if found else {}
+    readings = [
+        replace(each, inputs=given, headings_before=_headings_of(before.get(each.node)))
+        for each in found
+    ]
+    rows_before = {id_: each.rows for id_, each in before.items()}
     done = [step for step in steps if _has_effect(step)]
     effects = [
         _effect(
@@ -55,7 +60,7 @@ def find_run_doubts(
     checks = {node.id: node.checks for node in workflow.nodes}
     told = [*list_step_doubts(steps), *_rules(nodes, steps), *find_wrong_files(steps)]
     told += find_changed_files(steps, lambda: _steps_before(store, run))
-    return find_doubts(readings, effects, _loops(steps), told, earlier=before, checks=checks)
+    return find_doubts(readings, effects, _loops(steps), told, earlier=rows_before, checks=checks)
 
 
 def readings_of(nodes: Mapping[str, Node], steps: Iterable[Step]) -> list[RowReading]:
@@ -136,7 +141,17 @@ def _reading(node: Node, visits: Sequence[RowVisit]) -> RowReading:
         key=key,
         checks=node.checks,
         is_one=isinstance(selector, Mapping) and any(selector.get(name) for name in _NAMES_ONE),
+        merges=isinstance(wanted, Mapping) and bool(key or wanted.get("id_pattern")),
+        kind=_kind_of(node),
     )
+
+
+def _kind_of(node: Node) -> str:
+    """What tells nodes apart that do not read the same of a list into records of one type."""
+    if node.config.get("create_records") is None:
+        return node.id
+    names = ("method", "selector", "fields", "create_records")
+    return json.dumps([node.config.get(name) for name in names], sort_keys=True, default=dict)
 
 
 def _visit(step: Step) -> RowVisit:
@@ -165,6 +180,8 @@ def _visit(step: Step) -> RowVisit:
         asks_login=seen.get("asks_login") is True,
         later=cast("Config", seen.get("later") or {}),
         covered=cast("Config", seen.get("covered") or {}),
+        distinct=max(0, _count(seen.get("distinct")) - len(items) + len(rows)),
+        headings=cast("Config", seen.get("headings") or {}),
         room=0 if step.config.get("method") == "extract_all" else _count(seen.get("room")),
     )
 
@@ -186,7 +203,18 @@ def _effect(step: Step, proof: Config, *, is_seen: bool) -> EffectSeen:
         where=str(proof.get("where", "")),
         part=cast("tuple[str, str] | None", seen.get("part")),
         is_seen=is_seen,
+        held=_list_held(seen),
     )
+
+
+def _list_held(seen: Config) -> tuple[str, ...]:
+    """The promises that held before an effect, if nothing but them could show it."""
+    told = seen.get("held_before")
+    if not isinstance(told, Mapping) or seen.get("shown") or seen.get("proof"):
+        return ()
+    if told.get("led_on") or (told.get("changed") and not told.get("acted")):
+        return ()
+    return tuple(str(each) for each in _list(told.get("conditions")))
 
 
 def _is_seen(step: Step, steps: Sequence[Step]) -> bool:
@@ -209,12 +237,16 @@ def _steps_before(store: Store, run: Run) -> list[Step]:
     return [step for one in last for step in steps_of(store, one.id) if _is_done(step)]
 
 
-def _rows_before(
+def _headings_of(reading: RowReading | None) -> dict[str, Json]:
+    return {**reading.visits[0].headings} if reading else {}
+
+
+def _readings_before(
     store: Store, run: Run, readings: Sequence[RowReading], nodes: Mapping[str, Node]
-) -> dict[str, Sequence[Json]]:
-    """The rows that each node read, with the same config, in the last run that passed."""
+) -> dict[str, RowReading]:
+    """What each node read, with the same config, in the last run that passed."""
     now = {step.node: step.config for step in steps_of(store, run.id) if _is_reading(step)}
-    found: dict[str, Sequence[Json]] = {}
+    found: dict[str, RowReading] = {}
     for earlier in _runs_before(store, run):
         steps = [
             step
@@ -222,7 +254,7 @@ def _rows_before(
             if _is_done(step) and _is_reading(step) and _is_alike(step.config, now.get(step.node))
         ]
         for reading in readings_of(nodes, steps):
-            found.setdefault(reading.node, reading.rows)
+            found.setdefault(reading.node, reading)
         if all(reading.node in found for reading in readings):
             break
     return found

@@ -24,6 +24,7 @@ class EffectSeen:
     that show it, as lists of cells, `errors` what it says is wrong with the form. `found` is how
     often its proof finds it at the end, if it was looked for. `part` is a typed text and what the
     page shows of it; `is_seen` says that something has shown what was typed, or never could.
+    `held` are its promises, if all of them held before it as well and nothing else shows it.
     """
 
     node: str
@@ -38,6 +39,7 @@ class EffectSeen:
     where: str = ""
     part: tuple[str, str] | None = None
     is_seen: bool = True
+    held: tuple[str, ...] = ()
 
     def doubt(self, kind: DoubtKind, sentence: str, **evidence: Json) -> Doubt:
         """A doubt about this node."""
@@ -49,7 +51,7 @@ def find_effect_doubts(seen: EffectSeen) -> Iterator[Doubt]:
     """Doubts about one effect; at most one of those that say it is there twice."""
     yield from _find_refused(seen)
     yield from _find_part(seen)
-    for find in (_find_sent_twice, _find_rows_twice, _find_proof, _find_unproven):
+    for find in (_find_sent_twice, _find_rows_twice, _find_proof, _find_unproven, _find_held):
         found = list(find(seen))
         if found:
             yield from found[:1]
@@ -100,6 +102,18 @@ def _find_unproven(seen: EffectSeen) -> Iterator[Doubt]:
             f"{seen.alias} sent what was typed, and nothing has shown since that it was kept: give "
             "it a proof, or read it back.",
             typed=list(seen.typed),
+        )
+
+
+def _find_held(seen: EffectSeen) -> Iterator[Doubt]:
+    """Promises that held before the action as well."""
+    if seen.held and not seen.errors and seen.found is None:
+        yield seen.doubt(
+            "unproven",
+            f"All that {seen.alias} ensures held before it as well ({'; '.join(seen.held)}), so it "
+            "does not show that it happened: ensure something that is there only afterwards, or "
+            "give it a proof.",
+            held_before=list(seen.held),
         )
 
 

@@ -39,6 +39,7 @@ async def execute(visit: Visit) -> Json:
     await _ask_for_form(visit, session)
     stage.check_reached()
     _list_bindings(visit)
+    _doubt_as_before(visit, result)
     take_doubts(visit, result)
     # What was typed may name a secret, because the workflow says so; what a page says may not.
     kept = {name: result[name] for name in ("typed",) if name in result}
@@ -104,6 +105,23 @@ def _list_bindings(visit: Visit) -> None:
     engine = visit.engine
     told = [list_bindings(engine.ledger.store, one.name, engine.means.secrets) for one in named]
     visit.step = replace(visit.step, warnings=(*visit.step.warnings, *filter(None, told)))
+
+
+def _doubt_as_before(visit: Visit, result: Result) -> None:
+    """Add what the checks of a node ask for whose workflow was written for an earlier version."""
+    alias, kinds = visit.node.alias, {str(check["kind"]) for check in visit.node.checks}
+    several, said = result.get("actionableElements"), ""
+    if "several" in kinds and isinstance(several, int) and several > 1:
+        kind, said = "several", f"{alias} took the first of {several} elements that fit."
+    elif "focus" in kinds and "focused" in result:
+        has = result["focused"]
+        where = f"{has['role']} {has['name']!r}" if isinstance(has, Mapping) else "the page itself"
+        kind, said = "focus", f"{alias} pressed {result['pressed']} on what had the focus: {where}."
+    if said:
+        evidence: Config = {"fits": several} if kind == "several" else {"focused": result["focused"]}
+        found = result.get("doubts")
+        doubt: Json = {"kind": kind, "sentence": said, "evidence": evidence}
+        result["doubts"] = [*(found if isinstance(found, list) else []), doubt]
 
 
 def take_doubts(visit: Visit, result: dict[str, Json]) -> None:
