@@ -52,17 +52,16 @@ def fingerprint(refs: int) -> str:
     return _digest(*parts, (HERE / "mutations.js").read_text(encoding="utf-8"))
 
 
-def fingerprint_vote() -> str:
-    """The vote."""
-    return _digest(_source("voting.py"))
-
-
 def _source(name: str) -> str:
     return files("director.browser").joinpath(name).read_text(encoding="utf-8")
 
 
 def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+VOTE = _digest(_source("voting.py"), _source("grading.py"))
+"""The vote that this program has loaded."""
 
 
 @dataclass
@@ -111,7 +110,7 @@ def looks_of(stop: Stop, state: str) -> Path:
 def keep(tally: Tally, code: str) -> None:
     """Keep what was found on a page."""
     kept = {key: getattr(tally, key) for key in ("said", "outcomes", "rests", "agrees")}
-    kept |= {"code": code, "vote": fingerprint_vote()}
+    kept |= {"code": code, "vote": VOTE}
     looks_of(tally.stop, "x").parent.mkdir(parents=True, exist_ok=True)
     _file(tally.stop).write_text(json.dumps(kept), encoding="utf-8")
 
@@ -133,7 +132,7 @@ def recall(stop: Stop, code: str) -> Tally | None:
         return None
     agrees, rests = Counter(read["agrees"]), Counter(read["rests"])
     tally = Tally(stop, read["said"], read["outcomes"], rests, agrees)
-    if read["vote"] == fingerprint_vote():
+    if read["vote"] == VOTE:
         return tally
     if not _vote_again(tally):
         return None
@@ -142,7 +141,7 @@ def recall(stop: Stop, code: str) -> Tally | None:
 
 
 def _vote_again(tally: Tally) -> bool:
-    chosen = Looked.read(looks_of(tally.stop, CHOSEN))
+    chosen = Looked.read(looks_of(tally.stop, CHOSEN), hidden=True)
     if any((fits == [at]) is not chosen.told["found"][str(at)] for at, fits in chosen.fits.items()):
         return False
     for state, elements in tally.outcomes.items():

@@ -79,7 +79,8 @@ _WHERE = """(element, at) => {
     }
     return parts.join(" > ");
   };
-  return { steps, css: copied(element), text: (element.textContent || "").trim().slice(0, 80) };
+  const beside = element.parentNode.children.length;
+  return { steps, beside, css: copied(element), text: (element.textContent || "").trim().slice(0, 80) };
 }"""
 _MARK = """([steps, text, at]) => {
   let el = document.documentElement;
@@ -92,6 +93,17 @@ _MARK = """([steps, text, at]) => {
   window.truth = window.truth || [];
   window.truth[at] = el;
   return true;
+}"""
+
+
+# Whether the page has drawn again what was taken out: all that stood there stands there.
+_DRAWN_AGAIN = """([steps, text, beside]) => {
+  let el = document.documentElement;
+  for (const [shadow, index, tag] of steps) {
+    el = (shadow ? el.shadowRoot : el)?.children[index];
+    if (!el || el.localName !== tag) return false;
+  }
+  return el.parentNode.children.length === beside && (el.textContent || "").trim().slice(0, 80) === text;
 }"""
 
 
@@ -124,7 +136,7 @@ async def choose(page: Page, most: int, stop: Stop) -> list[Known]:
         frame = page.frames.index(await handle.owner_frame() or page.main_frame)
         normal = await _normal(element) if ref in compared else None
         known.append(Known(at, frame, where, await _first(page, element), normal, ref))
-    looked = await _look(page, known)
+    looked = await _look(page, known, hidden=True)
     found = {at: fits == [at] for at, fits in looked.fits.items()}
     replace(looked, told={**looked.told, "found": found}).store(looks_of(stop, CHOSEN))
     return [each if found.get(each.at) else await _described(page, each) for each in known]
@@ -157,10 +169,9 @@ async def _described(page: Page, known: Known) -> Known:
     return replace(known, bundle=bundle)
 
 
-async def _look(page: Page, known: Sequence[Known]) -> Looked:
-    return await look_all(
-        page, {each.at: each.bundle for each in known if each.frame == 0 and each.bundle}
-    )
+async def _look(page: Page, known: Sequence[Known], *, hidden: bool = False) -> Looked:
+    bundles = {each.at: each.bundle for each in known if each.frame == 0 and each.bundle}
+    return await look_all(page, bundles, hidden=hidden)
 
 
 async def ask(page: Page, known: Sequence[Known], tally: Tally, state: str) -> None:
@@ -238,8 +249,18 @@ async def measure(page: Page, stop: Stop, most: int, changes: Mapping[str, Kinds
         still = await _change(page, seed, kinds)
         gone = state in GONE
         wanted = [each for each, is_there in zip(there, still, strict=True) if is_there is not gone]
+        if gone:
+            wanted = await _leave_out_redrawn(page, wanted)
         await ask(page, wanted, tally, state)
     return tally
+
+
+async def _leave_out_redrawn(page: Page, gone: Sequence[Known]) -> list[Known]:
+    """Those that are gone indeed: some applications draw at once what a hand takes out."""
+    await page.wait_for_timeout(200)
+    given = [[each.where[key] for key in ("steps", "text", "beside")] for each in gone]
+    again = await page.evaluate(f"given => given.map({_DRAWN_AGAIN})", given)
+    return [each for each, is_again in zip(gone, again, strict=True) if not is_again]
 
 
 async def _change(page: Page, seed: int, kinds: Kinds) -> list[bool]:

@@ -17,14 +17,14 @@ from typing import Any
 
 from playwright.async_api import Page, Playwright
 
-from director.browser import looking, voting
+from director.browser import grading, looking
 from director.browser.bundle import Bundle, selector_of
 from director.browser.looking import ENGINE, ask_model, report_listeners, script
 from director.browser.voting import Portrait, leaders, tally
 
 # The same texts are compared in every state of a page.
 for _name in ("likeness", "_alike_paths"):
-    setattr(voting, _name, lru_cache(maxsize=None)(getattr(voting, _name).__wrapped__))
+    setattr(grading, _name, lru_cache(maxsize=None)(getattr(grading, _name).__wrapped__))
 _TRUTH = "data-bench-truth"
 _REQUEST = """const REQUESTS = {
   many: ({ bundles }) => {
@@ -70,17 +70,17 @@ class Looked:
     meant: Mapping[int, int | None] = field(default_factory=dict)
     fits: Mapping[int, list[int]] = field(default_factory=dict)
 
-    def voted(self) -> Looked:
-        """The same with what the vote says."""
+    def voted(self, *, hidden: bool = False) -> Looked:
+        """The same with what the vote says; with `hidden` also all that fit."""
         drawn = self.told["drawn"]
         known = [looking._portrait(each) for each in drawn]  # noqa: SLF001  as a look reads them
+        truth = [-1 if each["truth"] is None else int(each["truth"]) for each in drawn]
         meant, fits = {}, {}
         for (at, bundle), pool in zip(self.bundles.items(), self.told["pools"], strict=True):
             shown = _leading(bundle, [each for each in pool if known[each[0]].visible], known)
-            every = {*shown, *_leading(bundle, pool, known)}
-            truths = [-1 if (truth := drawn[i]["truth"]) is None else int(truth) for i in shown]
-            meant[at] = truths[0] if len(truths) == 1 else None
-            fits[at] = [-1 if (truth := drawn[i]["truth"]) is None else int(truth) for i in every]
+            meant[at] = truth[shown[0]] if len(shown) == 1 else None
+            if hidden:
+                fits[at] = [truth[i] for i in {*shown, *_leading(bundle, pool, known)}]
         return replace(self, meant=meant, fits=fits)
 
     def store(self, path: Path) -> None:
@@ -91,15 +91,15 @@ class Looked:
             json.dump({"bundles": bundles, "told": self.told}, file)
 
     @staticmethod
-    def read(path: Path) -> Looked:
+    def read(path: Path, *, hidden: bool = False) -> Looked:
         """One that was kept, and what the vote says of it now."""
         with gzip.open(path, "rt", encoding="utf-8") as file:
             kept = json.load(file)
         bundles = {int(at): selector_of(each) for at, each in kept["bundles"].items()}
-        return Looked(bundles, kept["told"]).voted()
+        return Looked(bundles, kept["told"]).voted(hidden=hidden)
 
 
-async def look_all(page: Page, bundles: Mapping[int, Bundle]) -> Looked:
+async def look_all(page: Page, bundles: Mapping[int, Bundle], *, hidden: bool = False) -> Looked:
     """Look at the page once, and vote for each bundle."""
     await report_listeners(page.main_frame)
     await page.evaluate(
@@ -113,14 +113,19 @@ async def look_all(page: Page, bundles: Mapping[int, Bundle]) -> Looked:
         await page.evaluate(
             "key => (window.truth || []).forEach(e => e?.removeAttribute(key))", _TRUTH
         )
-    return Looked(bundles, told).voted()
+    return Looked(bundles, told).voted(hidden=hidden)
+
+
+def _placed(one: Portrait, nth: tuple[int, int], *, by_css: bool) -> Portrait:
+    return Portrait(_with_place(one.like, nth), one.node, one.pin, by_css, one.visible, one.in_view)
+
+
+def _with_place(like: Bundle, nth: tuple[int, int]) -> Bundle:
+    return like if like.nth == nth else replace(like, nth=nth)
 
 
 def _leading(
     bundle: Bundle, pool: Sequence[tuple[int, Sequence[int], bool]], known: Sequence[Portrait]
 ) -> list[int]:
-    portraits = [
-        replace(known[at], like=replace(known[at].like, nth=(nth[0], nth[1])), by_css=by_css)
-        for at, nth, by_css in pool
-    ]
+    portraits = [_placed(known[at], (nth[0], nth[1]), by_css=by_css) for at, nth, by_css in pool]
     return [pool[one.at][0] for one in leaders(bundle, tally(bundle, portraits))]

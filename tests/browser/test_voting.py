@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from director.browser.bundle import Bundle, Holder
-from director.browser.voting import Portrait, leaders, likeness, tally
+from director.browser.grading import likeness
+from director.browser.voting import Portrait, leaders, tally
 
 PAY = Bundle(
     role="button",
@@ -144,6 +145,17 @@ def test_words_that_differ_by_a_number_only_tell_no_element() -> None:
     assert elected(rows[2], *now) == []
 
 
+def test_a_day_of_a_calendar_is_found_only_among_its_neighbours() -> None:
+    """All numbers have changed: the 16 that is there now was another day."""
+
+    def day(number: int, near: tuple[str, ...]) -> Bundle:
+        return Bundle(role="link", name=str(number), path="td>a", near=near, nth=(0, 1))
+
+    wanted = day(16, ("15", "17", "14", "18"))
+    assert elected(wanted, wanted, day(23, ("22", "24"))) == [0]
+    assert elected(wanted, day(16, ("14", "15", "11")), day(19, ("18", "21"))) == []
+
+
 def test_of_two_alike_in_one_row_the_one_that_is_left_is_not_taken() -> None:
     """The row says less than it did: what is gone may be the one that was meant."""
     row = Holder("row", "Ada - open")
@@ -172,6 +184,20 @@ def test_a_link_that_leads_to_the_same_page_is_not_taken_for_one_that_is_gone() 
     home = replace(name, name="sqlite-web", path="nav>a", nth=(0, 1))
     assert elected(replace(name, near=("sqlite-web", "Query"), nth=(0, 1)), home) == []
     assert elected(replace(name, nth=(0, 1)), replace(home, near=("Imprint", "Help"))) == []
+
+
+def test_what_has_no_words_and_a_shared_name_is_not_taken_for_one_that_is_gone() -> None:
+    """Radios that a page draws itself have one name and no role."""
+    small = Bundle(
+        path="label>md-radio",
+        attributes={"name": "size"},
+        within=(Holder("heading", "Sizes"),),
+        near=("Small", "Dark"),
+        nth=(3, 9),
+    )
+    large = replace(small, near=("Large", "Small", "Dark"), nth=(3, 8))
+    assert elected(small, replace(small), replace(large, nth=(4, 9))) == [0]
+    assert elected(small, large) == []
 
 
 def test_a_label_means_a_field_before_a_column_of_the_same_name() -> None:

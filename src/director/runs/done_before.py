@@ -1,4 +1,4 @@
-"""Whether an effect of a run was had by an earlier run already, with the same values."""
+"""Whether an effect of a run was had by an earlier run already, with the same content."""
 
 from __future__ import annotations
 
@@ -49,18 +49,13 @@ class EarlierEffects:
 
 
 def _tell_effect(step: Step) -> str:
-    """What a node sent and typed, as one text; empty if that tells it from nothing else."""
+    """What a node entered, as one text; empty if it entered nothing, or changed an entry."""
     seen = step.observed or {}
-    typed = [str(each) for each in _list(seen.get("typed")) if len(str(each)) > 2]
-    sent = [
-        each
-        for each in _list(seen.get("sent"))
-        if isinstance(each, Mapping) and each.get("carries") and not each.get("asks")
-    ]
-    if not typed or not sent or seen.get("is_login") or is_search(seen):
+    if seen.get("is_login") or seen.get("replaced") or is_search(seen):
         return ""
-    places = sorted({f"{each['method']} {str(each['url']).partition('?')[0]}" for each in sent})
-    return json.dumps([step.node, sorted(typed), places])
+    sent = [each for each in _list(seen.get("sent")) if isinstance(each, Mapping)]
+    marks = sorted({str(each["mark"]) for each in sent if each.get("mark")})
+    return json.dumps([step.node, marks]) if marks else ""
 
 
 def is_search(seen: Config) -> bool:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
-from urllib.parse import quote_plus
+from urllib.parse import quote_plus, urlsplit
 
 from playwright.async_api import Error as PlaywrightError
 
@@ -20,12 +20,13 @@ from director.browser import BrowserError, BrowserGone, Session
 from director.browser.bundle import LocatorError
 from director.browser.conditions import check
 from director.browser.elements import matching, value_of
-from director.browser.events import Answered, OutgoingRequest
+from director.browser.events import OutgoingRequest
 from director.browser.list_claims import form_errors, look_at_list, look_for_texts, rows_showing
 from director.browser.masks import MaskedPage
 from director.browser.readiness import wait_until_ready
 from director.runs.doubts.effects_done import list_typed
 from director.runs.held_before import HeldBefore, digest_page
+from director.runs.request_marks import mark_request
 from director.runs.stage import Stage
 from director.runs.telling import condition_text, selector_text
 from director.runs.values import RunError, Step
@@ -112,7 +113,7 @@ async def _observe_effect(visit: DoneVisit, session: Session, mark: int) -> dict
     page = session.page()
     await page.wait_for_load_state("domcontentloaded", timeout=_LOADS)
     await _wait_for_answers(session, mark)
-    sent = _list_requests(session.sendings(mark), session.responses(mark), typed)
+    sent = _list_requests(session, mark, typed)
     shown = await look_for_texts(session, typed) if typed else {}
     found: dict[str, Json] = {
         "url": session.net.clean(page.url),
@@ -125,6 +126,7 @@ async def _observe_effect(visit: DoneVisit, session: Session, mark: int) -> dict
         "texts_shown": shown.get("texts", []),
         "part": shown.get("part"),
         "is_login": _is_login(visit),
+        "replaced": _has_replaced(_on_page(visit)),
         "held_before": await _tell_held(visit, session, mark),
         "fields": await _compare_fields(visit, session) if sent else [],
         "led_on": _is_led_on(visit, session, mark),
@@ -225,13 +227,19 @@ def _on_page(visit: DoneVisit) -> list[Step]:
     return [step for step in _list_page_steps(visit) if not _hides(step)]
 
 
-def _list_requests(
-    sendings: Sequence[OutgoingRequest], answers: Sequence[Answered], typed: Sequence[str]
-) -> list[Json]:
+def _has_replaced(steps: Iterable[Step]) -> bool:
+    """Whether all that was typed replaced something: what is sent then changes an entry."""
+    typed = [step.result for step in steps if step.config.get("action") == "type"]
+    told = [result for result in typed if isinstance(result, Mapping)]
+    return bool(told) and all(result.get("replaced") is True for result in told)
+
+
+def _list_requests(session: Session, since: int, typed: Sequence[str]) -> list[Json]:
     """The requests that change something: which are the same, how they were answered.
 
-    Those that `carries` false marks hold nothing of what was typed.
+    Those that `carries` false marks hold nothing of what was typed; `mark` tells what is entered.
     """
+    sendings, answers = session.sendings(since), session.responses(since)
     bodies: dict[bytes, int] = {}
     statuses: dict[tuple[str, str], list[int]] = {}
     for answer in answers:
@@ -249,10 +257,17 @@ def _list_requests(
                 "body": bodies.setdefault(each.body, len(bodies)),
                 "status": known.pop(0) if known else None,
                 "carries": carries,
-                "asks": _only_asks(each),
+                "mark": _mark(session, each, typed),
             }
         )
     return found
+
+
+def _mark(session: Session, sent: OutgoingRequest, typed: Sequence[str]) -> Json:
+    """What tells this entry from others; None if it enters nothing that was typed."""
+    if sent.method != "POST" or _only_asks(sent) or not _carries(sent.body, typed):
+        return None
+    return f"{urlsplit(sent.url).path} {mark_request(sent.body, typed, session.net.clean)}"
 
 
 def _carries(body: bytes, typed: Iterable[str]) -> bool:

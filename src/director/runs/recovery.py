@@ -1,4 +1,4 @@
-"""After a crash: whether a node that must happen once has happened.
+"""Whether a node that must happen once has happened: after a crash, or before it was ever tried.
 
 Its proof is looked at in a session beside the run's own. Without proof either way a person is
 asked. A node that must happen once is never repeated on a guess.
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from director.runs.held_before import OF_THE_NODE
 from director.runs.nodes import CONTROL
 from director.runs.own_conditions import is_own
+from director.runs.proof_before import skip_if_proven
 from director.runs.questions import asked
 from director.runs.values import Step
 from director.workflow.templates import resolve
@@ -27,11 +28,12 @@ YES, NO, STOP = "it happened", "it did not happen", "stop"
 
 
 async def happened_before(visit: Visit) -> Step | None:
-    """The finished step, if an earlier attempt at this node had its effect; None to do it now."""
+    """The finished step, if this node has had its effect already; None to do it now."""
     known = visit.step
-    begun = known.version > 0 and known.acted
-    if not begun or known.effect != "once" or visit.node.type in CONTROL:
+    if known.effect != "once" or visit.node.type in CONTROL:
         return None
+    if not (known.version > 0 and known.acted):
+        return await skip_if_proven(visit)
     verdict, evidence = await _proved(visit)
     if verdict == "unknown":
         verdict, evidence = await _told_by_a_person(visit, evidence)

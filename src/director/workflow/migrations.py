@@ -29,7 +29,7 @@ def choose_as_before(document: Config) -> tuple[Config, tuple[str, ...]]:
     if first:
         notes.append(
             f"{', '.join(first)}: if several elements match the CSS, the first is taken, as before "
-            "(first: true). A run in which it happens is doubted. Name one element, and take it out."
+            "(first: true). A run in which it happens is doubted. Name one element and take it out."
         )
     if keys:
         notes.append(

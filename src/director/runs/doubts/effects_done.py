@@ -152,7 +152,10 @@ def _says_another(typed: str, shown: str) -> bool:
 def _find_done_before(seen: EffectSeen) -> Iterator[Doubt]:
     """The same sent by an earlier run: it may be there twice now."""
     marks = [text.casefold() for text in seen.marks]
+    typed = [text.casefold() for text in seen.typed if len(text) >= _TYPED]
     if seen.found and sum(_has_mark(row, marks) for row in seen.rows) == 1:
+        return
+    if sum(_shows(row, typed) for row in seen.rows) == 1:
         return
     if seen.before and not seen.errors and not any(_is_refused(each) for each in seen.sent):
         yield seen.doubt(

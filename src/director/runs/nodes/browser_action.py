@@ -13,6 +13,7 @@ from director.browser.filling import references
 from director.runs.questions import ask_for_use
 from director.runs.secret_uses import ALLOW, SecretUse, is_refused, list_bindings, use_of
 from director.secrets import FieldNotAllowed
+from director.workflow.doubt_checks import DoubtKind
 from director.workflow.templates import defused
 from director.workflow.values import Config, Json
 
@@ -110,18 +111,22 @@ def _list_bindings(visit: Visit) -> None:
 def _doubt_as_before(visit: Visit, result: Result) -> None:
     """Add what the checks of a node ask for whose workflow was written for an earlier version."""
     alias, kinds = visit.node.alias, {str(check["kind"]) for check in visit.node.checks}
-    several, said = result.get("actionableElements"), ""
+    several, doubt = result.get("actionableElements"), None
     if "several" in kinds and isinstance(several, int) and several > 1:
-        kind, said = "several", f"{alias} took the first of {several} elements that fit."
+        said = f"{alias} took the first of {several} elements that fit."
+        doubt = _doubt("several", said, fits=several)
     elif "focus" in kinds and "focused" in result:
         has = result["focused"]
         where = f"{has['role']} {has['name']!r}" if isinstance(has, Mapping) else "the page itself"
-        kind, said = "focus", f"{alias} pressed {result['pressed']} on what had the focus: {where}."
-    if said:
-        evidence: Config = {"fits": several} if kind == "several" else {"focused": result["focused"]}
+        said = f"{alias} pressed {result['pressed']} on what had the focus: {where}."
+        doubt = _doubt("focus", said, focused=has)
+    if doubt is not None:
         found = result.get("doubts")
-        doubt: Json = {"kind": kind, "sentence": said, "evidence": evidence}
         result["doubts"] = [*(found if isinstance(found, list) else []), doubt]
+
+
+def _doubt(kind: DoubtKind, sentence: str, **evidence: Json) -> Json:
+    return {"kind": kind, "sentence": sentence, "evidence": evidence}
 
 
 def take_doubts(visit: Visit, result: dict[str, Json]) -> None:
