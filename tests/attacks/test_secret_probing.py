@@ -197,7 +197,7 @@ def probes() -> Iterator[tuple[str, Probe]]:
 async def _answer(session: Session, probe: Probe, guess: str) -> str:
     """What a model would read, with what depends on the clock left out."""
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             said = json.dumps(await probe(session, guess), ensure_ascii=False, default=str)
     except (BrowserError, LocatorError, SecretRefused, KeyError) as problem:
         said = f"{type(problem).__name__}: {problem}"

@@ -113,3 +113,16 @@ def test_a_key_of_two_fields_is_refused_with_what_to_write() -> None:
     config = reading("read", {"type": "person", "key": ["name", "fee"]})["config"]
     with pytest.raises(WorkflowError, match=r"name of one field.*leave the key out"):
         check_config("browser_query", config)
+
+
+def test_elements_that_hold_nothing_and_become_records_are_doubted(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """Headings of groups between the rows; a selector that leaves them out is right."""
+    group = "<tr><th colspan=2>Critical</th></tr><tr><td><td class=name>"
+    site["/list"] = people((1, "Nora"), (2, "Kai")).replace("<tr><td><a", f"{group}<tr><td><a", 1)
+    narrow = reading("read", "person")
+    narrow["config"]["selector"] = "tbody tr:has(a)"
+    for node_, doubted in ((reading("read", "person"), ["blank"]), (narrow, [])):
+        run = done(live, store, site, opening(site), node_)
+        assert [each["kind"] for each in run.doubts] == doubted

@@ -229,6 +229,8 @@ def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
         return []
     if _is_one_of_several(bundle, best, fewer=fewer) or _is_but_a_number(bundle, best, standings):
         return []
+    if _is_only_counted(bundle, best):
+        return []
     tied = [one for one in standings if best.share - one.share < LEAD]
     if bundle.label and any(one.like.role in _FIELDS for one in tied):
         # A label is said of a field, also where a column has the same name.
@@ -236,6 +238,14 @@ def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
     # Its place tells an element from its twins only while nothing around it has changed.
     placed = [one for one in tied if bundle.nth and one.nth == bundle.nth and one.share > UNCHANGED]
     return placed if len(placed) == 1 else sorted(tied, key=lambda one: one.at)
+
+
+def _is_only_counted(bundle: Bundle, best: Standing) -> bool:
+    """Whether only what counts places tells it from those alike, of which there are others now."""
+    before, now = bundle.nth or (0, 1), best.nth or (0, 1)
+    told = best.told or best.marked or best.says() is not None
+    told = told or bool(is_in_same_row(bundle, best.like))
+    return before[1] > 1 and before[1] != now[1] and not told
 
 
 def _is_one_of_several(bundle: Bundle, best: Standing, *, fewer: bool) -> bool:

@@ -28,7 +28,7 @@ from director.runs.observation import DoneVisit, observe
 from director.runs.outcome import failure_of, replay_step, status_of, warn_of_forms
 from director.runs.own_conditions import check_records, demand, is_own
 from director.runs.questions import answered
-from director.runs.recovery import happened_before
+from director.runs.recovery import happened_before, refuse_lost_page
 from director.runs.retries import Retries
 from director.runs.sandbox import Sandbox, SandboxError
 from director.runs.schema import SchemaError
@@ -114,8 +114,7 @@ class Engine:
     def __init__(
         self, ledger: Ledger, workflow: Workflow, means: Means, *, observes: bool = False
     ) -> None:
-        self.ledger, self.means = ledger, means
-        self._observes = observes
+        self.ledger, self.means, self._observes = ledger, means, observes
         self.nodes = {node.id: node for node in workflow.nodes}
         self.sandbox = Sandbox()
         self.stage = Stage(ledger, workflow, means)
@@ -171,7 +170,7 @@ class Engine:
         plan = await PLAN[node.type](visit) if node.type in PLAN else None
         if node.type in _LOOKS:
             await note_error_pages(self.ledger, self.stage)
-            await self._ready(visit.config)
+            await self._ready(visit)
             look = partial(self.checked, place=visit.place, mark=0)
             visit.held = await look_before(node, look, self.stage.session)
         if self._observes and node.type == "browser_action":
@@ -187,10 +186,11 @@ class Engine:
         visit.step, visit.began = self.ledger.begin(begun), True
         self._tell(visit.step)
 
-    async def _ready(self, config: Config) -> None:
+    async def _ready(self, visit: Visit) -> None:
         session = await self.stage.session()
+        refuse_lost_page(visit)
         if self.means.pace is not None:
-            await self.means.pace(str(config.get("url") or session.page().url))
+            await self.means.pace(str(visit.config.get("url") or session.page().url))
 
     async def _do(self, visit: Visit, began: float) -> None:
         node = visit.node

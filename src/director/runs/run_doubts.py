@@ -6,10 +6,12 @@ The rules are in `director.runs.doubts`; here its values are made of steps, and 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
+from director.runs.done_before import EarlierEffects, is_search
 from director.runs.doubts import Doubt, EffectSeen, LoopSeen, RowReading, find_doubts
 from director.runs.doubts.doubt import RowVisit, is_blank
 from director.runs.doubts.node_checks import add_proposals, propose_checks
@@ -41,7 +43,10 @@ def find_run_doubts(
     steps = [step for step in steps_of(store, run.id) if is_of_run(step) and _is_done(step)]
     nodes = {node.id: node for node in workflow.nodes}
     given = run.inputs
-    found = readings_of(nodes, steps)
+    found = [
+        replace(each, is_one=False) if each.only_counts and _is_asked_for(each, nodes) else each
+        for each in readings_of(nodes, steps)
+    ]
     before = _readings_before(store, run, found, nodes) if found else {}
     readings = [
         replace(each, inputs=given, headings_before=_headings_of(before.get(each.node)))
@@ -49,11 +54,15 @@ def find_run_doubts(
     ]
     rows_before = {id_: each.rows for id_, each in before.items()}
     done = [step for step in steps if _has_effect(step)]
+    earlier = EarlierEffects(store, run)
     effects = [
-        _effect(
-            step,
-            {} if _is_used_later(step, done) else (proofs or {}).get(step.key, {}),
-            is_seen=_is_seen(step, steps),
+        replace(
+            _effect(
+                step,
+                {} if _is_used_later(step, done) else (proofs or {}).get(step.key, {}),
+                is_seen=_is_seen(step, steps),
+            ),
+            before=earlier.find_same(step),
         )
         for step in done
     ]
@@ -70,6 +79,13 @@ def readings_of(nodes: Mapping[str, Node], steps: Iterable[Step]) -> list[RowRea
         if step.node in nodes and _is_reading(step):
             visits.setdefault(step.node, []).append(_visit(step))
     return [_reading(nodes[id_], found) for id_, found in visits.items()]
+
+
+def _is_asked_for(reading: RowReading, nodes: Mapping[str, Node]) -> bool:
+    """Whether another node uses what was counted: then none is an answer."""
+    used = re.compile(r"\{\{\s*" + re.escape(reading.alias) + r"\b")
+    others = [node.config for node in nodes.values() if node.id != reading.node]
+    return any(used.search(json.dumps(each, default=dict)) for each in others)
 
 
 def _is_done(step: Step) -> bool:
@@ -182,6 +198,7 @@ def _visit(step: Step) -> RowVisit:
         covered=cast("Config", seen.get("covered") or {}),
         distinct=max(0, _count(seen.get("distinct")) - len(items) + len(rows)),
         headings=cast("Config", seen.get("headings") or {}),
+        empty=len(items) - len(rows),
         room=0 if step.config.get("method") == "extract_all" else _count(seen.get("room")),
     )
 
@@ -201,9 +218,21 @@ def _effect(step: Step, proof: Config, *, is_seen: bool) -> EffectSeen:
         errors=tuple(str(each) for each in _list(seen.get("errors"))),
         found=cast("int | None", proof.get("found")),
         where=str(proof.get("where", "")),
+        looked=str(proof.get("looked", ""))[:300],
         part=cast("tuple[str, str] | None", seen.get("part")),
         is_seen=is_seen,
         held=_list_held(seen),
+        fields=_list_fields(seen),
+        marks=tuple(str(each) for each in _list(proof.get("marks"))),
+    )
+
+
+def _list_fields(seen: Config) -> tuple[Config, ...]:
+    """What filled fields show, without those whose text the page shows elsewhere."""
+    shown = {str(each).casefold() for each in _list(seen.get("texts_shown"))}
+    fields = [cast("Config", each) for each in _list(seen.get("fields"))]
+    return tuple(
+        each for each in fields if each["shown"] or str(each["typed"]).casefold() not in shown
     )
 
 
@@ -212,7 +241,7 @@ def _list_held(seen: Config) -> tuple[str, ...]:
     told = seen.get("held_before")
     if not isinstance(told, Mapping) or seen.get("shown") or seen.get("proof"):
         return ()
-    if told.get("led_on") or (told.get("changed") and not told.get("acted")):
+    if seen.get("led_on") or (told.get("changed") and not told.get("acted")):
         return ()
     return tuple(str(each) for each in _list(told.get("conditions")))
 
@@ -224,7 +253,11 @@ def _is_seen(step: Step, steps: Sequence[Step]) -> bool:
     # What was kept before this was looked for says nothing.
     if "shown" not in seen or not typed or seen.get("shown") or seen.get("is_login"):
         return True
-    if seen.get("proof"):
+    if seen.get("proof") or is_search(seen):
+        return True
+    # What was taken and is in the fields of the page that it led to.
+    kept = [each for each in _list_fields(seen) if each["typed"] == each["shown"]]
+    if seen.get("led_on") and kept:
         return True
     later = [each for each in steps if each.began > step.began]
     told = json.dumps([[each.result, each.evidence] for each in later], default=dict).casefold()

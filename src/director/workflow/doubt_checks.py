@@ -31,6 +31,7 @@ DoubtKind: TypeAlias = Literal[
     "early",
     "value",
     "unproven",
+    "already",
     "input",
     "several",
     "focus",

@@ -69,6 +69,7 @@ class RowVisit:
     page says went wrong, `later` how many elements there were a moment after, if others, `covered`
     in how many rows a field is not in its column, `room` how many rows a list has room for that
     draws only those in sight, `distinct` how many rows differ in anything that the page shows,
+    `empty` how many elements had nothing in any field,
     `headings` what stands over the columns of the fields that are read by their place.
     """
 
@@ -93,6 +94,7 @@ class RowVisit:
     covered: Config = field(default_factory=dict)
     room: int = 0
     distinct: int = 0
+    empty: int = 0
     headings: Config = field(default_factory=dict)
 
     @property

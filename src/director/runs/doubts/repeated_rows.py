@@ -22,6 +22,7 @@ def find_repeated_rows(reading: RowReading) -> Iterator[Doubt]:
     if reading.makes_records and (reading.key or reading.merges):
         yield from [*_find_merged(reading)] or _find_lost(reading)
     if reading.makes_records:
+        yield from _find_empty(reading)
         yield from [*_find_pages_read_twice(reading)] or _find_moved_rows(reading)
     yield from _find_not_unique(reading)
 
@@ -50,6 +51,21 @@ def _find_merged(reading: RowReading) -> Iterator[Doubt]:
                 url=visit.url,
             )
             return
+
+
+def _find_empty(reading: RowReading) -> Iterator[Doubt]:
+    """Elements without a value in any field that became records: heads, groups, other tables."""
+    empty, rows = sum(visit.empty for visit in reading.visits), len(reading.rows)
+    if empty and rows:
+        yield reading.doubt(
+            "blank",
+            f"{reading.alias} made records of {empty + rows} elements, of which {empty} have "
+            "nothing in any field: they may be headings, or rows of another table. Take a "
+            "narrower selector.",
+            rows=empty + rows,
+            empty=empty,
+            url=reading.visits[-1].url,
+        )
 
 
 def _find_lost(reading: RowReading) -> Iterator[Doubt]:
