@@ -152,9 +152,9 @@ def _connections(url: str) -> int:
 def _orphans(folder: Path, owners: list[int]) -> list[int]:
     """Browsers of this soak that no living program of it owns.
 
-    What catches the crashes of a browser leaves its parents; it stays in the browser's group.
+    What waits for the crash of a browser is nobody's child, and ends with it: it is not counted.
     """
-    groups = {_group(pid) for owner in owners for pid in below(owner)}
+    owned = {pid for owner in owners for pid in below(owner)}
     mark = f"DIRECTOR_HOME={folder / 'home'}".encode()
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
@@ -163,16 +163,10 @@ def _orphans(folder: Path, owners: list[int]) -> list[int]:
             is_ours = mark in (entry / "environ").read_bytes()
         except OSError:
             continue
-        if is_ours and "chrom" in name_of(pid) and _group(pid) not in groups:
+        name = name_of(pid)
+        if is_ours and pid not in owned and "chrom" in name and "crashpad" not in name:
             found.append(pid)
     return found
-
-
-def _group(pid: int) -> int:
-    try:
-        return os.getpgid(pid)
-    except ProcessLookupError:
-        return -1
 
 
 def soak(one: Soak, minutes: float, tell: Callable[[dict[str, object]], None]) -> None:

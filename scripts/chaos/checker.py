@@ -26,6 +26,7 @@ from scripts.chaos.world import DIRECTOR, EFFECTS, World, signal_all
 
 _ENDED = ("done", "failed", "cancelled")
 LIMIT = 60.0  # seconds after the last fault within which every run must have ended, or ask
+LATE = 240.0  # seconds more for those that have not: a slow machine is told from what is stuck
 
 
 @dataclass(slots=True)
@@ -38,6 +39,7 @@ class Verdict:
     states: dict[str, str] = field(default_factory=dict)
     effects: dict[str, int] = field(default_factory=dict)
     settled: float | None = None
+    late: float | None = None
     load: float = 0.0
     wrong: list[str] = field(default_factory=list)
 
@@ -49,6 +51,7 @@ class Verdict:
             "runs": dict(Counter(self.states.values())),
             "effects": sum(self.effects.values()),
             "settled_after": self.settled,
+            "ended_late": self.late,
             "load": self.load,
             "wrong": self.wrong,
         }
@@ -81,6 +84,11 @@ def play(  # noqa: PLR0913  each has a name
         verdict.load = round(os.getloadavg()[0], 1)
         judge(verdict, names, Counter(world.effects()), limit=limit)
         compare_words(world, verdict)
+        if verdict.settled is None:
+            beyond = Verdict(database, [], {})
+            found = await_end(world, beyond, names, time.monotonic() + LATE)
+            verdict.late = None if found is None else round(limit + found, 1)
+            name_doubled(verdict, Counter(world.effects()))
         if verdict.wrong:
             say(read_logs(Path(folder)))
     return verdict
@@ -148,6 +156,14 @@ def judge(verdict: Verdict, names: Sequence[str], effects: Counter[str], *, limi
             if state == "done" and not happened:
                 verdict.wrong.append(f"{name} is done, but {key} never happened")
     verdict.wrong += [f"{key} was never asked for" for key in effects]
+
+
+def name_doubled(verdict: Verdict, effects: Counter[str]) -> None:
+    """Write down what happened twice after the verdict."""
+    for key, happened in effects.items():
+        if happened > max(1, verdict.effects.get(key, 0)):
+            verdict.wrong.append(f"{key} happened {happened} times")
+    verdict.effects = dict(effects)
 
 
 def read_logs(folder: Path) -> str:
