@@ -298,17 +298,3 @@ def test_a_stream_that_nobody_reads_is_dropped(monkeypatch: pytest.MonkeyPatch) 
                 assert page.status_code == 200
                 assert dropped.wait(LIMIT)
             line.close()
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the system's timers are read from /proc")
-def test_a_client_that_is_gone_without_a_word_is_looked_for(store: Store, tmp_path: Path) -> None:
-    """A half-open connection is dropped by the system: it has a timer to ask whether one is there."""
-    with served(store, tmp_path) as (_, _, port), stalled(port, HEAD) as one:
-        own, other = f":{port:04X}", f":{one.getsockname()[1]:04X}"
-        until = time.monotonic() + LIMIT
-        timers: list[str] = []
-        while not timers and time.monotonic() < until:
-            rows = (line.split() for line in Path("/proc/net/tcp").read_text().splitlines())
-            timers = [row[5] for row in rows if row[1].endswith(own) and row[2].endswith(other)]
-            timers = [each for each in timers if each.startswith("02:")]  # to be asked
-        assert timers
