@@ -198,16 +198,24 @@ def object_of(check_one: Check = anything, *, least: int = 1) -> Check:
     return check
 
 
+_SHAPED: set[Check] = set()  # those that ask for an object of a form
+
+
 def either(*checks: Check, otherwise: str) -> Check:
     """What passes one of several checks."""
 
     def check(value: Json) -> None:
+        inside: list[WorkflowError] = []
         for one in checks:
             try:
                 one(value)
-            except WorkflowError:
+            except WorkflowError as problem:
+                # An object of the right kind is told what is wrong inside it.
+                inside += [problem] if one in _SHAPED and isinstance(value, Mapping) else []
                 continue
             return
+        if inside:
+            raise inside[0]
         raise WorkflowError(f"this must be {otherwise}, not {_shown(value)}.")
 
     return check
@@ -221,6 +229,7 @@ def shaped(form: Form) -> Check:
             raise WorkflowError(f"this must be an object, not {_shown(value)}.")
         fill(form, value)
 
+    _SHAPED.add(check)
     return check
 
 

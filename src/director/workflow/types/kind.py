@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from director.workflow.forms import Field, Form, either, flag, object_of, only, shaped, text
-from director.workflow.values import Config, Effect, NodeType
+from director.workflow.values import Config, Effect, Json, NodeType, WorkflowError
 
 Line: TypeAlias = Callable[[Config], str]
 
@@ -29,11 +29,19 @@ class Kind:
     references: tuple[str, ...] = ()
 
 
+def _name_of_field(value: Json) -> None:
+    if not isinstance(value, str) or not value.strip():
+        raise WorkflowError(
+            f"this is the name of one field, not {value!r}: take a field that differs in every "
+            "item (an id, a link), or leave the key out."
+        )
+
+
 _RECORDS = Form(
     {
         "type": Field(text, "the type of the records, such as email", required=True),
         "key": Field(
-            text,
+            _name_of_field,
             "the field that tells one from another: items of one key are one record",
             templates=False,
         ),
