@@ -52,7 +52,7 @@ class Pace:
     per_site: int = 1
     beat: float = 3.0
     patience: float = 15.0
-    poll: float = 0.5
+    poll: float = 1.0
     reconcile: float = 3.0
 
 
@@ -118,6 +118,8 @@ class Worker:
                 "application_version": VERSION,
                 "log_level": "ERROR",
                 "run_migrations": False,
+                # It would hold a connection to listen for messages, of which we send none.
+                "use_listen_notify": False,
             }
         )
 
