@@ -244,7 +244,7 @@ def _is_only_counted(bundle: Bundle, best: Standing) -> bool:
     """Whether only what counts places tells it from those alike, of which there are others now."""
     before, now = bundle.nth or (0, 1), best.nth or (0, 1)
     told = best.told or best.marked or best.says() is not None
-    told = told or bool(is_in_same_row(bundle, best.like))
+    told = told or (has_named_row(bundle) and is_held_alike(bundle, best.like))
     return before[1] > 1 and before[1] != now[1] and not told
 
 
