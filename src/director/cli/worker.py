@@ -24,7 +24,6 @@ EPILOG = (
     "left to the next worker, from the last finished node."
 )
 _STOPS = (signal.SIGINT, signal.SIGTERM)
-_CONNECTIONS = 2  # to a store on a server, beside the one of the queue
 
 
 def worker(
@@ -60,10 +59,7 @@ def worker(
         env=tuple(env or ()),
         patience=wait,
     )
-    with (
-        opened_store(store, "worker", make=True, connections=_CONNECTIONS) as opened,
-        told("worker"),
-    ):
+    with opened_store(store, "worker", make=True, connections=2) as opened, told("worker"):
         from director.runs.worker import Pace
 
         pace = Pace(at_once=at_once, per_site=per_site)

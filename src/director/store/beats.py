@@ -15,7 +15,7 @@ from sqlalchemy import update as change
 
 from director.store.boots import has_ended, machine_id
 from director.store.connect import Database
-from director.store.positions import settled
+from director.store.positions import get_settled
 from director.store.schema import workers
 from director.store.trouble import kindly
 
@@ -53,7 +53,7 @@ def beat(database: Database, worker: str, host: str, pid: int) -> None:
         values = {"host": host, "pid": pid, "machine": machine_id(), "at": _now(connection)}
         again = change(workers).where(own).values(beat=workers.c.beat + 1, **values)
         if connection.execute(again).rowcount == 0:
-            values |= {"beat": 1, "epoch": settled(connection)}
+            values |= {"beat": 1, "epoch": get_settled(connection)}
             connection.execute(insert(workers).values(name=worker, **values))
 
 

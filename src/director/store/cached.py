@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar, cast
 
 from sqlalchemy import Connection, Row, Text, literal, select, union_all
 
-from director.store.positions import Extent, extent
+from director.store.positions import Extent, get_extent
 from director.store.schema import entries, records
 from director.store.store import Store
 from director.store.values import Draft, Entry, Json, RecordDraft, Versioned
@@ -48,12 +48,12 @@ class CachedStore(Store):
     def refresh(self) -> None:
         """Forget what was written since the last time; all of it if something was purged."""
         with self._database.reading() as connection:
-            now = extent(connection)
+            now = get_extent(connection)
             with self._lock:
                 before = self._extent
                 if self._database.is_sqlite and now == before:
                     return
-                found = _written_after(connection, before.settled)
+                found = _list_written(connection, before.settled)
                 new = [row for row in found if row.position not in self._late]
                 self._extent = now
                 self._late = frozenset(row.position for row in found if row.position > now.settled)
@@ -157,7 +157,7 @@ class CachedStore(Store):
                 del self._known[key]
 
 
-def _written_after(connection: Connection, position: int) -> Sequence[Row[*tuple[object, ...]]]:
+def _list_written(connection: Connection, position: int) -> Sequence[Row[*tuple[object, ...]]]:
     """What was written after a position, no more than is worth looking at."""
     none = literal("", Text).label("kind")
     said = select(entries.c.position, none, entries.c.thread.label("name"))

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, select
 
 from director.store.connect import Database
 from director.store.log import entries_of
-from director.store.positions import settled
+from director.store.positions import get_settled
 from director.store.records import records_of
 from director.store.schema import entries, records
 from director.store.trouble import cut_off, kindly
@@ -29,7 +29,7 @@ _LISTEN = 0.5  # seconds until a listener looks whether it was closed
 
 def read(connection: Connection, after: int, limit: int) -> list[Change]:
     """Entries and records after a position, merged in order, as far as they are settled."""
-    upto = settled(connection)
+    upto = get_settled(connection)
     rows = {
         table: connection.execute(
             select(table)
@@ -102,7 +102,7 @@ class Subscription:
 
     def _newest(self) -> int:
         with self._database.reading() as connection:
-            return settled(connection)
+            return get_settled(connection)
 
     def __iter__(self) -> Iterator[Change]:
         while (change := self.next()) is not None:

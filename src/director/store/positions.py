@@ -4,7 +4,7 @@ On a file one counter is taken by each writer in turn. On PostgreSQL a position 
 number of its transaction, which it gets once it holds the locks of what it writes: writers of
 different threads and records do not wait for one another, and of two that meet the later has the
 higher position. A transaction can become visible after one with a higher number; so whoever goes
-on from a position must never read beyond `settled`: behind it something may still appear.
+on from a position must never read beyond `get_settled`: behind it something may still appear.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def ensure_order(connection: Connection) -> None:
         connection.execute(select(func.director_order()))
 
 
-def extent(connection: Connection) -> Extent:
+def get_extent(connection: Connection) -> Extent:
     """How far the store is, in the transaction that then reads it."""
     row = connection.execute(select(meta.c.counter, meta.c.base, meta.c.purged)).one()
     if connection.dialect.name == "sqlite":
@@ -108,9 +108,9 @@ def extent(connection: Connection) -> Extent:
     return Extent(row.base + (int(first) << _BITS), row.purged)
 
 
-def settled(connection: Connection) -> int:
+def get_settled(connection: Connection) -> int:
     """The position up to which everything is there that ever will be."""
-    return extent(connection).settled
+    return get_extent(connection).settled
 
 
 def newest_possible(connection: Connection) -> int:

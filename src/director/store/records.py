@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, and_, func, insert, select
 
 from director.store.aside import check_kept, put_aside, put_back
 from director.store.canonical import check_name, digest
-from director.store.positions import Writing, settled
+from director.store.positions import Writing, get_settled
 from director.store.schema import records
 from director.store.values import Json, Moved, RecordDraft, StoreError, Versioned
 
@@ -119,7 +119,7 @@ def newest_after(connection: Connection, kind: str, position: int) -> list[Versi
     asked = (
         select(records)
         .where(records.c.kind == kind, records.c.position > position)
-        .where(records.c.position <= settled(connection))
+        .where(records.c.position <= get_settled(connection))
         .order_by(records.c.position)
     )
     last = {row.id: row for row in connection.execute(asked)}
