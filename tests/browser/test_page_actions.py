@@ -423,6 +423,23 @@ def test_one_element_that_is_gone_is_not_an_empty_list(browser: Browser, run: An
     on(run, browser, ALIKE, work)
 
 
+def test_a_few_hidden_items_of_many_are_told(browser: Browser, run: Any) -> None:
+    """They are left out, as always; half of a list that is hidden is how some pages are made."""
+    items = [f"<li class=i>{n}</li>" for n in range(20)]
+
+    async def work(session: Session) -> None:
+        asked = {"method": "deterministic_extract", "selector": ".i"}
+        await session.page().add_style_tag(content=".i:nth-child(3) { display: none }")
+        found: Any = await query(session, asked)
+        assert found["count"] == 19
+        assert "1 of 20 elements that fit are hidden and were left out." in found["doubts"]
+        await session.page().add_style_tag(content=".i:nth-child(even) { display: none }")
+        found = await query(session, asked)
+        assert "doubts" not in found
+
+    on(run, browser, f"<ul>{''.join(items)}</ul>", work)
+
+
 def test_the_words_of_a_drawing_are_read(browser: Browser, run: Any) -> None:
     """A part of an SVG shows the text that is written into it."""
     html = "<title>Svg</title><svg width=99 height=99><g id=x><text y=20>hi</text></g></svg>"

@@ -165,6 +165,47 @@ def test_of_two_alike_in_one_row_the_one_that_is_left_is_not_taken() -> None:
     assert elected(replace(first, nth=(0, 1)), replace(first, nth=(0, 1))) == [0]
 
 
+def test_of_two_alike_under_two_headings_the_other_one_is_not_taken() -> None:
+    """Its title says the same as its name, and tells it no more than that."""
+    holders = [
+        (Holder("tabpanel", "Launcher"), Holder("heading", word)) for word in ("Book", "Shell")
+    ]
+    near = ("Python 3", "Shell", "Book", "Other", "Terminal", "Text", "Launcher")
+    icons = [
+        Bundle(
+            role="img",
+            name="Python 3",
+            attributes={"alt": "Python 3"},
+            path="div>img",
+            within=within,
+            near=near,
+            nth=(at, 2),
+        )
+        for at, within in enumerate(holders)
+    ]
+    assert elected(icons[1], replace(icons[0], nth=(0, 1))) == []
+
+
+def test_where_a_link_leads_tells_it_when_others_alike_have_gone() -> None:
+    """Its row says something else today, and its words and its address are the same."""
+    links = [
+        Bundle(
+            role="link",
+            name="Edit",
+            attributes={"href": f"/edit/{who}/"},
+            css=f'a[href="/edit/{who}/"]',
+            path="td>a",
+            within=(Holder("row", f"{who} open"),),
+            near=(who, "open"),
+            nth=(at, 2),
+        )
+        for at, who in enumerate(("ada", "ben"))
+    ]
+    paid = replace(links[0], within=(Holder("row", "ada paid"),), near=("ada", "paid"), nth=(0, 1))
+    now = [Portrait(paid, 0, by_css=True)]
+    assert [one.at for one in leaders(links[0], tally(links[0], now))] == [0]
+
+
 def test_one_of_several_that_was_reworded_is_not_taken_for_another_of_them() -> None:
     """Where it stood, something says what is new there."""
     places = (("By staff", "Yes"), ("By role", "No"), ("By town", "Ulm"))

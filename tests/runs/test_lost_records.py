@@ -126,3 +126,34 @@ def test_elements_that_hold_nothing_and_become_records_are_doubted(
     for node_, doubted in ((reading("read", "person"), ["blank"]), (narrow, [])):
         run = done(live, store, site, opening(site), node_)
         assert [each["kind"] for each in run.doubts] == doubted
+
+
+def test_values_of_all_rounds_but_the_last_that_are_lost_are_doubted(
+    live: Live, store: Store
+) -> None:
+    """Unless they are kept with their records, used in the round, or all the same."""
+    make = node("make", "transform", input={}, code="[{'n': 1}, {'n': 9}]", create_records="item")
+    loop = node("each", "iterate", records="item_*", body=["sort"])
+    use = node("use", "transform", input={"x": "{{sort.result}}"}, code="x", store_to_record=True)
+    use_after = node("last", "transform", input={"x": "{{sort.result}}"}, code="x", store=True)
+    every = '{{get_all_records("sort")}}'
+    use_all = node("sums", "transform", input={"x": every}, code="len(x)", store=True)
+    both = {**loop, "config": {**loop["config"], "body": ["sort", "use"]}}
+
+    def sort(**more: Any) -> dict[str, Any]:
+        code = "{'by': 'truck' if n > 5 else 'hand'}"
+        return node("sort", "transform", **{"input": {"n": "{{current.n}}"}, "code": code, **more})
+
+    for nodes, doubted in (
+        ((make, loop, sort(store=True)), ["rounds"]),
+        ((make, loop, sort(store_to_record=True)), []),
+        ((make, loop, sort(store=True, code="'hand'")), []),
+        ((make, both, sort(store=True), use), []),
+        ((make, loop, sort(store=True, create_records="kind"), use_after), ["rounds"]),
+        ((make, loop, sort(create_records="kind"), use_all), []),
+    ):
+        run = live.run(run_workflow(store, flow(*nodes), live.means()))
+        assert run.state == "done", run.error
+        assert [each["kind"] for each in run.doubts] == doubted
+    with pytest.raises(WorkflowError, match='"store_to_record": true and "as": "kind"'):
+        check_config("transform", {"input": {}, "code": "1", "store": {"result": "current.kind"}})

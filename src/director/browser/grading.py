@@ -32,12 +32,18 @@ def is_at_home(bundle: Bundle, like: Bundle) -> bool:
     return bool(holder) or any(text.casefold() in close for text in bundle.near[:2])
 
 
-def is_in_same_row(bundle: Bundle, like: Bundle) -> bool | None:
-    """Whether the row or item around it says the same as then; None if it was in none."""
-    row = next((each for each in bundle.within if each.role in _ROWS and each.name), None)
-    if row is None:
-        return None
-    return any(has.role in _ROWS and likeness(row.name, has.name) == 1 for has in like.within)
+def has_named_row(bundle: Bundle) -> bool:
+    """Whether it stood in a row or an item that says something."""
+    return any(each.role in _ROWS and each.name for each in bundle.within)
+
+
+def is_held_alike(bundle: Bundle, like: Bundle) -> bool:
+    """Whether all that it stood in, and that has a name, is around it with that name."""
+    return all(
+        any(likeness(want.name, has.name) == 1 for has in like.within if has.role == want.role)
+        for want in bundle.within
+        if want.name
+    )
 
 
 def shares_words(bundle: Bundle) -> bool:

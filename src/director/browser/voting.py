@@ -26,8 +26,9 @@ from director.browser.grading import (
     grade_test_id,
     grade_text,
     grade_within,
+    has_named_row,
     is_at_home,
-    is_in_same_row,
+    is_held_alike,
     is_kind,
     shares_words,
     was_beside,
@@ -100,7 +101,8 @@ class Standing:
     """What an element got: its share of the votes and how each candidate graded it.
 
     It is `told` if a telling candidate describes it and no other, and `marked` if it has a
-    mark that is its own. `like` is what is known of it.
+    mark that is its own. It is `addressed` if CSS that only it matched matches it and no other.
+    `like` is what is known of it.
     """
 
     at: int
@@ -108,6 +110,7 @@ class Standing:
     grades: Mapping[str, float]
     told: bool
     marked: bool
+    addressed: bool
     like: Bundle
 
     @property
@@ -200,6 +203,10 @@ def tally(bundle: Bundle, portraits: Sequence[Portrait]) -> list[Standing]:
             marked=any(
                 each.marks and grade >= 1 for each, grade in zip(candidates, row, strict=True)
             ),
+            addressed=any(
+                each.telling and each.key == "css" and grade >= 1 and single
+                for each, grade, single in zip(candidates, row, alone, strict=True)
+            ),
             like=portraits[at].like,
         )
         for at, row in enumerate(grades)
@@ -215,7 +222,8 @@ def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
     # If one of several alike has gone, it may be the one that was meant.
     fewer = bool(bundle.nth and best.nth and best.nth[1] < bundle.nth[1])
     needed = NEEDED if best.told and not fewer else ALONE
-    if best.share < needed or not ((best.told and not fewer) or is_at_home(bundle, best.like)):
+    is_certain = best.told and (not fewer or (best.addressed and best.says() == 1))
+    if best.share < needed or not (is_certain or is_at_home(bundle, best.like)):
         return []
     if _is_elsewhere(bundle, best, standings) or _is_another(bundle, best, standings, fewer=fewer):
         return []
@@ -236,13 +244,15 @@ def _is_only_counted(bundle: Bundle, best: Standing) -> bool:
     """Whether only what counts places tells it from those alike, of which there are others now."""
     before, now = bundle.nth or (0, 1), best.nth or (0, 1)
     told = best.told or best.marked or best.says() is not None
-    told = told or bool(is_in_same_row(bundle, best.like))
+    told = told or (has_named_row(bundle) and is_held_alike(bundle, best.like))
     return before[1] > 1 and before[1] != now[1] and not told
 
 
 def _is_one_of_several(bundle: Bundle, best: Standing, *, fewer: bool) -> bool:
     """Whether it may be what is left of several alike, of which the one that is meant has gone."""
     near = best.grades.get("near", 1)
+    if best.addressed and best.says() == 1:
+        return False
     if fewer and near < STILL_NEAR:
         return True
     if best.marked:
@@ -252,10 +262,9 @@ def _is_one_of_several(bundle: Bundle, best: Standing, *, fewer: bool) -> bool:
         return fewer
     if not shares_words(bundle) or not (fewer or not bundle.name):
         return False
-    # Another of those alike may stand in the same row, or under the same heading.
-    same_row = is_in_same_row(bundle, best.like)
-    needed = STILL_NEAR if bundle.near and same_row else SAME_PLACE
-    return same_row is False or near < needed
+    # Another of those alike may stand in the same row, or under another heading.
+    needed = STILL_NEAR if bundle.near and has_named_row(bundle) else SAME_PLACE
+    return near < needed or not is_held_alike(bundle, best.like)
 
 
 def _is_but_a_number(bundle: Bundle, best: Standing, standings: Sequence[Standing]) -> bool:
@@ -348,6 +357,8 @@ def _attribute(key: str, value: str, bundle: Bundle) -> Candidate:
     holds_one = bundle.role in _HOLD_ONE and not value.endswith("[]")
     by_hand = bundle.nth is None and bundle.role not in ("radio", "checkbox")
     is_shared = key == "name" and not (holds_one or by_hand)
-    telling = key not in ("type", "value") and not is_shared and not counts
+    # What several say, these say once more.
+    again = key in ("alt", "title") and bundle.nth is not None and bundle.nth[1] > 1
+    telling = key not in ("type", "value") and not (is_shared or counts or again)
     marks = key in ("id", "name") and telling
     return Candidate(f"attributes.{key}", weight, grade, telling=telling, marks=marks)

@@ -15,6 +15,7 @@ from director.runs.done_before import EarlierEffects, is_search
 from director.runs.doubts import Doubt, EffectSeen, LoopSeen, RowReading, find_doubts
 from director.runs.doubts.doubt import RowVisit, is_blank
 from director.runs.doubts.node_checks import add_proposals, propose_checks
+from director.runs.doubts.overwritten import find_overwritten
 from director.runs.file_doubts import find_changed_files, find_wrong_files
 from director.runs.ledger import run_from, steps_of
 from director.runs.observation import READS_ROWS
@@ -68,6 +69,7 @@ def find_run_doubts(
     ]
     checks = {node.id: node.checks for node in workflow.nodes}
     told = [*list_step_doubts(steps), *_rules(nodes, steps), *find_wrong_files(steps)]
+    told += find_overwritten(nodes, _list_visits(steps))
     told += find_changed_files(steps, lambda: _steps_before(store, run))
     return find_doubts(readings, effects, _loops(steps), told, earlier=rows_before, checks=checks)
 
@@ -262,6 +264,15 @@ def _is_seen(step: Step, steps: Sequence[Step]) -> bool:
     later = [each for each in steps if each.began > step.began]
     told = json.dumps([[each.result, each.evidence] for each in later], default=dict).casefold()
     return any(json.dumps(text)[1:-1].casefold() in told for text in typed)
+
+
+def _list_visits(steps: Sequence[Step]) -> dict[str, list[tuple[str, Json]]]:
+    """The keys and results of the visits of each node that holds no others."""
+    found: dict[str, list[tuple[str, Json]]] = {}
+    for step in steps:
+        if step.type not in ("iterate", "group", "handle", "item"):
+            found.setdefault(step.node, []).append((step.key, step.result))
+    return found
 
 
 def _steps_before(store: Store, run: Run) -> list[Step]:

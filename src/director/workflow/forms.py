@@ -172,6 +172,9 @@ def choice(*words: str) -> Check:
     return check
 
 
+_SHAPED: set[Check] = set()  # those that ask for an object of a form
+
+
 def list_of(check_one: Check, *, least: int = 1) -> Check:
     """A list of things that each pass a check."""
 
@@ -195,10 +198,9 @@ def object_of(check_one: Check = anything, *, least: int = 1) -> Check:
         for name, one in value.items():
             _within(check_one, one, repr(name))
 
+    if check_one is not anything:
+        _SHAPED.add(check)
     return check
-
-
-_SHAPED: set[Check] = set()  # those that ask for an object of a form
 
 
 def either(*checks: Check, otherwise: str) -> Check:

@@ -175,7 +175,7 @@ def _find_unproven(seen: EffectSeen) -> Iterator[Doubt]:
         yield seen.doubt(
             "unproven",
             f"{seen.alias} sent what was typed, and nothing has shown since that it was kept: give "
-            "it a proof, or read it back.",
+            "it a proof with a 'url' where it is shown, or read it back.",
             typed=list(seen.typed),
         )
 

@@ -37,6 +37,15 @@ def _name_of_field(value: Json) -> None:
         )
 
 
+def _name_of_variable(value: Json) -> None:
+    text(value)
+    if str(value).startswith("current."):
+        raise WorkflowError(
+            "this is the name of a variable; to keep a result with the current record write "
+            f'"store_to_record": true and "as": "{str(value).removeprefix("current.")}" beside it.'
+        )
+
+
 _RECORDS = Form(
     {
         "type": Field(text, "the type of the records, such as email", required=True),
@@ -55,7 +64,7 @@ PRODUCING: Mapping[str, Field] = {
         either(
             only(right=True),
             only("*"),
-            object_of(text),
+            object_of(_name_of_variable),
             otherwise='true (the whole result), "*" (each of its fields) or {"source": "target"}',
         ),
         "keeps the result in variables: alias.target",
