@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from director.context.sizes import context_size, head_size, summary_size, turn_size
 from director.context.units import floor_size, thoughts, unthinking
-from director.context.unseen import cut_unseen, unseen_size
+from director.context.unseen import cut_unseen, rerender_unseen, unseen_size
 from director.context.values import AgentTurn, Budget, Context, Turn, messages
 
 Cut: TypeAlias = Callable[[Context, Budget, int], Context]
@@ -39,6 +39,9 @@ def target_size(head: int, arriving: float, budget: Budget) -> int:
     limit = budget.compacts_above
     if budget.target is not None:
         return min(budget.target, limit)
+    if limit < budget.prices.minimum:
+        # Nothing so small is cached: to write it anew costs no more than to send it again.
+        return limit
     rest = max(0, limit - head)
     breaking = (budget.prices.write - budget.prices.read) * arriving
     reading = BREAK_SHARE * budget.prices.read * limit
@@ -131,6 +134,9 @@ class CompactionState:
         if self.size <= self.budget.compacts_above and not crowded:
             return
         context = self.context()
+        if floor_size(context, self.budget) > self.budget.limit:
+            # What is new has to give way: first its notation, before anything that is known.
+            context = rerender_unseen(context, recalls=self.recalls)
         low = self._target(context)
         if (self.cut, low) not in self.cuts:
             smaller = self.cut(context, self.budget, low)

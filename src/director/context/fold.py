@@ -213,7 +213,7 @@ def _summary(
     if before is not None and plan.most is None:
         # What was written before stays as it is, so that the provider's cache still holds it.
         free = room - summary_size(before, budget.counter)
-        if keeps_summary(context, budget) and (not gone or free >= SMALLEST_PART):
+        if keeps_summary(context, budget) and free >= (SMALLEST_PART if gone else 0):
             return _append_part(context, gone, budget, free, plan) if gone else before
     covered = set(before.covers) if before else set()
     covers = sorted(covered | {turn.at for turn, _ in gone})
