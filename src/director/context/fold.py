@@ -75,8 +75,8 @@ def _cut(context: Context, budget: Budget, low: int, plan: Folding) -> Context:
     if context_size(smaller, counter) <= low:
         return smaller
     smaller = _folded(smaller, whole, budget, low, plan)
-    if context_size(smaller, counter) > low:
-        bare = replace(smaller, turns=tuple(without_thinking(smaller.turns)))
+    bare = replace(smaller, turns=tuple(without_thinking(smaller.turns)))
+    if bare.turns != smaller.turns and context_size(smaller, counter) > low:
         smaller = _folded(bare, bare, budget, low, plan)
     return smaller if how.keep_latest else squeeze(smaller, budget, low, recalls=how.recalls)
 

@@ -9,7 +9,9 @@ from director.context.values import Budget, chars4
 from director.manager import ContextConfig, ContextManager
 
 
-def make(*, recall: bool = True, thrift: bool = False) -> Callable[[list[object], int], list[object]]:
+def make(
+    *, recall: bool = True, thrift: bool = False
+) -> Callable[[list[object], int], list[object]]:
     """A function of the messages so far and a budget: strategy `hybrid`, counter `chars4`.
 
     `recall` says whether the model can open the references that notices name; with `thrift`
