@@ -173,6 +173,12 @@ def _page(
         " Masking, browser-use's rule, the raw history and the floor take no budget: they are the"
         " same at each. What the recordings are and how to run this is in `bench/README.md`.\n"
     )
+    yield (
+        "**Director** is as it is by default: what fits passes untouched, what the agent has just"
+        " asked for and the user's words stay. *Director, thrift* shrinks results before the model"
+        " has seen them: cheaper, at the price of what they say beside their compact form. Larger"
+        " sets of recordings are in [measured](measured.md).\n"
+    )
     yield LEGEND
     for material, rows in results.items():
         if not rows:
