@@ -19,7 +19,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,24 +34,10 @@ GALLERIES = {
     "Material Web": "material",
     "Element Plus": "element_plus",
     "MUI": "mui",
+    "Ant Design": "antd",
+    "Vuetify": "vuetify",
 }
-HELD_OUT = frozenset(
-    ("Material Web", "Element Plus", "MUI", "Streamlit", "Gradio", "marimo", "mitmweb")
-)
-
-
-@dataclass(frozen=True)
-class Application:
-    """Something that others made, and its pages."""
-
-    name: str
-    kind: str
-    urls: tuple[str, ...]
-
-    @property
-    def held_out(self) -> bool:
-        """Whether nothing was mended by looking at it."""
-        return self.name in HELD_OUT
+HELD_OUT = frozenset(("Ant Design", "Vuetify", "Streamlit", "Gradio", "marimo", "mitmweb"))
 
 
 @dataclass(frozen=True)
@@ -65,20 +51,8 @@ class Program:
 
 
 @contextmanager
-def serve_applications(folder: Path | None, names: str = "") -> Iterator[list[Application]]:
-    """All applications and galleries, or those whose names are in a text, until the end."""
-    if folder is None:
-        yield []
-        return
-    wanted = [one for one in PROGRAMS if not names or one.name in names]
-    with ExitStack() as stack:
-        found = stack.enter_context(_galleries(folder))
-        started = [stack.enter_context(_served(folder, one)) for one in wanted]
-        yield [*found, *(app for app in started if app)]
-
-
-@contextmanager
-def _galleries(folder: Path) -> Iterator[list[Application]]:
+def serve_galleries(folder: Path) -> Iterator[dict[str, str]]:
+    """The address of each gallery, until the end."""
     pages = {f"/{name}.html": HERE / "galleries" / f"{name}.html" for name in GALLERIES.values()}
 
     class Answer(http.server.SimpleHTTPRequestHandler):
@@ -98,15 +72,13 @@ def _galleries(folder: Path) -> Iterator[list[Application]]:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     origin = f"http://127.0.0.1:{server.server_port}"
-    yield [
-        Application(name, "galleries", (f"{origin}/{page}.html",))
-        for name, page in GALLERIES.items()
-    ]
+    yield {name: f"{origin}/{page}.html" for name, page in GALLERIES.items()}
     server.shutdown()
 
 
 @contextmanager
-def _served(folder: Path, program: Program) -> Iterator[Application | None]:
+def serve_program(folder: Path, program: Program) -> Iterator[str]:
+    """The origin of an application, until the end; empty if it does not start."""
     with tempfile.TemporaryDirectory() as made:
         program.prepare(Path(made))
         port = _port()
@@ -121,13 +93,13 @@ def _served(folder: Path, program: Program) -> Iterator[Application | None]:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        urls = tuple(f"http://127.0.0.1:{port}{path}" for path in program.paths)
+        origin = f"http://127.0.0.1:{port}"
         try:
-            if _answers(urls[0]):
-                yield Application(program.name, "applications", urls)
+            if _answers(origin + program.paths[0]):
+                yield origin
             else:
                 print(f"{program.name} did not start and is left out", flush=True)
-                yield None
+                yield ""
         finally:
             os.killpg(running.pid, signal.SIGTERM)
             running.wait(20)

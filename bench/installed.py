@@ -43,9 +43,11 @@ NODE: Mapping[str, str] = {
     "@mui/material": "9.5.0",
     "@emotion/react": "11.14.0",
     "@emotion/styled": "11.14.1",
+    "antd": "6.6.8",
+    "vuetify": "4.3.0",
     "esbuild": "0.28.2",
 }
-BUNDLES = {"material.js": "@material/web/all.js", "mui.js": "mui.jsx"}
+BUNDLES = {"material.js": "@material/web/all.js", "mui.js": "mui.jsx", "antd.js": "antd.jsx"}
 """What a page loads that its package has in parts only."""
 
 

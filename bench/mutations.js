@@ -46,6 +46,27 @@
           .forEach((other) => other.setAttribute(by, el.id));
     }
   };
+  // What counts places: values of the same form with other numbers, by attribute and form.
+  const COUNTING = ["id", "name", "data-testid", "data-index", "data-row", "data-key"];
+  const countings = () => COUNTING.flatMap((key) => {
+    const groups = new Map();
+    for (const el of all(`[${key}]`)) {
+      const value = el.getAttribute(key), form = value.replace(/\d+/g, "#");
+      if (form !== value) groups.set(form, [...(groups.get(form) || []), [el, value]]);
+    }
+    return [...groups.values()].map((group) => ({ key, group }));
+  });
+  // Each value that is still there becomes what `next` says of its place among those that were there.
+  const count = ({ key, group }, next) => {
+    const values = [...new Set(group.map(([, value]) => value))];
+    const left = [...new Set(group.filter(([el]) => el.isConnected).map(([, value]) => value))];
+    const now = new Map(left.map((value, at) => [value, next(values, at)]));
+    group.forEach(([el, value]) => el.isConnected && el.setAttribute(key, now.get(value)));
+    if (key !== "id") return;
+    for (const by of ["for", "aria-labelledby", "aria-controls", "aria-describedby"])
+      all(`[${by}]`).forEach((el) => now.has(el.getAttribute(by)) && el.setAttribute(by, now.get(el.getAttribute(by))));
+  };
+  const following = (value) => value.replace(/(\d+)(\D*)$/, (_, one, rest) => Number(one) + 1 + rest);
   const buttons = "button,input[type=submit],input[type=button]";
 
   const KINDS = {
@@ -115,6 +136,15 @@
       el.remove();
       truth[at] = null;
     }),
+    // Something new came first, so that each has the number of the one after it.
+    counted_on: () => countings().forEach((one) =>
+      count(one, (values, at) => values[at + 1] || following(values[at]))),
+    // What is left takes the numbers of what has gone.
+    closed_up: () => {
+      const before = countings();
+      KINDS.removed();
+      before.forEach((one) => count(one, (values, at) => values[at]));
+    },
 
     // Held out: not looked at while the vote was being weighed.
     translated: () => {

@@ -7,17 +7,24 @@ are asked of `resolve` as well, and where that differs, it is said.
 
 from __future__ import annotations
 
+import gzip
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from playwright.async_api import Page, Playwright
 
-from director.browser import looking
-from director.browser.bundle import Bundle
+from director.browser import grading, looking
+from director.browser.bundle import Bundle, selector_of
 from director.browser.looking import ENGINE, ask_model, report_listeners, script
 from director.browser.voting import Portrait, leaders, tally
 
+# The same texts are compared in every state of a page.
+for _name in ("likeness", "_alike_paths"):
+    setattr(grading, _name, lru_cache(maxsize=None)(getattr(grading, _name).__wrapped__))
 _TRUTH = "data-bench-truth"
 _REQUEST = """const REQUESTS = {
   many: ({ bundles }) => {
@@ -50,43 +57,75 @@ async def register_shared(playwright: Playwright) -> None:
     await playwright.selectors.register(ENGINE, made, content_script=True)
 
 
-async def vote_all(page: Page, bundles: Sequence[Bundle]) -> list[int | None]:
-    """For each bundle the number of the marked element that it means now, -1 for one without.
+@dataclass(frozen=True)
+class Looked:
+    """One look for many bundles, by the numbers of the marked elements that they were made of.
 
-    None if it means no element, or several.
+    `meant` is the number of the one element that a bundle means now, -1 for one without, None for
+    none or several; `fits` are all that fit, hidden ones too.
     """
+
+    bundles: Mapping[int, Bundle]
+    told: Mapping[str, Any]
+    meant: Mapping[int, int | None] = field(default_factory=dict)
+    fits: Mapping[int, list[int]] = field(default_factory=dict)
+
+    def voted(self, *, hidden: bool = False) -> Looked:
+        """The same with what the vote says; with `hidden` also all that fit."""
+        drawn = self.told["drawn"]
+        known = [looking._portrait(each) for each in drawn]  # noqa: SLF001  as a look reads them
+        truth = [-1 if each["truth"] is None else int(each["truth"]) for each in drawn]
+        meant, fits = {}, {}
+        for (at, bundle), pool in zip(self.bundles.items(), self.told["pools"], strict=True):
+            shown = _leading(bundle, [each for each in pool if known[each[0]].visible], known)
+            meant[at] = truth[shown[0]] if len(shown) == 1 else None
+            if hidden:
+                fits[at] = [truth[i] for i in {*shown, *_leading(bundle, pool, known)}]
+        return replace(self, meant=meant, fits=fits)
+
+    def store(self, path: Path) -> None:
+        """Keep it, to vote on it again."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        bundles = {at: bundle.json() for at, bundle in self.bundles.items()}
+        with gzip.open(path, "wt", encoding="utf-8") as file:
+            json.dump({"bundles": bundles, "told": self.told}, file)
+
+    @staticmethod
+    def read(path: Path, *, hidden: bool = False) -> Looked:
+        """One that was kept, and what the vote says of it now."""
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            kept = json.load(file)
+        bundles = {int(at): selector_of(each) for at, each in kept["bundles"].items()}
+        return Looked(bundles, kept["told"]).voted(hidden=hidden)
+
+
+async def look_all(page: Page, bundles: Mapping[int, Bundle], *, hidden: bool = False) -> Looked:
+    """Look at the page once, and vote for each bundle."""
     await report_listeners(page.main_frame)
     await page.evaluate(
         "key => (window.truth || []).forEach(e => e?.isConnected && e.setAttribute(key, e.__truth))",
         _TRUTH,
     )
     try:
-        asked = [bundle.json() for bundle in bundles]
+        asked = [bundle.json() for bundle in bundles.values()]
         told = await ask_model(page.main_frame, "many", bundles=asked)
     finally:
         await page.evaluate(
             "key => (window.truth || []).forEach(e => e?.removeAttribute(key))", _TRUTH
         )
-    known = [looking._portrait(each) for each in told["drawn"]]  # noqa: SLF001  as a look reads them
-    return [
-        _meant(bundle, pool, known, told["drawn"])
-        for bundle, pool in zip(bundles, told["pools"], strict=True)
-    ]
+    return Looked(bundles, told).voted(hidden=hidden)
 
 
-def _meant(
-    bundle: Bundle,
-    pool: Sequence[tuple[int, Sequence[int], bool]],
-    known: Sequence[Portrait],
-    drawn: Sequence[Mapping[str, Any]],
-) -> int | None:
-    seen = [(at, nth, by_css) for at, nth, by_css in pool if known[at].visible]
-    portraits = [
-        replace(known[at], like=replace(known[at].like, nth=(nth[0], nth[1])), by_css=by_css)
-        for at, nth, by_css in seen
-    ]
-    tied = leaders(bundle, tally(bundle, portraits))
-    if len(tied) != 1:
-        return None
-    truth = drawn[seen[tied[0].at][0]]["truth"]
-    return -1 if truth is None else int(truth)
+def _placed(one: Portrait, nth: tuple[int, int], *, by_css: bool) -> Portrait:
+    return Portrait(_with_place(one.like, nth), one.node, one.pin, by_css, one.visible, one.in_view)
+
+
+def _with_place(like: Bundle, nth: tuple[int, int]) -> Bundle:
+    return like if like.nth == nth else replace(like, nth=nth)
+
+
+def _leading(
+    bundle: Bundle, pool: Sequence[tuple[int, Sequence[int], bool]], known: Sequence[Portrait]
+) -> list[int]:
+    portraits = [_placed(known[at], (nth[0], nth[1]), by_css=by_css) for at, nth, by_css in pool]
+    return [pool[one.at][0] for one in leaders(bundle, tally(bundle, portraits))]

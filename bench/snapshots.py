@@ -28,6 +28,8 @@ from playwright.async_api import CDPSession, Page, async_playwright
 from snapshot_peers import Peer, peers
 
 from director.browser.fields import watch
+from director.browser.looking import register_model
+from director.browser.readiness import wait_until_ready
 from director.browser.showing import show
 from director.browser.snapshots import take
 from director.counting import exact
@@ -186,6 +188,10 @@ async def measured(page: Page, place: Place, others: dict[str, Peer | str]) -> R
     count = exact("o200k_base").count
     await prepare(page, place)
     html = await page.content()
+    began = time.perf_counter()
+    # What a session does before it looks; requests are not counted here.
+    still = await wait_until_ready(page, lambda: ())
+    settled = time.perf_counter() - began
     own, ours, shown = await timed(page)
     cdp = await page.context.new_cdp_session(page)
     declared, inside = await truth(cdp)
@@ -218,7 +224,8 @@ async def measured(page: Page, place: Place, others: dict[str, Peer | str]) -> R
     await page.evaluate(place.act)
     await page.wait_for_timeout(500)
     row["tokens"]["ours, after one action"] = count(show(await take(page), before))
-    row["seconds"] = {"Playwright": own, "ours": ours, "show": shown}
+    row["seconds"] = {"Playwright": own, "ours": ours, "show": shown, "settle": settled}
+    row["still under way"] = list(still)
     print(row, flush=True)
     return row
 
@@ -241,6 +248,7 @@ async def measure(folder: Path, python: str, only: str) -> dict[str, Any]:
         peers(folder, address, python) as others,
     ):
         async with async_playwright() as playwright:
+            await register_model(playwright)
             browser = await playwright.chromium.connect_over_cdp(address)
             await watch(browser.contexts[0])
             page = browser.contexts[0].pages[0]
@@ -281,6 +289,7 @@ def tables(found: dict[str, Any]) -> str:
             f"{1e3 * row['seconds']['Playwright']:.0f}",
             f"{row['seconds']['ours'] / row['seconds']['Playwright']:.2f}",
             f"{1e3 * row['seconds']['show']:.1f}",
+            f"{1e3 * row['seconds']['settle']:.0f}",
         ]
         for row in rows
     ]
@@ -289,10 +298,18 @@ def tables(found: dict[str, Any]) -> str:
     ratio = statistics.median(row["seconds"]["ours"] / row["seconds"]["Playwright"] for row in rows)
     shares.append(
         ["all", str(every), *(f"{each} ({each / every:.0%})" if each else "–" for each in part),
-         "", f"median {ratio:.2f}", ""]
+         "", f"median {ratio:.2f}", "", ""]
     )  # fmt: skip
     first = _table(["page (tokens, o200k)", *COLUMNS], sizes)
-    head = ["page", "interactive", *names, "Playwright ms", "ours ÷ Playwright", "show ms"]
+    head = [
+        "page",
+        "interactive",
+        *names,
+        "Playwright ms",
+        "ours ÷ Playwright",
+        "show ms",
+        "settle ms",
+    ]
     missing = "".join(f"\n\n{name} was left out: {why}" for name, why in found["missing"].items())
     return f"{first}\n\n{_table(head, shares)}{missing}"
 

@@ -27,7 +27,7 @@ STATE = ROOT / ".venv" / "loop"
 FAST, SLOW = "not slow", "slow"
 OVERHEAD, SPARE = 15, 0.85  # seconds that --changed needs beside tests; what a busy machine leaves
 NOTHING_COLLECTED = 5
-WORKERS = str((os.cpu_count() or 1) + 2)  # two wait for a browser or a server while others work
+WORKERS = str((os.cpu_count() or 1) + 1)  # one waits for a browser or a server while others work
 MOST_RETRIED = 4  # failures that --retry tries once more: more of them are no accident
 MANY_EXAMPLES = "200"  # of each property that does not say how many, with --all
 

@@ -18,6 +18,7 @@ from playwright import async_api, sync_api
 
 from chromiums import full_chromium, prefer_shell
 from director.browser import Browser, BrowserError, open_browser
+from moved import UNKNOWN, mark_moved
 
 gc.disable()  # while modules are loaded there is nothing to find
 
@@ -38,12 +39,14 @@ def _refuse_the_network(event: str, arguments: tuple[object, ...]) -> None:
 sys.addaudithook(_refuse_the_network)
 
 # A property that does not say otherwise is tried on so many examples, the same ones each time.
-_EXAMPLES = int(os.environ.get("DIRECTOR_EXAMPLES", "25"))
+_EXAMPLES = int(os.environ.get("DIRECTOR_EXAMPLES", "20"))
 _ROOM = 4 << 30
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give slow tests more time, unless they say how much they need."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what was moved behind `--all`; give slow tests more time, unless they say how much."""
+    config.stash[UNKNOWN] = mark_moved(items)
     for item in items:
         if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(SLOW_LIMIT))

@@ -7,7 +7,7 @@ import copy
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chats import Message, chats
@@ -39,6 +39,7 @@ def long_run(steps: int) -> list[Message]:
     return messages
 
 
+@settings(max_examples=settings.default.max_examples * 2 // 5)
 @given(chats(), st.integers(60, 1_500), st.sampled_from(STRATEGIES))
 def test_many_calls_give_what_one_call_gives(
     messages: list[Message], limit: int, strategy: str

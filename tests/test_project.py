@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import director
+from moved import UNKNOWN, list_moved
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
@@ -158,10 +159,17 @@ def test_every_promise_is_proved_in_the_first_tier() -> None:
             marks = [ast.unparse(each) for each in node.decorator_list]
             ids = {mark[21:-2] for mark in marks if mark.startswith("pytest.mark.promise(")}
             anywhere |= ids
-            if "pytest.mark.slow" not in marks and not _is_slow(tree):
+            moved = f"{path.relative_to(ROOT).as_posix()}::{node.name}" in list_moved()
+            if "pytest.mark.slow" not in marks and not _is_slow(tree) and not moved:
                 first |= ids
     assert anywhere
     assert anywhere - first == set()
+
+
+def test_what_is_moved_behind_all_is_there(pytestconfig: pytest.Config) -> None:
+    """As far as the files were read: a test that was renamed would be in the first tier again."""
+    assert list_moved()
+    assert pytestconfig.stash[UNKNOWN] == []
 
 
 def test_the_page_of_testing_names_every_file_with_slow_tests() -> None:
@@ -170,7 +178,7 @@ def test_the_page_of_testing_names_every_file_with_slow_tests() -> None:
     marked = {
         str(path.relative_to(ROOT))
         for path in TESTS
-        if path != Path(__file__) and "mark.slow" in path.read_text()
+        if path.name not in (Path(__file__).name, "moved.py") and "mark.slow" in path.read_text()
     }
     named = {
         name

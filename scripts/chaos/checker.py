@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import signal
 import tempfile
 import time
@@ -18,11 +19,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from director.store import StoreError
+from scripts.chaos.apart import DOWN, UP, in_network_of
+from scripts.chaos.disks import fill_disk, free_disk
 from scripts.chaos.faults import Fault, explain_skips
 from scripts.chaos.world import DIRECTOR, EFFECTS, World, signal_all
 
 _ENDED = ("done", "failed", "cancelled")
 LIMIT = 60.0  # seconds after the last fault within which every run must have ended, or ask
+LATE = 240.0  # seconds more for those that have not: a slow machine is told from what is stuck
 
 
 @dataclass(slots=True)
@@ -35,6 +39,8 @@ class Verdict:
     states: dict[str, str] = field(default_factory=dict)
     effects: dict[str, int] = field(default_factory=dict)
     settled: float | None = None
+    late: float | None = None
+    load: float = 0.0
     wrong: list[str] = field(default_factory=list)
 
     def summary(self) -> dict[str, object]:
@@ -45,6 +51,8 @@ class Verdict:
             "runs": dict(Counter(self.states.values())),
             "effects": sum(self.effects.values()),
             "settled_after": self.settled,
+            "ended_late": self.late,
+            "load": self.load,
             "wrong": self.wrong,
         }
 
@@ -73,8 +81,14 @@ def play(  # noqa: PLR0913  each has a name
         world.ensure_workers()
         over = time.monotonic()
         verdict.settled = await_end(world, verdict, names, over + limit)
+        verdict.load = round(os.getloadavg()[0], 1)
         judge(verdict, names, Counter(world.effects()), limit=limit)
         compare_words(world, verdict)
+        if verdict.settled is None:
+            beyond = Verdict(database, [], {})
+            found = await_end(world, beyond, names, time.monotonic() + LATE)
+            verdict.late = None if found is None else round(limit + found, 1)
+            name_doubled(verdict, Counter(world.effects()))
         if verdict.wrong:
             say(read_logs(Path(folder)))
     return verdict
@@ -142,6 +156,14 @@ def judge(verdict: Verdict, names: Sequence[str], effects: Counter[str], *, limi
             if state == "done" and not happened:
                 verdict.wrong.append(f"{name} is done, but {key} never happened")
     verdict.wrong += [f"{key} was never asked for" for key in effects]
+
+
+def name_doubled(verdict: Verdict, effects: Counter[str]) -> None:
+    """Write down what happened twice after the verdict."""
+    for key, happened in effects.items():
+        if happened > max(1, verdict.effects.get(key, 0)):
+            verdict.wrong.append(f"{key} happened {happened} times")
+    verdict.effects = dict(effects)
 
 
 def read_logs(folder: Path) -> str:
@@ -228,12 +250,44 @@ def _kill_in_namespace(world: World, fault: Fault) -> None:
     world.ensure_workers()
 
 
+def _run_ahead(world: World, fault: Fault) -> None:
+    name = _pick(world, fault)
+    world.kill_worker(name)
+    world.start_worker_of_clock(name, "ahead").write_text("+1h\n")
+    time.sleep(fault.lasts)
+    world.kill_worker("ahead")
+    world.ensure_workers()
+
+
 def _step_clock(world: World, fault: Fault) -> None:
     name = _pick(world, fault)
     world.kill_worker(name)
-    world.start_worker(name, before=("faketime", "-f", "+1h"), key="ahead")
+    clock = world.start_worker_of_clock(name, "stepping")
+    for step in ("+0", "+1h", "-1h", "+7d"):
+        clock.write_text(f"{step}\n")
+        time.sleep(fault.lasts / 3)
+    world.kill_worker("stepping")
+    world.ensure_workers()
+
+
+def _fill_disk(world: World, fault: Fault) -> None:
+    if world.disk is not None:
+        fill_disk(world.disk)
+        time.sleep(fault.lasts)
+        free_disk(world.disk)
+
+
+def _cut_worker(world: World, fault: Fault) -> None:
+    name = _pick(world, fault)
+    world.kill_worker(name)
+    world.start_worker_apart(name, "apart")
+    time.sleep(8.0)
+    pid = world.workers["apart"].pid
+    in_network_of(pid, DOWN)
     time.sleep(fault.lasts)
-    world.kill_worker("ahead")
+    in_network_of(pid, UP)
+    time.sleep(4.0)
+    world.kill_worker("apart")
     world.ensure_workers()
 
 
@@ -248,5 +302,8 @@ ACTS: dict[str, Callable[[World, Fault], None]] = {
     "refuse writes to the disk": _refuse_writes,
     "start a second worker of one name and kill the first": _two_of_one_name,
     "kill a worker in a namespace of its own": _kill_in_namespace,
-    "start a worker whose clock is an hour ahead": _step_clock,
+    "start a worker whose clock is an hour ahead": _run_ahead,
+    "step the clock of a worker": _step_clock,
+    "fill the disk": _fill_disk,
+    "cut the network of a worker": _cut_worker,
 }

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import random
 import shutil
 import subprocess
 from dataclasses import dataclass
+from pathlib import Path
+
+from scripts.chaos.apart import has_networks
+from scripts.chaos.disks import has_disks
 
 # How long each fault lasts, in seconds: from, to.
 KINDS: dict[str, tuple[float, float]] = {
@@ -20,12 +25,17 @@ KINDS: dict[str, tuple[float, float]] = {
     "start a second worker of one name and kill the first": (0.0, 0.0),
     "kill a worker in a namespace of its own": (0.0, 5.0),
     "start a worker whose clock is an hour ahead": (1.0, 10.0),
+    "step the clock of a worker": (4.0, 12.0),
+    "fill the disk": (1.0, 20.0),
+    "cut the network of a worker": (1.0, 30.0),
 }
 _ONLY = {
     "end the database": "postgresql",
     "cut the network to the database": "postgresql",
     "refuse writes to the disk": "sqlite",
+    "fill the disk": "sqlite",
 }
+_CLOCKS = ("start a worker whose clock is an hour ahead", "step the clock of a worker")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +48,7 @@ class Fault:
     target: int
 
 
+@functools.cache
 def explain_skips(database: str) -> dict[str, str]:
     """The faults that cannot be made here, each with the reason."""
     skipped = {
@@ -47,9 +58,18 @@ def explain_skips(database: str) -> dict[str, str]:
         skipped["kill a worker in a namespace of its own"] = (
             "this machine lets no program make a namespace of process numbers"
         )
-    if shutil.which("faketime") is None:
-        skipped["start a worker whose clock is an hour ahead"] = "libfaketime is not installed"
+    if not find_faketime():
+        skipped |= dict.fromkeys(_CLOCKS, "libfaketime is not installed")
+    if not has_networks():
+        skipped["cut the network of a worker"] = "this machine lets no program make a network"
+    if "fill the disk" not in skipped and not has_disks():
+        skipped["fill the disk"] = "this machine lets no program mount a small disk"
     return skipped
+
+
+def find_faketime() -> list[Path]:
+    """The library that changes what a program takes for the time, if it is installed."""
+    return sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
 
 
 def make_schedule(seed: int, database: str, *, count: int, longest: float = 60.0) -> list[Fault]:

@@ -27,10 +27,13 @@ from director.runs.serving import is_parked, submit, waits_for
 from director.store import open_store
 from director.workflow.document import from_json
 from director.workflow.values import Json, Workflow
+from scripts.chaos.disks import own_disk
+from scripts.chaos.faults import find_faketime
 from scripts.chaos.postgres import PostgresServer, free_port, own_server
 from scripts.chaos.site import list_effects
 
 _HERE = Path(__file__).parent
+_RELAY = _HERE / "relay.py"
 DIRECTOR = (sys.executable, "-c", "from director.cli import app; app()")
 _PATIENCE = 60.0
 EFFECTS = 2  # of each run
@@ -47,11 +50,14 @@ class World:
         self.workers: dict[str, subprocess.Popen[bytes]] = {}
         self.server: PostgresServer | None = None
         self.relay: subprocess.Popen[bytes] | None = None
+        self.disk: Path | None = None
+        self._relays: list[subprocess.Popen[bytes]] = []
         self._names = [f"w{number}" for number in range(workers)]
         self._launcher = tuple(launcher)
         self._open = ExitStack()
         self._site: subprocess.Popen[bytes] | None = None
         self._port = free_port()
+        self._ports = [self._port]  # what a worker has to reach
         self._effects = folder / "effects.txt"
         self.origin = f"http://127.0.0.1:{self._port}"
 
@@ -61,10 +67,12 @@ class World:
                 self.server = self._open.enter_context(own_server())
                 self.url = self.server.url
                 port = free_port()
-                self.relay = self._start(str(_HERE / "relay.py"), str(port), str(self.server.port))
+                self.relay = self._start(str(_RELAY), str(port), str(self.server.port))
+                self._ports.append(port)
                 self._reached = self.url.replace(f":{self.server.port}/", f":{port}/")
             else:
-                self.url = self._reached = f"sqlite:///{self.folder / 'director.db'}"
+                self.disk = self._open.enter_context(own_disk(self.folder / "disk"))
+                self.url = self._reached = f"sqlite:///{self.disk / 'director.db'}"
             open_store(self.url).close()
             self.start_site()
             for name in self._names:
@@ -82,7 +90,7 @@ class World:
     ) -> None:
         for name in list(self.workers):
             self.kill_worker(name)
-        for program in (self._site, self.relay):
+        for program in (self._site, self.relay, *self._relays):
             if program is not None:
                 program.kill()
                 program.wait()
@@ -90,9 +98,9 @@ class World:
 
     # Runs
 
-    def queue_runs(self, count: int) -> list[str]:
+    def queue_runs(self, count: int, *, first: int = 0) -> list[str]:
         """Write runs and put them into the queue; their ids."""
-        names = [f"run{number}" for number in range(count)]
+        names = [f"run{number}" for number in range(first, first + count)]
         with open_store(self.url) as store, Queue(queue_url(store.url)) as queue:
             for name in names:
                 queue_run(store, workflow_of(self.origin), Means(), inputs={"key": name}, id_=name)
@@ -128,6 +136,27 @@ class World:
                 env={**os.environ, "DIRECTOR_HOME": str(self.folder / "home")},
                 start_new_session=True,
             )
+
+    def start_worker_apart(self, name: str, key: str) -> None:
+        """Start a worker in a network of its own, from which it reaches what it needs."""
+        pairs = [f"{port}={self.folder / f'{port}.socket'}" for port in self._ports]
+        if not self._relays:
+            self._relays = [
+                self._start(str(_RELAY), pair.partition("=")[2], pair.partition("=")[0])
+                for pair in pairs
+            ]
+        program = (sys.executable, str(_HERE / "apart.py"), *pairs, "--")
+        self.start_worker(name, before=("unshare", "-n", *program), key=key)
+
+    def start_worker_of_clock(self, name: str, key: str) -> Path:
+        """Start a worker whose clock is told by a file: what to add to the machine's."""
+        clock = self.folder / f"{key}.clock"
+        clock.write_text("+0\n")
+        preload = next(iter(find_faketime()), "")
+        told = (f"LD_PRELOAD={preload}", f"FAKETIME_TIMESTAMP_FILE={clock}")
+        kept = ("FAKETIME_CACHE_DURATION=1", "FAKETIME_DONT_FAKE_MONOTONIC=1")
+        self.start_worker(name, before=("env", *told, *kept), key=key)
+        return clock
 
     def kill_worker(self, name: str) -> None:
         """End a worker as the machine would, and leave its browsers to end by themselves."""

@@ -78,6 +78,9 @@ def test_every_look_is_of_the_page_as_it_is_now_and_says_so(
         asks("inspect_tab", inspectionType="dom_snapshot"),
     )
     assert re.search(r"snapshot \w{12} of \S+/lab taken now, \d\d:\d\d:\d\d UTC\n", found[1])
+    # It stands in a shadow root, and is counted there too.
+    assert "of it)" in found[1]
+    assert "(0 of it)" not in found[1]
     assert "; the same as the look " in found[2]
     assert "; changed since the look " in found[4]
     assert found[5].splitlines()[1:] == ["Counted:", "1"]
@@ -89,7 +92,11 @@ def test_every_look_is_of_the_page_as_it_is_now_and_says_so(
 def test_what_find_gives_can_be_copied_into_a_node(
     runner: asyncio.Runner, told: Told, site: Site
 ) -> None:
-    """The selector of a finding finds the element; a ref is for debug_action."""
+    """The selector of a finding finds the element; so does a ref, which a node never keeps."""
+
+    def by_ref(text: str) -> Ask:
+        config = {"action": "type", "selector": re.findall(r"\[ref=(\w+)\]", text)[-1], "text": "z"}
+        return node("again", "browser_action", config)
 
     def copied(text: str) -> Ask:
         bundle = json.loads(
@@ -113,9 +120,15 @@ def test_what_find_gives_can_be_copied_into_a_node(
             text="y",
             reason="r",
         ),
+        asks("find", text="searchbox"),
+        by_ref,
+        asks("test_single_node", node="again"),
+        asks("get_workflow_nodes", range="again"),
     )
     assert "filter: success" in found[3]
     assert found[5].startswith("Did type on ")
+    assert "again: success" in found[8]
+    assert "field-q" in found[9]
 
 
 def test_a_declared_input_is_given_tested_and_shown(

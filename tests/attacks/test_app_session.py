@@ -244,6 +244,7 @@ def test_the_launch_file_opens_the_app_and_leaves_nothing(
         assert urlsplit(page.url).hostname == (urlsplit(link).hostname if found else "127.0.0.1")
         assert context.cookies() == []
         token = link.partition("#")[2]
+        assert token not in words
         assert not any(token in url for url in _history(page))
         _refused(page, link)
         chromium.close()

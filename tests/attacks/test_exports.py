@@ -149,9 +149,13 @@ def shape_of_honest_script() -> str:
 @pytest.mark.attack(
     "A hostile text in every field of a workflow: names, ids, branches, selectors, defaults, keys",
     must="the script compiles, and its tree differs from an honest one's only in constants",
-    tries=60,
+    tries=20,
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=settings.default.max_examples * 4 // 5,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
 @given(hostile)
 @example(BREAKOUTS[0])
 @example(BREAKOUTS[2])

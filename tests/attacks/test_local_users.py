@@ -55,7 +55,7 @@ def command(*arguments: str, **env: str) -> Iterator[subprocess.Popen[str]]:
 
 def asked(port: int, path: str = "/mcp", **headers: str) -> tuple[int, str]:
     """What a request of a stranger is answered."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
     usual = {
         "Content-Type": "application/json",
         "Accept": "application/json, text/event-stream",
@@ -98,7 +98,7 @@ def test_the_tools_over_http_need_the_token(tmp_path: Path) -> None:
         status, answer = asked(port, Authorization=bearer)
         assert (status, "serverInfo" in answer) == (200, True)
         program.terminate()
-        program.wait(30)
+        program.wait(120)
     assert not file.exists()
 
 
@@ -122,11 +122,11 @@ def test_a_short_token_is_refused(tmp_path: Path) -> None:
 def test_clients_without_a_key_share_no_originals() -> None:
     """The same connection, or the same session, reads its own."""
     with stranger() as upstream, proxied(upstream.url, 3_000) as proxy:
-        mine = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=30)
+        mine = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=120)
         assert _sent(mine) == 200
         assert _recalled(mine)[0] == 200
         assert loops.page(0) in _recalled(mine)[1]
-        other = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=30)
+        other = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=120)
         assert _recalled(other)[0] == 404
         assert _recalled(other, **{"X-Director-Thread": "main"})[0] == 404
         assert _recalled(other, **{"X-Director-Session": ""})[0] == 404
@@ -149,7 +149,7 @@ def test_clients_with_a_placeholder_for_a_key_share_no_originals(key: str) -> No
     """A key of one's own reads its originals on any connection."""
     with stranger() as upstream, proxied(upstream.url, 3_000) as proxy:
         mine, other = (
-            http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=30) for _ in range(2)
+            http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=120) for _ in range(2)
         )
         shared = {"Authorization": key}
         assert _sent(mine, **shared) == 200
@@ -192,7 +192,7 @@ def test_a_proxy_that_others_reach_asks_for_its_password() -> None:
     with stranger() as upstream:
         made = Proxy(3_000, upstream.url, password=TOKEN)
         with proxied(upstream.url, made=made) as proxy:
-            connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=30)
+            connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=120)
             wrong = {"X-Director-Password": "wrong"}
             assert _sent(connection) == 401
             assert _sent(connection, **wrong) == 401

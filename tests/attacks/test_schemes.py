@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +54,11 @@ def events_of(session: Session) -> set[str]:
     must="no program is started; each attempt is recorded with its scheme",
     tries=28,
 )
+@pytest.mark.parametrize(
+    "schemes", [SCHEMES[:1], pytest.param(SCHEMES[1:], marks=pytest.mark.slow)]
+)
 def test_a_page_starts_no_program_of_the_desktop(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, schemes: Sequence[str]
 ) -> None:
     """The desktop's own commands are there and would tell; clicks are real ones."""
     for name in OPENERS:
@@ -66,12 +69,12 @@ def test_a_page_starts_no_program_of_the_desktop(
 
     async def attempts() -> None:
         with site() as home:
-            for at, scheme in enumerate(SCHEMES):
+            for at, scheme in enumerate(schemes):
                 home.pages[f"/{at}/redirect"] = Served(status=302, headers={"Location": scheme})
                 for name, way in WAYS.items():
                     home.pages[f"/{at}/{name}"] = f"<body>{way.format(scheme)}"
             async with open_browser() as browser:
-                for at, scheme in enumerate(SCHEMES):
+                for at, scheme in enumerate(schemes):
                     async with browser.session(Origins([home.origin])) as session:
                         await click_through(session, f"{home.origin}/{at}", scheme)
         assert not (tmp_path / "started").exists()

@@ -223,7 +223,7 @@ async def talk(address: str, *, split: bool) -> bytes:
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     client = _context().wrap_bio(incoming, outgoing, server_hostname=NAME)
     request, answer = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", b""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         while not answer.endswith(b"hello"):
             try:
                 client.do_handshake()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
@@ -38,11 +39,11 @@ pad.oncontextmenu = e => { e.preventDefault(); said.textContent = 'right' };
 pad.onmousedown = e => { const x = e.clientX;
   document.onmouseup = e => { if (e.clientX !== x) said.textContent = 'moved ' + (e.clientX - x) } };
 </script>"""
-LIST = """<title>List</title><p id=total>500 orders</p>
-<div id=box role=table aria-rowcount=500 aria-label=Orders style="height: 180px; overflow: auto">
-<div id=room style="position: relative; height: 10000px"></div></div><script>
+LIST = """<title>List</title><p id=total>150 orders</p>
+<div id=box role=table aria-rowcount=150 aria-label=Orders style="height: 180px; overflow: auto">
+<div id=room style="position: relative; height: 3000px"></div></div><script>
 const draw = () => { const first = Math.floor(box.scrollTop / 20); room.innerHTML = '';
-  for (let n = first; n < Math.min(500, first + 18); n++) room.insertAdjacentHTML('beforeend',
+  for (let n = first; n < Math.min(150, first + 18); n++) room.insertAdjacentHTML('beforeend',
     `<div role=row style="position: absolute; top: ${n * 20}px; height: 20px">
      <span role=cell class=id>${n}</span> <a href="/order/${n}">Order ${n}</a></div>`) };
 box.onscroll = () => setTimeout(draw, 20); draw();</script>"""
@@ -123,6 +124,63 @@ def test_any_field_is_set_to_a_value_that_it_shows_then(browser: Browser, run: A
     on(run, browser, FIELDS, work)
 
 
+LISTS = """<title>Lists</title>
+<button id=prod aria-haspopup=listbox onclick="l.hidden=false">Choose a product</button>
+<div role=listbox id=l hidden><div role=option onclick="prod.textContent=this.textContent;l.hidden=true">Lamp</div></div>
+<div role=listbox aria-label=Priority><div role=option onclick="p.textContent='low'">low</div>
+<div role=option onclick="p.textContent='Lamp'">Lamp</div></div><p id=p>high</p>
+<div id=dates role=group aria-label=Day><span role=spinbutton tabindex=0>11</span></div>
+<button id=shelf aria-haspopup=dialog aria-expanded=false onclick="s.hidden=false">Choose a shelf</button>
+<div id=s role=listbox hidden style="height: 80px; overflow: auto"><div id=room style="position: relative; height: 6000px"></div></div>
+<button id=tool aria-haspopup=listbox aria-controls=f onclick="f.hidden=false">Choose a tool</button>
+<div id=f hidden><input id=q aria-label="Search tools"><div role=listbox id=tools></div></div><script>
+onkeydown = e => { if (e.key === 'Escape') l.hidden = true };
+const put = (box, at, text, to) => box.insertAdjacentHTML('beforeend', `<div role=option style="position: ${at === null
+  ? 'static' : 'absolute'}; top: ${at}px; height: 20px" onclick="${to}.textContent = '${text}'">${text}</div>`);
+const draw = () => { const first = Math.floor(s.scrollTop / 20); room.innerHTML = '';
+  for (let n = first; n < Math.min(300, first + 6); n++) put(room, n * 20, 'Shelf ' + n, 'shelf') };
+s.onscroll = () => setTimeout(draw, 10); draw();
+const some = () => { tools.innerHTML = ''; [...Array(90).keys()].map(n => 'Tool ' + n).filter(t => t.includes(q.value))
+  .slice(0, 5).forEach(t => put(tools, null, t, 'tool')) };
+q.oninput = () => setTimeout(some, 30); some()</script>"""
+
+
+def test_an_option_is_of_the_list_that_the_field_opens(browser: Browser, run: Any) -> None:
+    """Never of another one on the page; a list that draws a part is searched, or scrolled."""
+
+    async def work(session: Session) -> None:
+        async def put(css: str, value: str) -> None:
+            await act(session, {"action": "set", "selector": css, "value": value})
+
+        with pytest.raises(BrowserError, match=r"no one option 'low'.*Shown: 'Lamp'\."):
+            await put("#prod", "low")
+        assert await said(session, "#p") == "high"
+        await put("#prod", "Lamp")
+        await put("#shelf", "Shelf 144")
+        await put("#tool", "Tool 77")
+        shown = [await said(session, css) for css in ("#prod", "#shelf", "#tool", "#p")]
+        assert shown == ["Lamp", "Shelf 144", "Tool 77", "high"]
+        with pytest.raises(BrowserError, match=r"\(group\) holds no value.*Name the field inside"):
+            await put("#dates", "2026-12-24")
+
+    on(run, browser, LISTS, work)
+
+
+def test_a_click_on_what_is_covered_says_by_what(browser: Browser, run: Any) -> None:
+    """In its first line, which is all that some who read it see."""
+    html = """<button>Save</button>
+    <div style="position: fixed; inset: 0; z-index: 9">Saved to cloud</div>"""
+
+    async def work(session: Session) -> None:
+        with pytest.raises(BrowserError) as problem:
+            await act(session, {"action": "click", "selector": "button", "timeout": 900})
+        first = str(problem.value).partition("\n")[0]
+        assert "It is covered by <div" in first
+        assert "Saved to cloud</div>" in first
+
+    on(run, browser, html, work)
+
+
 def test_the_mouse_clicks_twice_right_and_drags_by_a_distance(browser: Browser, run: Any) -> None:
     """At a place in the element, if one is named."""
 
@@ -187,11 +245,11 @@ def test_a_list_that_draws_a_part_is_read_as_a_whole(browser: Browser, run: Any)
 
     async def work(session: Session) -> None:
         outline = show(await session.snapshot())
-        assert "- Note: 18 of 500 rows are drawn in table" in outline
+        assert "- Note: 18 of 150 rows are drawn in table" in outline
         found: Any = await query(session, asked)
-        assert [item["id"] for item in found["items"]] == [str(n) for n in range(500)]
-        assert found["items"][499]["to"].endswith("/order/499")
-        assert found["total"] == 500
+        assert [item["id"] for item in found["items"]] == [str(n) for n in range(150)]
+        assert found["items"][149]["to"].endswith("/order/149")
+        assert found["total"] == 150
         assert "doubts" not in found
 
     on(run, browser, LIST, work)
@@ -365,6 +423,23 @@ def test_one_element_that_is_gone_is_not_an_empty_list(browser: Browser, run: An
     on(run, browser, ALIKE, work)
 
 
+def test_a_few_hidden_items_of_many_are_told(browser: Browser, run: Any) -> None:
+    """They are left out, as always; half of a list that is hidden is how some pages are made."""
+    items = [f"<li class=i>{n}</li>" for n in range(20)]
+
+    async def work(session: Session) -> None:
+        asked = {"method": "deterministic_extract", "selector": ".i"}
+        await session.page().add_style_tag(content=".i:nth-child(3) { display: none }")
+        found: Any = await query(session, asked)
+        assert found["count"] == 19
+        assert "1 of 20 elements that fit are hidden and were left out." in found["doubts"]
+        await session.page().add_style_tag(content=".i:nth-child(even) { display: none }")
+        found = await query(session, asked)
+        assert "doubts" not in found
+
+    on(run, browser, f"<ul>{''.join(items)}</ul>", work)
+
+
 def test_the_words_of_a_drawing_are_read(browser: Browser, run: Any) -> None:
     """A part of an SVG shows the text that is written into it."""
     html = "<title>Svg</title><svg width=99 height=99><g id=x><text y=20>hi</text></g></svg>"
@@ -374,3 +449,41 @@ def test_the_words_of_a_drawing_are_read(browser: Browser, run: Any) -> None:
         assert (await check(session, asked)).holds
 
     on(run, browser, html, work)
+
+
+MENU = """<title>Menu</title><style>#sub { display: none; position: absolute } #menu:hover #sub { display: block }</style>
+<div id=menu>File<div id=sub><button onclick="said.textContent = 'exported'">Export</button></div></div>
+<p id=said></p><iframe title=Help srcdoc="<p>Help text</p>"></iframe>
+<div id=board style="position: relative; width: 300px; height: 100px; background: #eee"></div>
+<div id=piece draggable=true style="width: 40px; height: 20px">piece</div>
+<button id=ask onclick="said.textContent = prompt('Name?') ?? 'none'">Ask</button>
+<button id=tell onclick="alert('Stored'); said.textContent = 'told'">Tell</button><script>
+board.ondragover = e => e.preventDefault();
+board.ondrop = e => { said.textContent = `at ${Math.round(e.offsetX)} ${Math.round(e.offsetY)}` };
+console.error('the shelf is broken')</script>"""
+
+
+def test_menus_places_and_dialogs_are_acted_on_and_told(browser: Browser, run: Any) -> None:
+    """Under the pointer, onto a place, with an answer; the outline names frames and errors."""
+
+    async def work(session: Session) -> None:
+        export = {"action": "click", "selector": {"role": "button", "name": "Export"}}
+        with pytest.raises(LocatorError):
+            await act(session, {**export, "timeout": 200})
+        await act(session, {"action": "hover", "selector": "#menu"})
+        await act(session, export)
+        assert await said(session) == "exported"
+        place = {"to": "#board", "toPosition": {"x": 120, "y": 40}}
+        await act(session, {"action": "drag", "selector": "#piece", **place})
+        assert await said(session) == "at 120 40"
+        await act(session, {"action": "click", "selector": "#ask", "on_dialog": {"text": "Ada"}})
+        assert await said(session) == "Ada"
+        done = await act(session, {"action": "click", "selector": "#tell"})
+        assert await said(session) == "told"
+        assert "Stored" in str(done["dialogs"])
+        shown = show(await session.snapshot())
+        assert "the shelf is broken" in shown
+        assert "Help text" in shown
+        assert re.search(r"iframe|frame", shown)
+
+    on(run, browser, MENU, work)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from director.browser.bundle import Bundle, Holder
-from director.browser.voting import Portrait, leaders, likeness, tally
+from director.browser.grading import likeness
+from director.browser.voting import Portrait, leaders, tally
 
 PAY = Bundle(
     role="button",
@@ -81,6 +83,170 @@ def test_when_one_of_several_alike_is_gone_the_rest_is_no_substitute() -> None:
         for at, who in enumerate(("Ada", "Ben"))
     ]
     assert elected(rows[0], replace(rows[1], nth=(0, 1))) == []
+
+
+def cell(at: int, says: str, **more: Any) -> Bundle:
+    """A cell of a notebook whose id is its place."""
+    return Bundle(
+        role="textbox",
+        name="Code",
+        attributes={"id": f"cell-{at}"},
+        css=f"#cell-{at}",
+        path="div>div>textarea",
+        near=(says, f"{says} result"),
+        nth=(at, 3),
+        **more,
+    )
+
+
+def test_an_id_that_counts_places_does_not_carry_the_vote() -> None:
+    """A new cell stands first: the one that has the number now is another one."""
+    before = [cell(at, says) for at, says in enumerate(("load", "clean", "plot"))]
+    assert elected(before[1], *before) == [1]
+    after = [cell(0, "hello"), *(cell(at + 1, s) for at, s in enumerate(("load", "clean", "plot")))]
+    portraits = [
+        Portrait(replace(one, nth=(at, 4)), at, by_css=at == 1) for at, one in enumerate(after)
+    ]
+    found = [one.at for one in leaders(before[1], tally(before[1], portraits))]
+    assert found in ([2], [])
+
+
+def test_an_id_that_counts_places_is_no_substitute_for_one_that_is_gone() -> None:
+    """The rest is counted anew; and so it is with ids for tests."""
+    for key in ("attributes", "test_id"):
+
+        def numbered(at: int, says: str, nth: tuple[int, int], key: str = key) -> Bundle:
+            mark: Any = {"id": f"row-{at}"} if key == "attributes" else f"row-{at}"
+            plain = Bundle(role="button", name="Run", path="li>button", near=(says,), nth=nth)
+            return replace(plain, **{key: mark})
+
+        wanted = numbered(1, "clean", (1, 3))
+        assert elected(wanted, numbered(0, "load", (0, 2)), numbered(1, "plot", (1, 2))) == []
+
+
+def test_a_hand_written_id_is_meant_as_it_is() -> None:
+    """Whoever writes it says so, numbers or not."""
+    assert elected(
+        Bundle(attributes={"id": "cell-1"}), *(cell(at, str(at)) for at in range(3))
+    ) == [1]
+
+
+def test_words_that_differ_by_a_number_only_tell_no_element() -> None:
+    """Every number has changed: what is called row 3 today was another row."""
+    rows = [
+        Bundle(role="button", name=f"Row {n}", path="li>button", near=(f"{n}.50",), nth=(0, 1))
+        for n in range(1, 5)
+    ]
+    assert elected(rows[2], *rows) == [2]
+    now = [
+        replace(row, name=f"Row {n}", near=(f"{n}.75",))
+        for row, n in zip(rows, (3, 5, 8, 9), strict=True)
+    ]
+    assert elected(rows[2], *now) == []
+
+
+def test_a_day_of_a_calendar_is_found_only_among_its_neighbours() -> None:
+    """All numbers have changed: the 16 that is there now was another day."""
+
+    def day(number: int, near: tuple[str, ...]) -> Bundle:
+        return Bundle(role="link", name=str(number), path="td>a", near=near, nth=(0, 1))
+
+    wanted = day(16, ("15", "17", "14", "18"))
+    assert elected(wanted, wanted, day(23, ("22", "24"))) == [0]
+    assert elected(wanted, day(16, ("14", "15", "11")), day(19, ("18", "21"))) == []
+
+
+def test_of_two_alike_in_one_row_the_one_that_is_left_is_not_taken() -> None:
+    """The row says less than it did: what is gone may be the one that was meant."""
+    row = Holder("row", "Ada - open")
+    first = Bundle(role="cell", name="-", path="tr>td", within=(row,), near=("Ada",), nth=(0, 2))
+    left = replace(first, within=(Holder("row", "Ada open"),), nth=(0, 1))
+    assert elected(first, left) == []
+    assert elected(replace(first, nth=(0, 1)), replace(first, nth=(0, 1))) == [0]
+
+
+def test_of_two_alike_under_two_headings_the_other_one_is_not_taken() -> None:
+    """Its title says the same as its name, and tells it no more than that."""
+    holders = [
+        (Holder("tabpanel", "Launcher"), Holder("heading", word)) for word in ("Book", "Shell")
+    ]
+    near = ("Python 3", "Shell", "Book", "Other", "Terminal", "Text", "Launcher")
+    icons = [
+        Bundle(
+            role="img",
+            name="Python 3",
+            attributes={"alt": "Python 3"},
+            path="div>img",
+            within=within,
+            near=near,
+            nth=(at, 2),
+        )
+        for at, within in enumerate(holders)
+    ]
+    assert elected(icons[1], replace(icons[0], nth=(0, 1))) == []
+
+
+def test_where_a_link_leads_tells_it_when_others_alike_have_gone() -> None:
+    """Its row says something else today, and its words and its address are the same."""
+    links = [
+        Bundle(
+            role="link",
+            name="Edit",
+            attributes={"href": f"/edit/{who}/"},
+            css=f'a[href="/edit/{who}/"]',
+            path="td>a",
+            within=(Holder("row", f"{who} open"),),
+            near=(who, "open"),
+            nth=(at, 2),
+        )
+        for at, who in enumerate(("ada", "ben"))
+    ]
+    paid = replace(links[0], within=(Holder("row", "ada paid"),), near=("ada", "paid"), nth=(0, 1))
+    now = [Portrait(paid, 0, by_css=True)]
+    assert [one.at for one in leaders(links[0], tally(links[0], now))] == [0]
+
+
+def test_one_of_several_that_was_reworded_is_not_taken_for_another_of_them() -> None:
+    """Where it stood, something says what is new there."""
+    places = (("By staff", "Yes"), ("By role", "No"), ("By town", "Ulm"))
+    every = [
+        Bundle(role="link", name="All", path="li>a", near=near, nth=(at, 3))
+        for at, near in enumerate(places)
+    ]
+    now = [replace(every[0], nth=(0, 2)), replace(every[1], name="All (83)", nth=(0, 1)), every[2]]
+    assert elected(every[1], *now) in ([], [1])
+
+
+def test_a_link_that_leads_to_the_same_page_is_not_taken_for_one_that_is_gone() -> None:
+    """It stood beside it before, or elsewhere, and says something else."""
+    name = Bundle(
+        role="link", name="shop.db", path="li>a", attributes={"href": "/"}, near=("Create", "Query")
+    )
+    home = replace(name, name="sqlite-web", path="nav>a", nth=(0, 1))
+    assert elected(replace(name, near=("sqlite-web", "Query"), nth=(0, 1)), home) == []
+    assert elected(replace(name, nth=(0, 1)), replace(home, near=("Imprint", "Help"))) == []
+
+
+def test_what_has_no_words_and_a_shared_name_is_not_taken_for_one_that_is_gone() -> None:
+    """Radios that a page draws itself have one name and no role."""
+    small = Bundle(
+        path="label>md-radio",
+        attributes={"name": "size"},
+        within=(Holder("heading", "Sizes"),),
+        near=("Small", "Dark"),
+        nth=(3, 9),
+    )
+    large = replace(small, near=("Large", "Small", "Dark"), nth=(3, 8))
+    assert elected(small, replace(small), replace(large, nth=(4, 9))) == [0]
+    assert elected(small, large) == []
+
+
+def test_a_label_means_a_field_before_a_column_of_the_same_name() -> None:
+    """Both are called so; only one of them can be filled."""
+    column = Bundle(role="columnheader", name="Customer", path="tr>th", nth=(0, 1))
+    field = Bundle(role="textbox", name="Customer", path="form>input", nth=(0, 1))
+    assert elected(Bundle(label="Customer"), column, field) == [1]
+    assert elected(Bundle(label="Customer"), column) == [0]
 
 
 def test_a_label_does_not_stand_in_for_its_field() -> None:

@@ -145,7 +145,7 @@ def test_closed_threads_go_on_in_excerpts() -> None:
 
     def writes(text: str) -> str:
         asked.append(text)
-        hold.wait(20)
+        hold.wait(120)
         return "written too late"
 
     made = threads(writes)

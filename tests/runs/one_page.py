@@ -76,6 +76,11 @@ PAGES = {
           for (let n = first; n < Math.min(60, first + 8); n++) room.insertAdjacentHTML('beforeend',
             `<div class=row style="position: absolute; top: ${n * 20}px"><b>${n}</b> <i>${n % 2}</i></div>`) };
         box.onscroll = () => setTimeout(draw, 20); draw(); box.scrollTop = 600</script>""",
+    "options": """<button id=prod aria-haspopup=listbox onclick="l.hidden = false">Choose a product</button>
+        <div role=listbox id=l hidden><div role=option
+        onclick="prod.textContent = 'Lamp'; l.hidden = true">Lamp</div></div>
+        <div role=listbox><div role=option onclick="said.textContent = 'low'">Lamp</div></div>
+        <p id=said>high</p>""",
     "radio": """<fieldset><legend>Ship</legend>
         <label><input type=radio name=way value=air> By air</label>
         <label><input type=radio name=way value=sea> By sea</label></fieldset>
@@ -160,6 +165,10 @@ PARTS: dict[str, list[dict[str, Any]]] = {
             total="#total",
             store=True,
         )
+    ],
+    "options": [
+        act("set", "set", selector={"role": "button", "name": "Choose a product"}, value="Lamp"),
+        read("chosen", "#prod, #said"),
     ],
     "radio": [
         act("air", "check", selector={"role": "radio", "name": "By air"}),

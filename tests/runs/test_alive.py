@@ -184,7 +184,7 @@ def test_case_2_a_worker_without_a_heartbeat_stops_its_runs_before_others_take_t
                 stopped.append(time.monotonic())
 
         async def go() -> None:
-            pace = Pace(beat=0.2, patience=3.0, poll=0.05, reconcile=0.2)
+            pace = Pace(beat=0.2, patience=9.0, poll=0.05, reconcile=0.2)
             async with Worker(store, forever, pace=pace) as worker:
                 await until(lambda: len(begun) == 1, store)
                 store.mute = True

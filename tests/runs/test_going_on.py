@@ -365,3 +365,34 @@ def test_a_failure_elsewhere_is_no_reason_to_repeat(store: Store) -> None:
     assert len(store.changes()) == before
     failed = asyncio.run(run_workflow(store, flow(fails()), Means()))
     assert asyncio.run(resume(store, failed.id, Means())).state == "failed"
+
+
+@pytest.mark.parametrize("opens", [False, True])
+def test_what_happened_before_a_crash_leaves_no_page_to_read(
+    live: Live, store: Store, *, opens: bool
+) -> None:
+    """The page that the click led to is gone: the one before it is not read in its place."""
+    with pages(index="<a id=go href=/done>Go</a><h1>Old</h1>", done="<h1>New</h1>") as origin:
+        click = node("go", "browser_action", action="click", selector="#go")
+        happened = {"url": f"{origin}/done", "happened": [{"element": "h1", "text": "New"}]}
+        allowed = [{"kind": "already", "dismissed": True}]  # its proof holds all the time
+        promised = {"effect": "once", "ensures": [{"url": "*/done"}], "proof": happened}
+        promised |= {"checks": allowed}
+        again = node("open", "browser_action", action="navigate", url=f"{origin}/done")
+        read = node("read", "browser_query", method="count", selector="h1", store=True)
+        start = node("start", "browser_action", action="navigate", url=origin)
+        nodes = [start, {**click, **promised}, *([again] if opens else []), read]
+        workflow = flow(*nodes, origin=origin)
+
+        async def crashing() -> None:
+            made = queue_run(store, workflow, live.means(), id_="ten")
+            with pytest.raises(Crash):
+                await drive(CrashingStore(store, "/id-go", written=False), made.id, live.means())
+
+        live.run(crashing())
+        run = live.run(resume(store, "ten", live.means()))
+        if opens:
+            assert run.state == "done", run.error
+        else:
+            assert run.state == "failed"
+            assert "would look at the page before it" in str(run.error)

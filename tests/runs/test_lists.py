@@ -223,7 +223,7 @@ def written(forest: Sequence[Tree]) -> list[str]:
     return [name for tree in forest for name in read_tree(tree)[0]]
 
 
-@settings(max_examples=20)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(forests)
 def test_what_runs_is_what_is_written(forest: list[Tree]) -> None:
     """For any tree of bodies, branches and groups, by the engine and by the exported script."""

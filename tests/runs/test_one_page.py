@@ -127,6 +127,11 @@ def test_a_radio_in_its_label_is_found_by_both(kept: Mapping[str, Any]) -> None:
     assert items(kept, "way") == ["sea"]
 
 
+def test_an_option_is_of_the_list_that_the_field_opens(kept: Mapping[str, Any]) -> None:
+    """The list beside it has one of the same name."""
+    assert items(kept, "chosen") == ["Lamp", "high"]
+
+
 def test_a_list_that_draws_a_part_is_read_as_a_whole(kept: Mapping[str, Any]) -> None:
     """From its beginning, wherever it was scrolled to."""
     found = items(kept, "orders")

@@ -118,6 +118,22 @@ def test_what_was_there_where_it_led_and_what_is_new_is_proposed(
     ]
 
 
+def test_what_was_typed_for_this_test_is_no_promise(
+    bought: tuple[Workflow, dict[str, Step]],
+) -> None:
+    """A message that repeats it would be another in the next run."""
+    workflow, seen = bought
+    add = next(each for each in workflow.nodes if each.alias == "add")
+    found = {"role": "status", "name": "Nordwind was added"}
+    new = replace(seen["add"], seen={**(seen["add"].seen or {}), "appeared": [found]})
+    typed = replace(new, observed={**(new.observed or {}), "typed": ["Nordwind"]})
+    wanted = [
+        [one.condition for one in proposals(add, step) if "element" in one.condition][-1:]
+        for step in (new, typed)
+    ]
+    assert [{"element": found} in each for each in wanted] == [True, False]
+
+
 def test_the_effect_is_proposed_from_what_was_sent(
     bought: tuple[Workflow, dict[str, Step]],
 ) -> None:

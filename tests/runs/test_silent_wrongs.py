@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 from director.browser import Origins
+from director.browser.locators import bundle_of
 from director.runs import Run, run_workflow, steps_of, try_node
 from director.runs.download_facts import list_downloads
 from director.runs.ledger import run_from
@@ -42,6 +45,7 @@ PLAIN = """<table><tbody><tr><td>Bulbs<td>Lamp 1<td>1.50<tr><td>Bulbs<td>Lamp 2<
 LOGIN = "<form><input name=user><input type=password name=pass><button>Sign in</button></form>"
 THIRD = {"name": "td:nth-child(2)", "price": "td:nth-child(3)"}
 FORM = """<form id=f method=post action=/add><input id=name name=name><button id=go>Add</button></form>"""
+_NUMBERS = itertools.count(1)
 LONG = "Nordwind Handelsgesellschaft mbH"
 
 
@@ -194,7 +198,8 @@ def test_a_list_that_draws_only_what_is_in_sight_is_doubted(
         workflow = flow(go("open", f"{site.origin}{path}"), look, origin=site.origin)
         return kinds(live, store, workflow)
 
-    assert [of("/many", read()), of("/many", count)] == [["next"], ["next"]]
+    # The empty room around what is drawn became a record as well.
+    assert [of("/many", read()), of("/many", count)] == [["next", "blank"], ["next"]]
     assert [of("/few", read()), of("/few", count)] == [[], []]
     assert of("/many", read(**scroll)) == []
     assert len(result_of(store, _last(store), "read")["items"]) >= 300
@@ -221,6 +226,23 @@ def test_cells_over_several_rows_are_doubted(live: Live, store: Store, site: Ans
         site["/list"] = said
         workflow = flow(go("open", f"{site.origin}/list"), read(fields=THIRD), origin=site.origin)
         assert kinds(live, store, workflow) == doubted
+
+
+def test_columns_in_another_order_are_doubted(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """Fields read by their place; those of a class and a sorted table are as they were."""
+    head = "<table><thead><tr><th>{}<th>{}</tr></thead><tbody>"
+    lamps = "".join(f"<tr><td class=name>Lamp {n}<td class=price>Shop {n}" for n in range(1, 5))
+    moved = "".join(f"<tr><td class=price>Shop {n}<td class=name>Lamp {n}" for n in range(1, 5))
+    right, wrong = head.format("Name", "Price") + lamps, head.format("Price", "Name") + moved
+    by_place = {"name": "td:nth-child(1)", "price": "td:nth-child(2)"}
+    for fields, doubted in ((by_place, ["cells", "cells"]), (None, [])):
+        look = read(fields=fields) if fields else read()
+        workflow = flow(go("open", f"{site.origin}/list"), look, origin=site.origin)
+        for said, found in ((right, []), (right.replace("Name", "Name ▲"), []), (wrong, doubted)):
+            site["/list"] = said
+            assert kinds(live, store, workflow) == found
 
 
 @pytest.mark.parametrize(
@@ -319,10 +341,16 @@ def add(**more: Any) -> dict[str, Any]:
     return {**click, "effect": "once", **more}
 
 
-def filled(site: AnsweringSite, *last: dict[str, Any], text: str = LONG) -> Workflow:
-    """A workflow that fills the form."""
+def filled(site: AnsweringSite, *last: dict[str, Any], text: str = LONG, own: str = "") -> Workflow:
+    """A workflow that fills the form; another each time, unless its id is given."""
     named = node("name", "browser_action", action="type", selector="#name", text=text)
-    return flow(go("open", f"{site.origin}/"), named, *last, origin=site.origin)
+    return flow(
+        go("open", f"{site.origin}/"),
+        named,
+        *last,
+        origin=site.origin,
+        id=own or f"w{next(_NUMBERS)}",
+    )
 
 
 def test_what_says_saved_and_was_not_kept_is_doubted(
@@ -334,7 +362,7 @@ def test_what_says_saved_and_was_not_kept_is_doubted(
     site["/list"] = lambda _: f"<ul>{''.join(f'<li>{name}</li>' for name in kept)}</ul>"
     ok = {"ensures": [{"element": "#ok", "text": "Saved"}]}
     proof = {"url": f"{site.origin}/list", "happened": [{"element": "li", "text": LONG}],
-             "not_happened": [{"element": "ul"}]}  # fmt: skip
+             "not_happened": [{"count": "li", "equals": 0}]}  # fmt: skip
     assert kinds(live, store, filled(site, add(**ok))) == ["unproven"]
     assert kinds(live, store, filled(site, add(**ok, proof=proof))) == ["gone"]
     site["POST /add"] = lambda form: (kept.append(form["name"]), "<p id=ok>Saved</p>")[1]  # type: ignore[func-returns-value]
@@ -411,8 +439,10 @@ def test_a_proof_is_looked_for_under_an_encoded_address(
 ) -> None:
     """A value with signs of its own is one value, at the end of a run as in a node."""
     said = "50 % & Söhne + Co?"
-    site["/"], site["POST /add"] = FORM, "<p>Saved</p>"
-    site["/list?name=50%20%25%20%26%20S%C3%B6hne%20%2B%20Co%3F"] = "<p id=there>There</p>"
+    sent: list[Any] = []
+    site["/"], site["POST /add"] = FORM, lambda form: sent.append(form) or "<p>Saved</p>"
+    address = "/list?name=50%20%25%20%26%20S%C3%B6hne%20%2B%20Co%3F"
+    site[address] = lambda _: "<p id=there>There</p>" if sent else "<p>None</p>"
     proof = {"url": f"{site.origin}/list?name={{{{name}}}}", "happened": [{"element": "#there"}]}
     workflow = filled(site, add(proof=proof), text="{{name}}")
     given = from_json(
@@ -492,3 +522,167 @@ def test_the_text_of_a_condition_is_compared_with_its_case_unless_told_otherwise
         opened = {**go("open", f"{site.origin}/"), "ensures": [condition]}
         run = live.run(run_workflow(store, flow(opened, origin=site.origin), live.means()))
         assert run.state == state
+
+
+def test_a_script_that_asks_for_the_page_again_is_not_taken_for_its_answer(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """A page that is there, whose script is refused; an error page, whose script is answered."""
+    asks = "<script>x = new XMLHttpRequest(); x.open('DELETE', '/page', false); x.send()</script>"
+    workflow = flow(go("open", f"{site.origin}/page"), origin=site.origin)
+    for own, other, state in ((200, 404, "done"), (500, 200, "failed")):
+        site["/page"], site["DELETE /page"] = Answer(f"<p>Lamps</p>{asks}", own), Answer("", other)
+        assert live.run(run_workflow(store, workflow, live.means())).state == state
+
+
+SAVED = "<form method=post action=/add>{}<button id=go>Save</button></form>"
+FIELDS = "<input id=name name=name value='{}'><input id=keyword name=keyword value='{}'>"
+
+
+def test_a_field_that_the_site_drops_is_doubted(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """The page afterwards shows it empty beside one that was kept; a form for the next is empty."""
+    site["/"] = SAVED.format(FIELDS.format("", ""))
+    word = node("word", "browser_action", action="type", selector="#keyword", text="pump")
+    for name, keyword, more, doubted in (
+        ("Lamp 7", "", "", ["value"]),
+        ("Lamp 7", "pump", "", []),
+        ("", "", "<p>Lamp 7 was added</p>", []),
+        ("Lamp 7", "", "<p>Added: pump</p>", []),
+    ):
+        said = SAVED.format(FIELDS.format(name, keyword)) + more
+        site["POST /add"], site["/saved"] = sent_to("/saved"), said
+        assert kinds(live, store, filled(site, word, add(), text="Lamp 7")) == doubted
+
+
+def test_what_an_earlier_run_has_sent_already_is_doubted(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """A second run with the same values enters it again; with others, or found once, it is right."""
+    kept: list[str] = []
+
+    def keep(form: Any) -> Answer:
+        kept.append(form["name"])
+        return sent_to("/list")
+
+    site["/"], site["POST /add"] = FORM, keep
+    site["/list"] = lambda _: "<table>" + "".join(f"<tr><td>{n}<td>5 kg" for n in kept) + "</table>"
+    for text, doubted in (("E-501", []), ("E-502", []), ("E-501", ["twice"])):
+        assert kinds(live, store, filled(site, add(), text=text, own="w")) == doubted
+    proof = {"url": f"{site.origin}/list", "happened": [{"element": "table", "text": "E-501"}]}
+    proved = filled(site, add(proof=proof), text="E-501", own="w")
+    assert kinds(live, store, proved) == ["already"]
+    kept.clear()
+    assert kinds(live, store, proved) == []
+    assert kept == ["E-501"]
+
+
+def test_a_loop_over_records_that_no_node_makes_fails(live: Live, store: Store) -> None:
+    """It would go through nothing, for ever; one whose maker found none is done."""
+    loop = node("each", "iterate", records="lamp_*", body=["look"])
+    look = node("look", "context", variables={"seen": True})
+    run = live.run(run_workflow(store, flow(loop, look), live.means()))
+    assert run.state == "failed"
+    assert run.error is not None
+    assert "makes records 'lamp_*': no node makes any" in str(run.error["message"])
+    maker = node("make", "transform", input={}, code="[]", create_records="lamp")
+    assert once(live, store, flow(maker, loop, look)).doubts == ()
+
+
+def test_options_are_told_by_what_they_show(live: Live, store: Store, site: AnsweringSite) -> None:
+    """A label that is a value is said to be one."""
+    site["/"] = "<select id=s><option value=1>Nordholz<option value=2>Suhr</select>"
+    config = {"selector": "#s", "label": "2", "timeout": 200}
+    chosen = node("choose", "browser_action", action="select", **config)
+    workflow = flow(go("open", f"{site.origin}/"), chosen, origin=site.origin)
+    run = live.run(run_workflow(store, workflow, live.means()))
+    assert run.error is not None
+    assert "one by its value: write 'value' in place of 'label'" in str(run.error["message"])
+
+
+def test_a_count_that_a_route_asks_for_may_be_none(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """Whether something is there already; a count that nothing uses means that it should be."""
+    site["/"] = "<p>No deliveries</p>"
+    one = {"role": "link", "name": "E-501"}
+    hits = node("hits", "browser_query", method="count", selector=one, store=True)
+    ask = {"name": "none", "condition": "{{hits.result.count}} == 0", "branch": ["note"]}
+    route = node("is_there", "route", branches=[ask])
+    note = node("note", "context", variables={"new": True})
+    opened = go("open", f"{site.origin}/")
+    assert kinds(live, store, flow(opened, hits, route, note, origin=site.origin)) == []
+    assert kinds(live, store, flow(opened, hits, note, origin=site.origin)) == ["nothing"]
+
+
+def test_a_search_is_no_effect_and_a_proof_that_cannot_tell_is_said_to_be(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """What is typed to look for something stands in the address; a fresh page shows no message."""
+    site["/"], site["POST /add"] = FORM, sent_to("/?who=mia")
+    site["/?who=mia"] = "<p>2 results</p>"
+    for _ in range(2):
+        assert kinds(live, store, filled(site, add(), text="mia", own="search")) == []
+    site["POST /add"] = "<p id=ok>Added</p>"
+    happened, bad = ([{"element": "#ok", "text": text, "within": 0}] for text in ("Added", "No"))
+    proof = {"url": f"{site.origin}/", "happened": happened, "not_happened": bad}
+    (doubt,) = once(live, store, filled(site, add(ensures=happened, proof=proof))).doubts
+    assert str(doubt["sentence"]).startswith("The proof of add cannot tell")
+
+
+def test_a_result_that_is_not_kept_is_said_to_be(live: Live, store: Store) -> None:
+    """The node ran, its result has the field, and only `store` is missing."""
+    made = node("made", "transform", input={}, code="{'count': 3}")
+    used = node("used", "transform", input={"n": "{{made.count}}"}, code="n")
+    run = live.run(run_workflow(store, flow(made, used), live.means()))
+    assert run.error is not None
+    assert "the node made ran, and keeps nothing under this name" in str(run.error["message"])
+
+
+NOTEBOOK = "<h1>Notebook</h1>{}<button>Run all</button>"
+CELL = (
+    "<div class=cell id='cell-{n}'><textarea id='code-{n}' name='code-{n}'>{says}</textarea></div>"
+)
+
+
+def cells(*said: str) -> str:
+    """A notebook whose cells are numbered by their places."""
+    return NOTEBOOK.format("".join(CELL.format(n=n, says=one) for n, one in enumerate(said)))
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        ("import os", "import sys", "a = 1", "b = 2"),
+        ("a = 1", "b = 2"),
+    ],
+    ids=["one more before it", "one less before it"],
+)
+def test_an_id_that_counts_places_finds_no_other_cell(
+    live: Live, store: Store, site: AnsweringSite, now: tuple[str, ...]
+) -> None:
+    """None is found where only the numbers fit: another would be written over."""
+    kept: list[str] = []
+    page = "<script>document.oninput = e => fetch('/wrote?' + encodeURIComponent(e.target.defaultValue))</script>"
+    site["/"] = cells("import os", "a = 1", "b = 2") + page
+
+    async def describe() -> Any:
+        async with live.browser.session(Origins([site.origin])) as session:
+            await session.navigate(f"{site.origin}/")
+            return (await bundle_of(session.page(), "#code-1")).json()
+
+    bundle = live.run(describe())
+    wrote = {"action": "type", "selector": bundle, "text": "a = 5", "timeout": 500}
+    workflow = flow(
+        go("open", f"{site.origin}/"), node("write", "browser_action", **wrote), origin=site.origin
+    )
+    site["/wrote"] = "ok"
+    for said, is_same in ((("import os", "a = 1", "b = 2"), True), (now, False)):
+        kept.clear()
+        site["/"] = cells(*said) + page
+        for one in said:
+            site[f"/wrote?{quote(one)}"] = lambda _, one=one: (kept.append(one), "ok")[1]  # type: ignore[misc]
+        run = live.run(run_workflow(store, workflow, live.means()))
+        assert set(kept) == ({"a = 1"} if is_same else set())
+        assert (run.state == "done") == is_same

@@ -51,10 +51,10 @@ def test_a_check_that_failed_is_told_and_runs_again(
 def test_a_fingerprint_depends_on_names_and_contents(tmp_path: Path) -> None:
     """But not on what `./test` writes itself."""
     (tmp_path / "docs" / "loop").mkdir(parents=True)
-    for name in ("a", "b", "docs/loop/x.md"):
+    for name in ("a", "b", "docs/loop/durations.md"):
         (tmp_path / name).write_text("same")
     assert fingerprint(tmp_path, ["a"]) != fingerprint(tmp_path, ["b"])
-    assert fingerprint(tmp_path, ["a"]) == fingerprint(tmp_path, ["a", "docs/loop/x.md"])
+    assert fingerprint(tmp_path, ["a"]) == fingerprint(tmp_path, ["a", "docs/loop/durations.md"])
     before = fingerprint(tmp_path, ["a"])
     (tmp_path / "a").write_text("other")
     assert fingerprint(tmp_path, ["a"]) != before

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from director.agent.tools import REGISTRY
 from director.sections.system import prompt
 from sections.sentences import sentences
 
@@ -32,6 +35,21 @@ def test_every_test_that_is_named_exists(row: dict[str, list[str]]) -> None:
         file, _, name = named.partition("::")
         tree = ast.parse((ROOT / file).read_text())
         assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: str(row["says"])[:40])
+def test_every_tool_of_a_sentence_is_called_by_one_of_its_tests(row: dict[str, Any]) -> None:
+    """By its name in the file of the test; and one of the tests is run each time."""
+    named = {word for word in re.findall(r"`(\w+)", row["says"]) if word in REGISTRY}
+    texts, quick = "", not row["tests"]
+    for each in row["tests"]:
+        file, _, name = each.partition("::")
+        texts += (text := (ROOT / file).read_text())
+        function = next(n for n in ast.parse(text).body if getattr(n, "name", "") == name)
+        marks = [ast.unparse(mark) for mark in getattr(function, "decorator_list", ())]
+        quick = quick or "pytest.mark.slow" not in marks
+    assert {name for name in named if not re.search(rf"\b{name}\b", texts)} == set()
+    assert quick
 
 
 def test_what_has_no_test_asks_something_of_the_model() -> None:

@@ -33,16 +33,17 @@ def text_of(change: Change | None) -> object:
 
 
 def test_changes_are_entries_and_records_in_one_order(store: Store) -> None:
-    """Without gaps; one can go on from any position, in parts."""
+    """Rising; one can go on from any position, in parts."""
     say(store, "one", "x" * 9000)
     store.put("plan", "p", {"goal": "g"})
     say(store, "three")
     found = store.changes()
-    assert [change.position for change in found] == [1, 2, 3, 4]
+    positions = [change.position for change in found]
+    assert positions == sorted({*positions})
     assert [type(change.what) for change in found] == [Entry, Entry, Versioned, Entry]
-    assert store.changes(after=1, limit=2) == found[1:3]
+    assert store.changes(after=positions[0], limit=2) == found[1:3]
     assert text_of(found[1]) == "x" * 9000
-    assert store.changes(after=4) == []
+    assert store.changes(after=positions[3]) == []
 
 
 def test_a_subscriber_sees_what_comes(store: Store) -> None:
@@ -53,7 +54,7 @@ def test_a_subscriber_sees_what_comes(store: Store) -> None:
         say(store, "after")
         assert text_of(live.next(timeout=60)) == "after"
         assert [text_of(resumed.next(timeout=60)) for _ in range(2)] == ["before", "after"]
-        assert resumed.position == 2
+        assert resumed.position == live.position
 
 
 def test_a_waiting_subscriber_is_woken_at_once(store: Store) -> None:
@@ -73,14 +74,15 @@ def test_a_subscriber_sees_what_another_program_writes(store: Store) -> None:
 
 
 def test_what_was_rolled_back_is_never_seen(store: Store) -> None:
-    """And its position is given to the next."""
+    """On a file its position is given to the next."""
     with store.subscribe() as subscription:
         with pytest.raises(StoreError):
             store.append("t", [Draft("user", {"text": float("nan")})])
         say(store, "kept")
         change = subscription.next(timeout=60)
         assert change is not None
-        assert (change.position, text_of(change)) == (1, "kept")
+        assert text_of(change) == "kept"
+        assert change.position == 1 or not store.url.startswith("sqlite")
 
 
 def test_closing_ends_the_wait(store: Store) -> None:
@@ -113,7 +115,9 @@ def test_many_writers_are_seen_in_one_order(store: Store) -> None:
         found = [first.next(timeout=60) for _ in range(30)]
         for writer in writers:
             writer.join()
-        assert [change.position for change in found if change] == list(range(1, 31))
+        positions = [change.position for change in found if change]
+        assert positions == sorted({*positions})
+        assert [change.what.seq for change in found if change] == list(range(1, 31))  # type: ignore[union-attr]
         assert found == store.changes()
 
 

@@ -165,11 +165,13 @@ def test_what_is_not_there_cannot_be_exported(store: Store) -> None:
 
 
 def test_subscribers_see_what_is_imported(store: Store, other: Store) -> None:
-    """An import is committed like anything else, in order and without gaps."""
+    """An import is committed like anything else, in order."""
     with other.subscribe() as feed:
         import_lines(other, export_thread(store, "t1"))
         seen = [feed.next(timeout=60) for _ in range(5)]
-    assert [change.position for change in seen if change] == [1, 2, 3, 4, 5]
+    assert seen == other.changes()
+    positions = [change.position for change in seen if change]
+    assert positions == sorted({*positions})
 
 
 @pytest.mark.parametrize("number", range(1, 8))

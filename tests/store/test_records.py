@@ -61,11 +61,12 @@ def test_an_old_version_comes_back_as_a_new_one(store: Store) -> None:
 
 
 def test_a_version_that_is_not_there_cannot_be_restored(store: Store) -> None:
-    """It is said, and no position is lost."""
+    """It is said, and no version is lost."""
     store.put("plan", "p", {})
     with pytest.raises(StoreError, match="There is no version 7 of the plan p"):
         store.restore_version("plan", "p", 7)
-    assert store.put("plan", "p", {}).position == 2
+    assert store.put("plan", "p", {}).version == 2
+    assert len(store.changes()) == 2
 
 
 def test_a_difference_is_readable(store: Store) -> None:

@@ -17,7 +17,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, event, inspect
 
 import director.store
-from director.store import Draft, Store, StoreError, open_store
+from director.store import Draft, Entry, Store, StoreError, open_store
 from director.store.connect import connect
 from director.store.schema import SCHEMA, metadata
 from store.engines import ENGINES, fresh
@@ -35,7 +35,7 @@ def tables(url: str) -> list[str]:
     """The tables of a database, whoever made them."""
     database = connect(url, lambda: 0.0, 1)
     try:
-        return inspect(database.engine).get_table_names()
+        return sorted(inspect(database.engine).get_table_names())
     finally:
         database.engine.dispose()
 
@@ -97,7 +97,8 @@ def test_a_newer_schema_is_refused_and_left_alone(store_url: str) -> None:
 
 @pytest.mark.promise("A8")
 def test_an_interrupted_migration_is_harmless(empty_url: str) -> None:
-    """Stopped at each of its statements, it leaves nothing, and the next opening completes it."""
+    """Stopped at each of its statements, it leaves nothing or all of it; the next completes it."""
+    whole = sorted([*metadata.tables, "alembic_version"])
     for number in itertools.count(1):
         with failing_at(number) as seen:
             try:
@@ -107,7 +108,7 @@ def test_an_interrupted_migration_is_harmless(empty_url: str) -> None:
             else:
                 assert seen[0] < number
                 break
-        assert tables(empty_url) == []
+        assert tables(empty_url) in ([], whole)
     assert number > 20
     with open_store(empty_url) as store:
         store.append("t", [Draft("user", {"text": "one"})])
@@ -132,7 +133,8 @@ def test_many_programs_may_open_a_new_database_at_once(empty_url: str) -> None:
         user.join()
     assert failures == []
     with open_store(empty_url) as store:
-        assert [change.position for change in store.changes()] == [1, 2, 3, 4, 5]
+        said = [change.what for change in store.changes()]
+        assert sorted(each.thread for each in said if isinstance(each, Entry)) == list("01234")
 
 
 def test_plans_can_be_queried_by_a_familiar_name(store: Store) -> None:
@@ -165,7 +167,7 @@ def test_conversations_and_compressions_can_be_queried(store: Store) -> None:
 
     def archived() -> list[int]:
         found = rows(store, "SELECT * FROM conversations WHERE thread = 't' ORDER BY id")
-        return [int(str(row["id"])) for row in found if row["is_archived"]]
+        return [seq for seq, row in enumerate(found, 1) if row["is_archived"]]
 
     assert archived() == []
     store.append("t", [checkpoint([1, 2], None, "first"), checkpoint([1, 2, 4, 5], 10, "second")])

@@ -88,6 +88,8 @@ def test_a_run_is_started_answered_and_taken_out(
         .text.splitlines()[0]
         .endswith("_record,_type,_status")
     )
+    marked = client.get(f"/api/runs/{run}/results", params={"bom": True})
+    assert marked.content.startswith("\ufeff".encode())
     rows = client.get(f"/api/runs/{run}/results", params={"form": "json"}).json()
     assert len(rows) == 1
     report = client.get(f"/api/runs/{run}/report")

@@ -39,6 +39,7 @@ class Bench:
         self._id = workflow
         self._means = means
         self._browser = browser
+        self._running = means.browser
         self._open = AsyncExitStack()
         self._session: Session | None = None
         self._point: RestartPoint | None = None
@@ -78,7 +79,10 @@ class Bench:
         """
         needed = any(node.type in _BROWSING for node in workflow.nodes)
         session = await self.session() if needed else None
-        return replace(self._means, session=session, patience=self._means.patience or 0.0)
+        # Proofs are looked at in a session of their own, as in a real run.
+        browser = self._running if session is not None else None
+        patience = self._means.patience or 0.0
+        return replace(self._means, session=session, browser=browser, patience=patience)
 
     async def keep(self) -> None:
         """Remember where the browser is, sealed in the store if there is a seal."""
@@ -121,6 +125,7 @@ class Bench:
             browser = await self._browser()
         if browser is None:
             browser = await self._open.enter_async_context(open_browser())
+        self._running = browser
         made = browser.session(
             Origins(approved),
             self._means.secrets,

@@ -27,7 +27,7 @@ _WAIT = 2_000
 _CHAIN = """element => {
   const get = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
   const classes = get(Element, "classList"), parent = get(Node, "parentElement");
-  const read = Element.prototype.getAttribute, all = Document.prototype.querySelectorAll;
+  const read = Element.prototype.getAttribute;
   const plain = /^[A-Za-z][A-Za-z_-]{1,30}$/, found = [];
   for (let one = element; one && found.length < 4; one = parent.call(one)) {
     const tag = get(Element, "localName").call(one);
@@ -35,7 +35,7 @@ _CHAIN = """element => {
     const test = read.call(one, "data-testid");
     const own = [...classes.call(one)].filter(name => plain.test(name)).slice(0, 2);
     const css = test && plain.test(test) ? `[data-testid=${test}]` : [tag, ...own].join(".");
-    found.unshift([css, all.call(document, css).length]);
+    found.unshift(css);
   }
   return found;
 }"""
@@ -68,9 +68,13 @@ async def _describe_chain(session: Session, tab: str, ref: str) -> str:
 
     async def look(seen: MaskedPage) -> str:
         handle = await page.locator(f"aria-ref={ref}").element_handle(timeout=_WAIT)
-        found: list[tuple[str, int]] = await handle.evaluate(_CHAIN)
+        found: list[str] = await handle.evaluate(_CHAIN)
+        frame = await handle.owner_frame() or page.main_frame
         await handle.dispose()
-        return seen.clean(" > ".join(f"{css} ({count} of it)" for css, count in found))
+        # Counted as a node counts them, also in shadow roots.
+        many = [await frame.locator(f"css={css}").count() for css in found]
+        counted = zip(found, many, strict=True)
+        return seen.clean(" > ".join(f"{css} ({count} of it)" for css, count in counted))
 
     try:
         async with session.doing("see what an element stands in"):

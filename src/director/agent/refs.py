@@ -16,7 +16,7 @@ from director.workflow.paths import is_list
 from director.workflow.values import Json, WorkflowError
 
 WAIT = 5_000
-_NAMES = ("selector", "to", "container", "element", "count")
+_NAMES = ("selector", "to", "container", "element", "count", "next", "total")
 
 
 def refs_in(given: object) -> list[str]:

@@ -54,6 +54,7 @@ def describe_step(step: Step, name: str) -> Iterator[str]:
         yield f" result: {shorten(step.result, step.type)}"
     for found in step.evidence:
         holds = "holds" if found.get("holds") else "does not hold"
+        holds += ", as it did before" if found.get("before") else ""
         seen = _cut(compact(found.get("found")))
         yield f" {holds}: {compact(found.get('condition'))}; found {seen}"
     if step.records is not None:

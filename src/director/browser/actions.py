@@ -96,7 +96,7 @@ async def _select(session: Session, config: Config, _: Outside) -> Result:
     by: Literal["value", "label"] = "value" if config.get("value") is not None else "label"
     timeout = number(config, "timeout", TIMEOUT)
     chosen = await choose_options(session, found.locator, _texts(config, by), by=by, within=timeout)
-    told: Result = {"selected": list(chosen), "selector": _selector(config)}
+    told: Result = {"selected": list(chosen), "selector": _selector(config), **found.counts()}
     shown = await _list_chosen(found.locator)
     if shown is not None and not set(chosen) <= {value for value, _ in shown}:
         names = ", ".join(repr(label) for _, label in shown) or "nothing"
@@ -120,7 +120,7 @@ async def _check(session: Session, config: Config, _: Outside) -> Result:
     wanted = config["action"] == "check"
     async with session.acting(session.page()):
         await found.locator.set_checked(wanted, timeout=number(config, "timeout", TIMEOUT))
-    return {"checked": wanted, "selector": _selector(config)}
+    return {"checked": wanted, "selector": _selector(config), **found.counts()}
 
 
 async def _wait(session: Session, config: Config, _: Outside) -> Result:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from playwright.async_api import Error as PlaywrightError
 
 _NUMBERED = re.compile(r"(?:\S*\.)?locator\(\"director=[^\"]*\"\)")
+_COVERS = re.compile(r"- (<.*>) intercepts pointer events")
 _ELEMENT = re.compile(r"<([\w-]+)[\s>].*>")
 
 _AWAY = re.compile(
@@ -28,8 +29,14 @@ if TYPE_CHECKING:
 
 
 def plainly(message: str) -> str:
-    """What Playwright said, without the pages of log that it adds when a browser ends."""
-    return _NUMBERED.sub("the element", message.partition("\nBrowser logs:")[0]).strip()
+    """What Playwright said, without the pages of log that it adds when a browser ends.
+
+    What covers an element stands at the end of that log, and is said first.
+    """
+    said = _NUMBERED.sub("the element", message.partition("\nBrowser logs:")[0]).strip()
+    covers = _COVERS.findall(said)
+    first, line, rest = said.partition("\n")
+    return f"{first} It is covered by {covers[-1][:200]}.{line}{rest}" if covers else said
 
 
 def without_elements(message: str) -> str:

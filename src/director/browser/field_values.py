@@ -13,13 +13,12 @@ from typing import Final, TypeAlias
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Locator
 
-from director.browser.elements import TIMEOUT, Result, matching, number, one
+from director.browser.elements import TIMEOUT, Result, number, one
 from director.browser.errors import BrowserError
 from director.browser.focus import take_focus
 from director.browser.locators import Found
-from director.browser.looking import Sight
-from director.browser.masks import MaskedPage
 from director.browser.moving_text import OPTIONS
+from director.browser.option_lists import open_list
 from director.browser.outside import Outside
 from director.browser.session import Session
 from director.workflow.values import Config, Json
@@ -40,7 +39,9 @@ _KIND: Final = """element => {
     if (field.localName === "input" && TYPED.includes(field.type)) return "typed";
     if (field.hasAttribute("list")) return "text";
     const opens = field.getAttribute("aria-haspopup") === "listbox";
-    return role === "combobox" || opens ? "combobox" : "text";
+    if (role === "combobox" || opens) return "combobox";
+    if (field.matches("input, textarea") || field.isContentEditable) return "text";
+    return field.matches("[aria-haspopup], [aria-expanded]") ? "combobox" : "none";
 }""".replace("TYPED", str(list(_TYPED)))
 _SHOWN: Final = """element => {
     const field = element.control ?? element;
@@ -111,38 +112,16 @@ async def _set_slider(session: Session, found: Found, value: Json, within: float
 
 async def _set_combobox(session: Session, found: Found, value: Json, within: float) -> Json:
     """Open the list, narrow it by typing where that can be, and click the option."""
-    text, page = str(value), session.page()
-    async with session.acting(page):
-        await found.locator.click(timeout=within)
+    text = str(value)
+    options = await open_list(session, found.locator, within)
     if await found.locator.evaluate(
         "element => element.localName === 'input' && !element.readOnly"
     ):
         await session.fill(found.locator, text, within=within)
-    option = await _wait_for_option(session, text)
-    async with session.acting(page):
-        await option.click(timeout=within)
-    return await _prove(session, found.locator, text)
-
-
-async def _wait_for_option(session: Session, text: str) -> Locator:
-    """The one option of a name, once it is shown."""
-    until = time.monotonic() + _OPENS
-
-    async def look(seen: MaskedPage) -> list[Sight]:
-        return list((await matching(seen, "[role=option]")).visible().sights)
-
-    while True:
-        shown = await session.look(session.page(), look)
-        fits = [sight for sight in shown if sight.portrait.like.name == text]
-        if len(fits) == 1:
-            return fits[0].locator(exact=False)
-        if time.monotonic() >= until:
-            names = ", ".join(repr(sight.portrait.like.name) for sight in shown[:_NAMED])
-            raise BrowserError(
-                f"There is no one option {text!r}: {len(fits)} of that name are shown. Nothing was "
-                f"chosen. Shown: {names or 'none'}."
-            )
-        await asyncio.sleep(_LOOK_AGAIN)
+    await options.choose(text, within)
+    # A button that opens a list mostly has what was chosen as its name then.
+    same = found.sight.locator(exact=False) if found.sight else found.locator
+    return await _prove(session, same if await same.count() else found.locator, text)
 
 
 async def _set_text(session: Session, found: Found, value: Json, within: float) -> Json:
@@ -152,6 +131,16 @@ async def _set_text(session: Session, found: Found, value: Json, within: float) 
     async with session.acting(session.page()):
         await found.locator.press("Tab", timeout=within)
     return await _prove(session, found.locator, text)
+
+
+async def _refuse(_: Session, found: Found, value: Json, __: float) -> Json:
+    """What holds no value of its own."""
+    role = found.sight.portrait.like.role if found.sight else ""
+    raise BrowserError(
+        f"The element ({role or 'without a role'}) holds no value, so it was not set to {value!r}. "
+        "Nothing was done. Name the field inside of it, each of its parts if it has several, or "
+        "click it and then what it opens."
+    )
 
 
 async def _prove(session: Session, locator: Locator, text: str) -> Json:
@@ -185,4 +174,5 @@ _SETTERS: Mapping[str, _Setter] = {
     "slider": _set_slider,
     "combobox": _set_combobox,
     "text": _set_text,
+    "none": _refuse,
 }

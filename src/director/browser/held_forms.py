@@ -8,6 +8,7 @@ for. They stay held after the action, for a page may also take its time, until t
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from typing import Final, final
 
 from playwright.async_api import BrowserContext, Route
@@ -18,6 +19,8 @@ from director.browser.origins import describe_place
 _SAFE: Final = ("GET", "HEAD")
 _REACTS: Final = 0.2
 """Seconds in which most pages react to what is done on them."""
+_LOADS: Final = 1.0
+"""Seconds that a page has to load on after it wanted to send a form; some never have."""
 
 
 @final
@@ -28,6 +31,7 @@ class HeldForms:
         self._events = events
         self._on: BrowserContext | None = None
         self._taken: list[str] = []
+        self._came = asyncio.Event()
 
     async def hold(self, context: BrowserContext) -> None:
         """Hold forms back from now on; what was held before is forgotten."""
@@ -43,6 +47,21 @@ class HeldForms:
             await self._on.unroute("**/*", self._look)
             self._on = None
 
+    async def wait_for_page(self, loads: Coroutine[object, object, None]) -> None:
+        """Wait until a page has loaded; not much longer if a form of it is held meanwhile."""
+        self._came.clear()
+        loading = asyncio.ensure_future(loads)
+        held = asyncio.ensure_future(self._came.wait())
+        try:
+            await asyncio.wait({loading, held}, return_when=asyncio.FIRST_COMPLETED)
+            if not loading.done():
+                await asyncio.wait({loading}, timeout=_LOADS)
+            if loading.done():
+                await loading
+        finally:
+            held.cancel()
+            loading.cancel()
+
     async def take(self) -> str:
         """What was held since `hold`, by method and origin; empty if nothing was."""
         if self._on is not None and not self._taken:
@@ -57,5 +76,6 @@ class HeldForms:
             return
         told = f"{request.method} to {describe_place(request.url)}"
         self._taken.append(told)
+        self._came.set()
         self._events.add("blocked", f"{told} (a form that was not approved)")
         await route.abort("aborted")

@@ -204,6 +204,27 @@
         }
         return found;
     };
+    // The heading over the column of each field that is read by its place.
+    const headingsOver = () => {
+        const found = {};
+        const table = first?.closest("table,[role=grid],[role=table]");
+        if (!table || elements.length > 5000) return found;
+        const heads = [...table.querySelectorAll("tr,[role=row]")].filter(r =>
+            r.querySelector("th,[role=columnheader]") && !r.querySelector("td,[role=gridcell],[role=cell]"));
+        const head = heads[heads.length - 1];
+        if (!head) return found;
+        const columns = table.matches("table") ? columnsOf(table) : null;
+        for (const [name, rule] of rules) {
+            if (!/:(nth|first|last|only)-|[+~]/.test(rule)) continue;
+            const part = elements.map(e => rule.startsWith("@") || rule === "." ? null : e.querySelector(rule.split("@")[0])).find(Boolean);
+            const cell = part?.closest("td,th,[role=gridcell],[role=cell]");
+            if (!cell || !table.contains(cell)) continue;
+            const over = columns ? columns.held[head.rowIndex]?.[columns.at.get(cell)] :
+                head.children[[...cell.parentElement.children].indexOf(cell)];
+            if (over && text(over)) found[name] = text(over).slice(0, 80);
+        }
+        return found;
+    };
 
     // How many rows the list has room for, if it draws only those in sight: empty room stands for the rest.
     const roomFor = shown => {
@@ -268,9 +289,11 @@
         cut,
         room: isList ? roomFor(shown) : 0,
         covered: covered(),
+        headings: headingsOver(),
         trouble: trouble().slice(0, 160),
         asks_login: asksLogin(),
         drawn: elements.length,
+        distinct: new Set(elements.slice(0, 5000).map(e => [text(e), ...[...e.querySelectorAll("a[href]")].map(a => a.href)].join("\n"))).size,
         words: words([document.title, ...[...document.querySelectorAll("h1,h2,caption")].slice(0, 8).map(text),
             decodeURIComponent(location.pathname).replace(/[\W_]+/g, " ")].join(" ")).slice(0, 600),
         url: location.href,

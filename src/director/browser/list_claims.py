@@ -47,14 +47,15 @@ _TEXTS = """typed => {
     if (at && !at.closest('script,style,template') && seen(at)) texts.push(said);
   }
   const lower = typed.map(text => words(text).toLowerCase());
-  const shown = lower.some(text => text.length > 2 && whole.includes(text));
+  const found = typed.filter((_, at) => lower[at] && whole.includes(lower[at]));
+  const shown = found.some(text => words(text).length > 2);
   for (const [at, text] of lower.entries()) {
     if (text.length < 12 || texts.some(one => one.toLowerCase().includes(text))) continue;
     const least = Math.max(8, text.length / 2);
     const part = texts.find(one => one.length >= least && text.startsWith(one.toLowerCase()));
-    if (part) return {shown, part: [typed[at], part]};
+    if (part) return {shown, texts: found, part: [typed[at], part]};
   }
-  return {shown, part: null};
+  return {shown, texts: found, part: null};
 }"""
 _ROW = "tbody tr, [role=row], ul > li, ol > li, article"
 _LONGEST = 300

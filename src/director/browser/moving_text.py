@@ -68,6 +68,19 @@ async def check_drag(session: Session, source: Locator, said: str) -> None:
             await frame.evaluate(_UNSELECT)
 
 
+def _describe_options(
+    wanted: Sequence[str], by: Literal["value", "label"], options: Sequence[Sequence[str]]
+) -> str:
+    """Why nothing was chosen, and what to write; options are values with their labels."""
+    other = "label" if by == "value" else "value"
+    others = [option[other == "label"] for option in options]
+    told = f"There is no option {', '.join(map(repr, wanted))} by its {by}. Nothing was chosen."
+    if all(each in others for each in wanted):
+        return f"{told} There is one by its {other}: write {other!r} in place of {by!r}."
+    words = [f"{value!r} ({label})" if by == "value" else repr(label) for value, label in options]
+    return f"{told} There are: {', '.join(words[:20]) or 'none'}."
+
+
 async def choose_options(
     session: Session,
     locator: Locator,
@@ -80,22 +93,31 @@ async def choose_options(
     page = session.page()
     if session.net.is_empty:
         async with session.acting(page):
-            if by == "value":
-                return await locator.select_option(value=list(wanted), timeout=within)
-            return await locator.select_option(label=list(wanted), timeout=within)
+            try:
+                if by == "value":
+                    return await locator.select_option(value=list(wanted), timeout=within)
+                return await locator.select_option(label=list(wanted), timeout=within)
+            except PlaywrightError as problem:
+                if "did not find some options" not in problem.message:
+                    raise
+                options = await locator.evaluate(OPTIONS, timeout=within)
+                raise BrowserError(_describe_options(wanted, by, options)) from None
     until = time.monotonic() + within / 1000
     while True:
         options = await session.look(page, lambda _: locator.evaluate(OPTIONS, timeout=within))
-        shown = [option[by == "label"] for option in options]
-        if all(each in shown for each in wanted):
+        # As the browser's own choosing does, a value may also be what is shown.
+        ways = [[option[0] for option in options], [option[1] for option in options]]
+        places = [_find_option(each, ways if by == "value" else ways[1:]) for each in wanted]
+        if None not in places:
             break
         if time.monotonic() >= until:
-            raise BrowserError(
-                f"There is no option {', '.join(map(repr, wanted))} by its {by}. Nothing was "
-                f"chosen. There are: {', '.join(map(repr, shown[:20])) or 'none'}."
-            )
+            raise BrowserError(_describe_options(wanted, by, options))
         await asyncio.sleep(_LOOK_AGAIN)
-    places = [shown.index(each) for each in wanted]
+    chosen = [at for at in places if at is not None]
     async with session.acting(page):
-        await locator.select_option(index=places, timeout=within)
-    return [options[at][0] for at in places]
+        await locator.select_option(index=chosen, timeout=within)
+    return [options[at][0] for at in chosen]
+
+
+def _find_option(wanted: str, ways: Sequence[Sequence[str]]) -> int | None:
+    return next((shown.index(wanted) for shown in ways if wanted in shown), None)

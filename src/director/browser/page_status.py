@@ -14,9 +14,13 @@ _AWAY: Final = (502, 503, 504)
 
 
 def find_status(session: Session, since: int) -> int | None:
-    """The status with which the page that is open came, if it came after a mark."""
-    url = session.page().url.partition("#")[0]
-    answers = [each for each in session.responses(since) if each.url.partition("#")[0] == url]
+    """The status with which the page that is open came, if it came after a mark.
+
+    A request that a script of the page makes to the same address is not the page.
+    """
+    url = session.net.clean(session.page().url).partition("#")[0]
+    pages = [each for each in session.responses(since) if each.is_page]
+    answers = [each for each in pages if each.url.partition("#")[0] == url]
     return answers[-1].status if answers else None
 
 

@@ -56,7 +56,8 @@ async def drag(session: Session, config: Config, _: Outside) -> Result:
             source_position=_point(config.get("position")),
             target_position=_point(config.get("toPosition")),
         )
-    return {"dragged": config["selector"], "to": config["to"]}
+    more = max(source, target, key=lambda each: each.actionable)
+    return {"dragged": config["selector"], "to": config["to"], **more.counts()}
 
 
 async def _drag_by(session: Session, config: Config, source: Found) -> Result:
@@ -74,7 +75,7 @@ async def _drag_by(session: Session, config: Config, source: Found) -> Result:
         for step in range(1, _STEPS + 1):
             await mouse.move(x + by["x"] * step / _STEPS, y + by["y"] * step / _STEPS)
         await mouse.up()
-    return {"dragged": config["selector"], "by": config["by"]}
+    return {"dragged": config["selector"], "by": config["by"], **source.counts()}
 
 
 def _point(given: Json) -> Position | None:

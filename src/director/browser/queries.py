@@ -24,6 +24,8 @@ _RULES_WITHIN = 2000
 _LOOK_AGAIN = 0.1
 _TRIES = 5
 _ROWS = 3
+_FEW = 0.1
+"""The share of what fits that is told if it is hidden."""
 _FLAT = "all => all.filter(e => !e.getBoundingClientRect().height).map(() => 0)"
 
 
@@ -89,7 +91,12 @@ async def _extract(seen: MaskedPage, config: Config) -> Result:
         "filteredBy": ["visibleOnly"] if visible_only else [],
         "totalElements": len(every),
     }
-    if doubts := await _doubt(seen, items, len(every), selector=config["selector"]):
+    doubts = await _doubt(seen, items, len(every), selector=config["selector"])
+    hidden = len(every) - len(chosen)
+    # Templates and second copies are hidden by the half; a few of many are an exception.
+    if 0 < hidden <= _FEW * len(every):
+        doubts.append(f"{hidden} of {len(every)} elements that fit are hidden and were left out.")
+    if doubts:
         result["doubts"] = doubts
     return result
 

@@ -173,7 +173,7 @@ class Session:
                 if left > 1:
                     self._watch.asked_outside[page] = left - 1
             try:
-                await go_to(page, url)
+                await self.forms.wait_for_page(go_to(page, url))
             except PlaywrightError:
                 if origin := self._watch.refused.get(page):
                     raise NotApproved(

@@ -81,11 +81,13 @@ async def type_text(session: Session, config: Config, _: Outside) -> Result:
     text = _text(config)
     within = number(config, "timeout", TIMEOUT)
     target, kind = await _target(found.locator, within)
-    told: Result = {"typed": text, "selector": config["selector"]}
+    told: Result = {"typed": text, "selector": config["selector"], **found.counts()}
     if references(text):
         await session.fill(target, text, within=within)
         return told
     was_wrong = await _is_wrong(target)
+    if kind == "field" and await _holds_other(target, text):
+        told["replaced"] = True
     if kind == "editor":
         await _replace(session, target, text)
     else:
@@ -105,6 +107,14 @@ async def type_text(session: Session, config: Config, _: Outside) -> Result:
             "right, type it that way; else see what the field takes."
         )
     return told
+
+
+async def _holds_other(target: Locator, text: str) -> bool:
+    """Whether a field holds something that is typed over; of one that hides it nothing is said."""
+    try:
+        return bool(await value_of(target)) and text != ""
+    except PlaywrightError:
+        return False
 
 
 async def _is_wrong(target: Locator) -> bool:

@@ -40,4 +40,5 @@ async def upload(session: Session, config: Config, outside: Outside) -> Result:
                 f"{config['selector']!r} was clicked and asked for no file within {within} ms. "
                 "Nothing was uploaded. Name the file field, or the button that opens the chooser."
             ) from None
-    return {"uploaded": [path.name for path in paths], "selector": config["selector"]}
+    told: Result = {"uploaded": [path.name for path in paths], "selector": config["selector"]}
+    return {**told, **found.counts()}

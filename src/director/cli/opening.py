@@ -32,7 +32,9 @@ Files: TypeAlias = Annotated[
 
 
 @contextmanager
-def opened_store(given: str | None, command: str, *, make: bool = False) -> Iterator[Store]:
+def opened_store(
+    given: str | None, command: str, *, make: bool = False, connections: int = 15
+) -> Iterator[Store]:
     """The store that is meant; what goes wrong with it is said in one line."""
     from director.cli.findings import file_of, shown
     from director.home import HomeError, is_loose
@@ -52,7 +54,7 @@ def opened_store(given: str | None, command: str, *, make: bool = False) -> Iter
                 "workflow import FILE` makes one. Name another with --store",
             )
         loose = file is not None and is_loose(file)
-        with open_store(where) as opened:
+        with open_store(where, connections=connections) as opened:
             if loose:
                 _tell_loose(file)
             yield opened

@@ -59,7 +59,7 @@ def worker(
         env=tuple(env or ()),
         patience=wait,
     )
-    with opened_store(store, "worker", make=True) as opened, told("worker"):
+    with opened_store(store, "worker", make=True, connections=2) as opened, told("worker"):
         from director.runs.worker import Pace
 
         pace = Pace(at_once=at_once, per_site=per_site)

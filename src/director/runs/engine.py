@@ -20,14 +20,15 @@ from director.browser.conditions import check
 from director.browser.noticing import Glance, glance, news
 from director.runs.download_facts import add_downloads
 from director.runs.error_pages import note_error_pages
+from director.runs.held_before import HeldBefore, look_before
 from director.runs.keeping import Keeping, Kept
 from director.runs.ledger import Ledger
 from director.runs.nodes import CONTROL, EXECUTE, PLAN
 from director.runs.observation import DoneVisit, observe
-from director.runs.outcome import failure_of, replay_step, status_of
+from director.runs.outcome import failure_of, replay_step, status_of, warn_of_forms
 from director.runs.own_conditions import check_records, demand, is_own
 from director.runs.questions import answered
-from director.runs.recovery import happened_before
+from director.runs.recovery import happened_before, refuse_lost_page
 from director.runs.retries import Retries
 from director.runs.sandbox import Sandbox, SandboxError
 from director.runs.schema import SchemaError
@@ -79,7 +80,8 @@ class Visit:
 
     `began` and `done` say how far it is: about to act, and after it. `values` and `others` are
     variables and steps to be written when it finishes. `told` is what the page told before it,
-    `mark` when it began in the session's count, `may_send` whether its page may send forms.
+    `mark` when it began in the session's count, `may_send` whether its page may send forms, `held`
+    which of its promises held before it acted.
     """
 
     engine: Engine
@@ -94,6 +96,7 @@ class Visit:
     told: Glance = ()
     mark: int = 0
     may_send: bool = True
+    held: HeldBefore = field(default_factory=HeldBefore)
 
     @property
     def key(self) -> str:
@@ -111,8 +114,7 @@ class Engine:
     def __init__(
         self, ledger: Ledger, workflow: Workflow, means: Means, *, observes: bool = False
     ) -> None:
-        self.ledger, self.means = ledger, means
-        self._observes = observes
+        self.ledger, self.means, self._observes = ledger, means, observes
         self.nodes = {node.id: node for node in workflow.nodes}
         self.sandbox = Sandbox()
         self.stage = Stage(ledger, workflow, means)
@@ -168,7 +170,9 @@ class Engine:
         plan = await PLAN[node.type](visit) if node.type in PLAN else None
         if node.type in _LOOKS:
             await note_error_pages(self.ledger, self.stage)
-            await self._ready(visit.config)
+            await self._ready(visit)
+            look = partial(self.checked, place=visit.place, mark=0)
+            visit.held = await look_before(node, look, self.stage.session)
         if self._observes and node.type == "browser_action":
             visit.told = await glance(await self.stage.session())
         begun = replace(
@@ -182,10 +186,11 @@ class Engine:
         visit.step, visit.began = self.ledger.begin(begun), True
         self._tell(visit.step)
 
-    async def _ready(self, config: Config) -> None:
+    async def _ready(self, visit: Visit) -> None:
         session = await self.stage.session()
+        refuse_lost_page(visit)
         if self.means.pace is not None:
-            await self.means.pace(str(config.get("url") or session.page().url))
+            await self.means.pace(str(visit.config.get("url") or session.page().url))
 
     async def _do(self, visit: Visit, began: float) -> None:
         node = visit.node
@@ -196,7 +201,7 @@ class Engine:
         await self._ensure(visit, [c for c in node.ensures if is_own(c)], kept=kept)
         told = replace(
             visit.step,
-            warnings=(*visit.step.warnings, *kept.warnings, *await self._list_forms(visit)),
+            warnings=(*visit.step.warnings, *kept.warnings, *await self._warn_of_forms(visit)),
             records=kept.count(self.ledger.records),
         )
         step, gone = await self._pictured(told, began)
@@ -226,7 +231,8 @@ class Engine:
             return None
         scope = self.ledger.scope(visit.place, self.means.env)
         step, steps = visit.step, self.ledger.steps()
-        done = DoneVisit(visit.node, visit.config, step.before, scope, steps, step.result)
+        seen = (step.before, scope, steps, step.result, visit.held)
+        done = DoneVisit(visit.node, visit.config, *seen)
         return await observe(done, await self.stage.session(), mark)
 
     async def _act(self, visit: Visit) -> None:
@@ -246,7 +252,8 @@ class Engine:
     async def _ensure(
         self, visit: Visit, conditions: Iterable[Config], *, mark: int = 0, kept: Kept | None = None
     ) -> None:
-        evidence = await self.checked(conditions, visit.place, mark=mark, kept=kept)
+        found = await self.checked(conditions, visit.place, mark=mark, kept=kept)
+        evidence = visit.held.mark(found)
         visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence))
         demand(evidence, visit.failed, "ensures")
 
@@ -258,17 +265,10 @@ class Engine:
         sent: list[Json] = [{"method": a.method, "url": a.url, "status": a.status} for a in answers]
         return {"appeared": appeared, "sent": sent, "kept": await self._keeps_text(visit, mark)}
 
-    async def _list_forms(self, visit: Visit) -> list[str]:
-        """What is to be said of forms that were sent, though the node may be done again."""
-        effect = visit.node.effect
-        if effect == "once" or visit.node.type != "browser_action" or not visit.began:
-            return []
-        return [
-            f"A form was sent ({each.text}) while this was done, and its effect is {effect!r}: it "
-            "would be sent again. If that cannot be undone, set the effect to 'once'."
-            for each in (await self.stage.session()).events(visit.mark)
-            if each.kind == "form"
-        ]
+    async def _warn_of_forms(self, visit: Visit) -> list[str]:
+        acted = visit.node.type == "browser_action" and visit.began
+        events = (await self.stage.session()).events(visit.mark) if acted else ()
+        return warn_of_forms(visit.node.effect, events)
 
     async def _keeps_text(self, visit: Visit, mark: int) -> bool:
         """Whether a field shows what was typed into it; one for secrets shows nothing."""
@@ -289,7 +289,7 @@ class Engine:
             error=str(problem),
             error_kind=getattr(problem, "kind", "") or type(problem).__name__,
             acted=_may_have_acted(visit, problem),
-            warnings=(*visit.step.warnings, *await self._list_forms(visit)),
+            warnings=(*visit.step.warnings, *await self._warn_of_forms(visit)),
         )
         step, gone = await self._pictured(failed, began)
         if gone:

@@ -127,7 +127,13 @@ class Ledger:
             records=self.records,
             params=place.params,
             env=env,
+            ran=self._has_run,
         )
+
+    def _has_run(self, alias: str) -> bool:
+        """Whether a node has run that left no variable of its own."""
+        ran = any(each.alias == alias and each.state == "finished" for each in self.steps())
+        return ran and not any(name.startswith(f"{alias}.") for name in self.variables)
 
     def _put(
         self,

@@ -10,21 +10,25 @@ import json
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
-from urllib.parse import quote_plus
+from urllib.parse import quote_plus, urlsplit
 
 from playwright.async_api import Error as PlaywrightError
 
 from director.browser import BrowserError, BrowserGone, Session
 from director.browser.bundle import LocatorError
 from director.browser.conditions import check
-from director.browser.events import Answered, OutgoingRequest
+from director.browser.elements import matching, value_of
+from director.browser.events import OutgoingRequest
 from director.browser.list_claims import form_errors, look_at_list, look_for_texts, rows_showing
+from director.browser.masks import MaskedPage
 from director.browser.readiness import wait_until_ready
 from director.runs.doubts.effects_done import list_typed
+from director.runs.held_before import HeldBefore, digest_page
+from director.runs.request_marks import mark_request
 from director.runs.stage import Stage
-from director.runs.telling import selector_text
+from director.runs.telling import condition_text, selector_text
 from director.runs.values import RunError, Step
 from director.workflow.conditions import filled_condition
 from director.workflow.paths import is_list
@@ -36,13 +40,20 @@ from director.workflow.values import Config, Json, Node
 READS_ROWS = ("deterministic_extract", "extract_all", "count")
 _UNSEEN = (BrowserError, LocatorError, PlaywrightError)
 _ACTS = ("click", "keypress", "type", "select")
+_FILLS = ("type", "set", "select")
 # Where a page sends what it counts and logs about itself.
 _REPORTS = re.compile(
     r"telemetry|metric|analytic|beacon|sentry|/(?:collect|track|log|logs|stats|rum|ping|csp)\b",
     re.IGNORECASE,
 )
+# Where a page asks for what it shows, by methods that could also change something.
+_ASKING = re.compile(
+    r"graphql|/_?(?:search|query|filter|list|find|count|suggest|autocomplete)\b", re.IGNORECASE
+)
+_LEADS_ON = (301, 302, 303)
 _LOOK_AGAIN = 0.05
 _LOADS = 3_000  # milliseconds until what follows an effect is there
+_SHOWS = 1_500  # milliseconds until a page shows that something was done
 _MOST = 50  # addresses at which effects are looked for
 
 
@@ -56,6 +67,7 @@ class DoneVisit:
     scope: Scope
     steps: Sequence[Step]
     result: Json = None
+    held: HeldBefore = field(default_factory=HeldBefore)
 
 
 async def observe(visit: DoneVisit, session: Session, mark: int) -> dict[str, Json] | None:
@@ -101,7 +113,7 @@ async def _observe_effect(visit: DoneVisit, session: Session, mark: int) -> dict
     page = session.page()
     await page.wait_for_load_state("domcontentloaded", timeout=_LOADS)
     await _wait_for_answers(session, mark)
-    sent = _list_requests(session.sendings(mark), session.responses(mark), typed)
+    sent = _list_requests(session, mark, typed)
     shown = await look_for_texts(session, typed) if typed else {}
     found: dict[str, Json] = {
         "url": session.net.clean(page.url),
@@ -111,10 +123,70 @@ async def _observe_effect(visit: DoneVisit, session: Session, mark: int) -> dict
         "errors": await form_errors(session, typed) if typed and sent else [],
         "proof": _proof(visit),
         "shown": shown.get("shown"),
+        "texts_shown": shown.get("texts", []),
         "part": shown.get("part"),
         "is_login": _is_login(visit),
+        "replaced": _has_replaced(_on_page(visit)),
+        "held_before": await _tell_held(visit, session, mark),
+        "fields": await _compare_fields(visit, session) if sent else [],
+        "led_on": _is_led_on(visit, session, mark),
     }
     return cast("dict[str, Json]", defused(found))
+
+
+async def _compare_fields(visit: DoneVisit, session: Session) -> list[Json]:
+    """What the fields that were filled show now, of those that the page still has."""
+    filled = [step.config for step in _on_page(visit) if step.config.get("action") in _FILLS]
+
+    async def look(seen: MaskedPage) -> list[Json]:
+        found: list[Json] = []
+        for config in filled[:_MOST]:
+            typed = str(config.get("text", config.get("value")) or "")
+            fields = (await matching(seen, config["selector"])).visible()
+            if typed and "{{" not in typed and len(fields) == 1:
+                shown = await value_of(fields.locator(), timeout=_SHOWS)
+                told = {"field": selector_text(config["selector"]), "typed": typed}
+                found += [] if shown is None else [{**told, "shown": seen.clean(shown)}]
+        return found
+
+    try:
+        return await session.look(session.page(), look) if filled else []
+    except (LocatorError, PlaywrightError):
+        return []
+
+
+async def _tell_held(visit: DoneVisit, session: Session, mark: int) -> Json:
+    """If all it promises held before as well: the promises, and what else shows that it acted."""
+    if not visit.held.is_all:
+        return None
+    until = time.monotonic() + _SHOWS / 1000
+    while not (changed := await digest_page(session) != visit.held.shown):
+        if time.monotonic() >= until:
+            break
+        await asyncio.sleep(_LOOK_AGAIN)
+    told = [condition_text(each) for each in visit.held.conditions]
+    return {
+        "conditions": cast("Json", told),
+        "changed": changed,
+        "acted": any(not _only_asks(each) for each in session.sendings(mark)),
+    }
+
+
+def _only_asks(sent: OutgoingRequest) -> bool:
+    """Whether a request asks for something, or reports, although its method could change it."""
+    if b"mutation" in sent.body:
+        return False
+    return bool(_ASKING.search(sent.url) or _REPORTS.search(sent.url))
+
+
+def _is_led_on(visit: DoneVisit, session: Session, mark: int) -> bool:
+    """Whether what was sent was taken and led to another page, as forms do that were accepted."""
+    left = str((visit.before or {}).get("url", "")).partition("#")[0].partition("?")[0]
+    pages = {each.url for each in session.sendings(mark) if each.is_page}
+    sent_on = any(
+        each.url in pages and each.status in _LEADS_ON for each in session.responses(mark)
+    )
+    return sent_on and session.net.clean(session.page().url).partition("?")[0] != left
 
 
 async def _wait_for_answers(session: Session, mark: int) -> None:
@@ -155,13 +227,19 @@ def _on_page(visit: DoneVisit) -> list[Step]:
     return [step for step in _list_page_steps(visit) if not _hides(step)]
 
 
-def _list_requests(
-    sendings: Sequence[OutgoingRequest], answers: Sequence[Answered], typed: Sequence[str]
-) -> list[Json]:
+def _has_replaced(steps: Iterable[Step]) -> bool:
+    """Whether all that was typed replaced something: what is sent then changes an entry."""
+    typed = [step.result for step in steps if step.config.get("action") == "type"]
+    told = [result for result in typed if isinstance(result, Mapping)]
+    return bool(told) and all(result.get("replaced") is True for result in told)
+
+
+def _list_requests(session: Session, since: int, typed: Sequence[str]) -> list[Json]:
     """The requests that change something: which are the same, how they were answered.
 
-    Those that `carries` false marks hold nothing of what was typed.
+    Those that `carries` false marks hold nothing of what was typed; `mark` tells what is entered.
     """
+    sendings, answers = session.sendings(since), session.responses(since)
     bodies: dict[bytes, int] = {}
     statuses: dict[tuple[str, str], list[int]] = {}
     for answer in answers:
@@ -179,9 +257,17 @@ def _list_requests(
                 "body": bodies.setdefault(each.body, len(bodies)),
                 "status": known.pop(0) if known else None,
                 "carries": carries,
+                "mark": _mark(session, each, typed),
             }
         )
     return found
+
+
+def _mark(session: Session, sent: OutgoingRequest, typed: Sequence[str]) -> Json:
+    """What tells this entry from others; None if it enters nothing that was typed."""
+    if sent.method != "POST" or _only_asks(sent) or not _carries(sent.body, typed):
+        return None
+    return f"{urlsplit(sent.url).path} {mark_request(sent.body, typed, session.net.clean)}"
 
 
 def _carries(body: bytes, typed: Iterable[str]) -> bool:
@@ -200,7 +286,11 @@ def _proof(visit: DoneVisit) -> Json:
     if not proof.get("url") or not proof.get("happened"):
         return None
     url = resolve(proof["url"], visit.scope, address=True)
-    return {"url": url, "happened": resolve(proof["happened"], visit.scope)}
+    return {
+        "url": url,
+        "happened": resolve(proof["happened"], visit.scope),
+        "not_happened": resolve(proof.get("not_happened") or [], visit.scope),
+    }
 
 
 async def read_back(stage: Stage, steps: Sequence[Step]) -> dict[str, Config]:
@@ -231,13 +321,27 @@ async def read_back(stage: Stage, steps: Sequence[Step]) -> dict[str, Config]:
     return found
 
 
+def _conditions(given: Json) -> list[Config]:
+    return [filled_condition(cast("Config", each)) for each in given] if is_list(given) else []
+
+
 async def _look_for(session: Session, step: Step, proof: Config) -> Config:
-    happened = proof["happened"]
-    asked = (
-        [filled_condition(cast("Config", each)) for each in happened] if is_list(happened) else []
-    )
-    holds = [(await check(session, each, 0)).holds for each in asked]
+    asked = _conditions(proof["happened"])
+    looked = [await check(session, each, 0) for each in asked]
+    holds = all(each.holds for each in looked)
+    other = [] if holds else _conditions(proof.get("not_happened"))
+    is_told = not other or all([(await check(session, each, 0)).holds for each in other])
+    bad = [f"{condition_text(each.condition)}; found {each.found!r}" for each in looked]
     typed = (step.observed or {}).get("typed")
     texts = tuple(str(each) for each in typed) if is_list(typed) else ()
     rows = await rows_showing(session, texts) if texts else []
-    return {"found": int(all(holds)), "where": str(proof["url"]), "rows": rows}
+    marks = [str(each["text"]) for each in asked if each.get("text")]
+    if marks and not texts:
+        rows = await rows_showing(session, tuple(marks))
+    return {
+        "found": int(holds) if is_told else None,
+        "where": str(proof["url"]),
+        "rows": rows,
+        "marks": cast("Json", marks),
+        "looked": "; ".join(said for said, each in zip(bad, looked, strict=True) if not each.holds),
+    }

@@ -114,10 +114,14 @@ class _Tried:
         return origin + "/".join(parts) + ("*" if asked and parts[-1] != "*" else "")
 
     def is_of_this_test(self, bundle: Json) -> bool:
-        """Whether an element is told by what only this test has: a number, a part of an input."""
+        """Whether an element is told by what only this test has: a number, an input, typed text."""
         words = [bundle.get(name) for name in _WORDS] if isinstance(bundle, Mapping) else []
         said = " ".join(each for each in words if isinstance(each, str) and "{{" not in each)
-        return bool(_DIGITS.search(said)) or any(value in said for value in self.inputs.values())
+        typed = (self.step.observed or {}).get("typed")
+        texts = [str(each) for each in typed if len(str(each)) > _SHORT] if is_list(typed) else []
+        return bool(_DIGITS.search(said)) or any(
+            text.casefold() in said.casefold() for text in (*self.inputs.values(), *texts)
+        )
 
     def named(self, value: Json) -> Json:
         """A value with each text in it that is an input named as such."""

@@ -32,7 +32,7 @@ TASK = "director.run"
 # Runs outlive releases: what is in the queue is only the id of a run.
 VERSION = "1"
 _SQLITE = "sqlite:///"
-_CONNECTIONS = 3  # of one worker to its queue
+_CONNECTIONS = 1  # of one worker to its queue: DBOS never needs a second while it has one
 _PAUSE = 0.5  # seconds between two attempts to reach a server that is away
 
 

@@ -1,4 +1,4 @@
-"""After a crash: whether a node that must happen once has happened.
+"""Whether a node that must happen once has happened: after a crash, or before it was ever tried.
 
 Its proof is looked at in a session beside the run's own. Without proof either way a person is
 asked. A node that must happen once is never repeated on a guess.
@@ -6,11 +6,14 @@ asked. A node that must happen once is never repeated on a guess.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, cast
 
+from director.runs.held_before import OF_THE_NODE
 from director.runs.nodes import CONTROL
+from director.runs.own_conditions import is_own
+from director.runs.proof_before import skip_if_proven
 from director.runs.questions import asked
 from director.runs.values import Step
 from director.workflow.templates import resolve
@@ -19,15 +22,18 @@ from director.workflow.values import Config
 if TYPE_CHECKING:
     from director.runs.engine import Visit
 
+_OPENS = ("navigate", "openNewTab", "switchTab", "loadProfile")
+_SHOWS = 2_000  # milliseconds for a page to show what a node promised
 YES, NO, STOP = "it happened", "it did not happen", "stop"
 
 
 async def happened_before(visit: Visit) -> Step | None:
-    """The finished step, if an earlier attempt at this node had its effect; None to do it now."""
+    """The finished step, if this node has had its effect already; None to do it now."""
     known = visit.step
-    begun = known.version > 0 and known.acted
-    if not begun or known.effect != "once" or visit.node.type in CONTROL:
+    if known.effect != "once" or visit.node.type in CONTROL:
         return None
+    if not (known.version > 0 and known.acted):
+        return await skip_if_proven(visit)
     verdict, evidence = await _proved(visit)
     if verdict == "unknown":
         verdict, evidence = await _told_by_a_person(visit, evidence)
@@ -39,8 +45,42 @@ async def happened_before(visit: Visit) -> Step | None:
         status="success",
         error="",
         error_kind="",
-        result={"recovered": True},
+        result={"recovered": True, **({"elsewhere": True} if await _is_elsewhere(visit) else {})},
         evidence=(*known.evidence, *evidence),
+    )
+
+
+async def _is_elsewhere(visit: Visit) -> bool:
+    """Whether the browser is not where the node left it: its promises do not hold there."""
+    asked = [
+        {**each, "within": _SHOWS}
+        for each in visit.node.ensures
+        if not is_own(each) and not any(kind in each for kind in OF_THE_NODE)
+    ]
+    if visit.node.type != "browser_action" or not asked:
+        return False
+    found = await visit.engine.checked(asked, visit.place, mark=0)
+    return not all(each["holds"] for each in found)
+
+
+def refuse_lost_page(visit: Visit) -> None:
+    """Fail a node that would look at a page which a node that is known to have happened left."""
+    acts = [
+        each
+        for each in visit.engine.ledger.steps()
+        if each.type == "browser_action" and each.state == "finished"
+    ]
+    last = max(acts, key=lambda each: each.began, default=None)
+    result = last.result if last and isinstance(last.result, Mapping) else {}
+    if last is None or not result.get("elsewhere") or visit.config.get("action") in _OPENS:
+        return
+    outer = visit.engine.nodes[visit.key.partition(".")[0].partition("[")[0].partition("(")[0]]
+    raise visit.failed(
+        f"{last.alias} happened before the run was interrupted, and the page that it led to is "
+        f"gone: {visit.node.alias} would look at the page before it. Nothing was read. If the "
+        f"nodes before {last.alias} look first whether it is there, go on with: director runs "
+        f"retry {visit.engine.ledger.run.id} {outer.alias}",
+        kind="elsewhere",
     )
 
 

@@ -6,13 +6,16 @@ The rules are in `director.runs.doubts`; here its values are made of steps, and 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
+from director.runs.done_before import EarlierEffects, is_search
 from director.runs.doubts import Doubt, EffectSeen, LoopSeen, RowReading, find_doubts
 from director.runs.doubts.doubt import RowVisit, is_blank
 from director.runs.doubts.node_checks import add_proposals, propose_checks
+from director.runs.doubts.overwritten import find_overwritten
 from director.runs.file_doubts import find_changed_files, find_wrong_files
 from director.runs.ledger import run_from, steps_of
 from director.runs.observation import READS_ROWS
@@ -41,21 +44,34 @@ def find_run_doubts(
     steps = [step for step in steps_of(store, run.id) if is_of_run(step) and _is_done(step)]
     nodes = {node.id: node for node in workflow.nodes}
     given = run.inputs
-    readings = [replace(each, inputs=given) for each in readings_of(nodes, steps)]
-    before = _rows_before(store, run, readings, nodes) if readings else {}
+    found = [
+        replace(each, is_one=False) if each.only_counts and _is_asked_for(each, nodes) else each
+        for each in readings_of(nodes, steps)
+    ]
+    before = _readings_before(store, run, found, nodes) if found else {}
+    readings = [
+        replace(each, inputs=given, headings_before=_headings_of(before.get(each.node)))
+        for each in found
+    ]
+    rows_before = {id_: each.rows for id_, each in before.items()}
     done = [step for step in steps if _has_effect(step)]
+    earlier = EarlierEffects(store, run)
     effects = [
-        _effect(
-            step,
-            {} if _is_used_later(step, done) else (proofs or {}).get(step.key, {}),
-            is_seen=_is_seen(step, steps),
+        replace(
+            _effect(
+                step,
+                {} if _is_used_later(step, done) else (proofs or {}).get(step.key, {}),
+                is_seen=_is_seen(step, steps),
+            ),
+            before=earlier.find_same(step),
         )
         for step in done
     ]
     checks = {node.id: node.checks for node in workflow.nodes}
     told = [*list_step_doubts(steps), *_rules(nodes, steps), *find_wrong_files(steps)]
+    told += find_overwritten(nodes, _list_visits(steps))
     told += find_changed_files(steps, lambda: _steps_before(store, run))
-    return find_doubts(readings, effects, _loops(steps), told, earlier=before, checks=checks)
+    return find_doubts(readings, effects, _loops(steps), told, earlier=rows_before, checks=checks)
 
 
 def readings_of(nodes: Mapping[str, Node], steps: Iterable[Step]) -> list[RowReading]:
@@ -65,6 +81,13 @@ def readings_of(nodes: Mapping[str, Node], steps: Iterable[Step]) -> list[RowRea
         if step.node in nodes and _is_reading(step):
             visits.setdefault(step.node, []).append(_visit(step))
     return [_reading(nodes[id_], found) for id_, found in visits.items()]
+
+
+def _is_asked_for(reading: RowReading, nodes: Mapping[str, Node]) -> bool:
+    """Whether another node uses what was counted: then none is an answer."""
+    used = re.compile(r"\{\{\s*" + re.escape(reading.alias) + r"\b")
+    others = [node.config for node in nodes.values() if node.id != reading.node]
+    return any(used.search(json.dumps(each, default=dict)) for each in others)
 
 
 def _is_done(step: Step) -> bool:
@@ -136,7 +159,17 @@ def _reading(node: Node, visits: Sequence[RowVisit]) -> RowReading:
         key=key,
         checks=node.checks,
         is_one=isinstance(selector, Mapping) and any(selector.get(name) for name in _NAMES_ONE),
+        merges=isinstance(wanted, Mapping) and bool(key or wanted.get("id_pattern")),
+        kind=_kind_of(node),
     )
+
+
+def _kind_of(node: Node) -> str:
+    """What tells nodes apart that do not read the same of a list into records of one type."""
+    if node.config.get("create_records") is None:
+        return node.id
+    names = ("method", "selector", "fields", "create_records")
+    return json.dumps([node.config.get(name) for name in names], sort_keys=True, default=dict)
 
 
 def _visit(step: Step) -> RowVisit:
@@ -165,6 +198,9 @@ def _visit(step: Step) -> RowVisit:
         asks_login=seen.get("asks_login") is True,
         later=cast("Config", seen.get("later") or {}),
         covered=cast("Config", seen.get("covered") or {}),
+        distinct=max(0, _count(seen.get("distinct")) - len(items) + len(rows)),
+        headings=cast("Config", seen.get("headings") or {}),
+        empty=len(items) - len(rows),
         room=0 if step.config.get("method") == "extract_all" else _count(seen.get("room")),
     )
 
@@ -184,9 +220,32 @@ def _effect(step: Step, proof: Config, *, is_seen: bool) -> EffectSeen:
         errors=tuple(str(each) for each in _list(seen.get("errors"))),
         found=cast("int | None", proof.get("found")),
         where=str(proof.get("where", "")),
+        looked=str(proof.get("looked", ""))[:300],
         part=cast("tuple[str, str] | None", seen.get("part")),
         is_seen=is_seen,
+        held=_list_held(seen),
+        fields=_list_fields(seen),
+        marks=tuple(str(each) for each in _list(proof.get("marks"))),
     )
+
+
+def _list_fields(seen: Config) -> tuple[Config, ...]:
+    """What filled fields show, without those whose text the page shows elsewhere."""
+    shown = {str(each).casefold() for each in _list(seen.get("texts_shown"))}
+    fields = [cast("Config", each) for each in _list(seen.get("fields"))]
+    return tuple(
+        each for each in fields if each["shown"] or str(each["typed"]).casefold() not in shown
+    )
+
+
+def _list_held(seen: Config) -> tuple[str, ...]:
+    """The promises that held before an effect, if nothing but them could show it."""
+    told = seen.get("held_before")
+    if not isinstance(told, Mapping) or seen.get("shown") or seen.get("proof"):
+        return ()
+    if seen.get("led_on") or (told.get("changed") and not told.get("acted")):
+        return ()
+    return tuple(str(each) for each in _list(told.get("conditions")))
 
 
 def _is_seen(step: Step, steps: Sequence[Step]) -> bool:
@@ -196,11 +255,24 @@ def _is_seen(step: Step, steps: Sequence[Step]) -> bool:
     # What was kept before this was looked for says nothing.
     if "shown" not in seen or not typed or seen.get("shown") or seen.get("is_login"):
         return True
-    if seen.get("proof"):
+    if seen.get("proof") or is_search(seen):
+        return True
+    # What was taken and is in the fields of the page that it led to.
+    kept = [each for each in _list_fields(seen) if each["typed"] == each["shown"]]
+    if seen.get("led_on") and kept:
         return True
     later = [each for each in steps if each.began > step.began]
     told = json.dumps([[each.result, each.evidence] for each in later], default=dict).casefold()
     return any(json.dumps(text)[1:-1].casefold() in told for text in typed)
+
+
+def _list_visits(steps: Sequence[Step]) -> dict[str, list[tuple[str, Json]]]:
+    """The keys and results of the visits of each node that holds no others."""
+    found: dict[str, list[tuple[str, Json]]] = {}
+    for step in steps:
+        if step.type not in ("iterate", "group", "handle", "item"):
+            found.setdefault(step.node, []).append((step.key, step.result))
+    return found
 
 
 def _steps_before(store: Store, run: Run) -> list[Step]:
@@ -209,12 +281,16 @@ def _steps_before(store: Store, run: Run) -> list[Step]:
     return [step for one in last for step in steps_of(store, one.id) if _is_done(step)]
 
 
-def _rows_before(
+def _headings_of(reading: RowReading | None) -> dict[str, Json]:
+    return {**reading.visits[0].headings} if reading else {}
+
+
+def _readings_before(
     store: Store, run: Run, readings: Sequence[RowReading], nodes: Mapping[str, Node]
-) -> dict[str, Sequence[Json]]:
-    """The rows that each node read, with the same config, in the last run that passed."""
+) -> dict[str, RowReading]:
+    """What each node read, with the same config, in the last run that passed."""
     now = {step.node: step.config for step in steps_of(store, run.id) if _is_reading(step)}
-    found: dict[str, Sequence[Json]] = {}
+    found: dict[str, RowReading] = {}
     for earlier in _runs_before(store, run):
         steps = [
             step
@@ -222,7 +298,7 @@ def _rows_before(
             if _is_done(step) and _is_reading(step) and _is_alike(step.config, now.get(step.node))
         ]
         for reading in readings_of(nodes, steps):
-            found.setdefault(reading.node, reading.rows)
+            found.setdefault(reading.node, reading)
         if all(reading.node in found for reading in readings):
             break
     return found

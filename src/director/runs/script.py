@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from director.runs.sandbox import parsing_source
 from director.runs.script_actions import action, conditions, has_bundle
 from director.runs.script_code import write_function
-from director.runs.script_doubts import note_rows
+from director.runs.script_doubts import is_looked_at, look_before, note_rows
 from director.runs.script_names import Names, comment, docstring, literal, py
 from director.runs.script_parts import write_head, write_tail
 from director.runs.telling import node_text
@@ -28,8 +28,8 @@ _ABOUT = (
     "Exported by Director. It needs only Python and playwright. It ends with code 3 and prints\n"
     "doubts: nothing read where there is something to read, totals that the page states, values\n"
     "that must differ, rounds that failed, clicks that led to an error page, downloads that are\n"
-    "empty or a web page. It does not doubt what needs an earlier run, a next page, a second look\n"
-    "or what was sent; it says so when it ends."
+    "empty or a web page, promises of a node that held before it acted. It does not doubt what\n"
+    "needs an earlier run, a next page, a second look or what was sent; it says so when it ends."
 )
 _EXTRACT = {"deterministic_extract": "extract", "extract_all": "extract_all"}
 _WORDS = {
@@ -117,8 +117,11 @@ class _Script:
             yield "since = len(seen)"
         if _downloads(node):
             yield "before = len(save_downloads())"
+        yield from look_before(node, self._names)
         yield from _WRITE[node.type](self, node)
         yield from conditions(node.ensures, self._names, since="since")
+        if is_looked_at(node):
+            yield "note_held(page, held)"
 
     def _action(self, node: Node) -> Iterator[str]:
         made = list(action(node.config, self._names))

@@ -1,4 +1,4 @@
-"""The checks of a node in an exported script: counts against the page, values that must differ."""
+"""What an exported script doubts: counts of the page, equal values, promises held before."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator
 
 from director.runs.doubts.page_claims import read_claim
+from director.runs.held_before import OF_THE_NODE
+from director.runs.script_actions import conditions
+from director.runs.script_names import Names
 from director.workflow.values import Node
 
 _NUMBER = r"\d[\d.,'\u2019\u00a0\u202f]*"
@@ -23,6 +26,21 @@ def note_rows(node: Node) -> Iterator[str]:
     more += f", unique={unique!r}" if unique else ""
     more += f", spare={total['tolerance']!r}" if total.get("tolerance") else ""
     yield f"note_rows(page, {node.alias!r}, found{more})"
+
+
+def is_looked_at(node: Node) -> bool:
+    """Whether what a node ensures could have held before it and then shows nothing of it."""
+    kinds = {kind for each in node.ensures for kind in each}
+    happens_once = node.type == "browser_action" and node.effect == "once" and not node.proof
+    return happens_once and bool(kinds) and not kinds & {*OF_THE_NODE, "records"}
+
+
+def look_before(node: Node, names: Names) -> Iterator[str]:
+    """The line that looks whether what a node ensures holds already."""
+    if is_looked_at(node):
+        now = [{**each, "within": 0} for each in node.ensures]
+        checks = [f"lambda: {each}" for each in conditions(now, names, since="0")]
+        yield f"held = look_before(page, {', '.join(checks)})"
 
 
 def write_pattern(counter: str) -> str:

@@ -14,6 +14,7 @@ from director.browser import gathering, voting
 from director.browser.bundle import Bundle, Holder, Inner
 from director.browser.collection import SCROLL
 from director.browser.looking import script as model_script
+from director.runs.held_before import DIGEST
 
 _IMPORTS = """from __future__ import annotations
 
@@ -44,6 +45,7 @@ def write_head(*, bundles: bool) -> str:
     for mark, text in (
         ("@EXTRACT@", _browser("extract.js")),
         ("@SCROLL@", SCROLL),
+        ("@DIGEST@", DIGEST),
         ("@GATHERING@", _gathering()),
     ):
         head = head.replace(mark, text)

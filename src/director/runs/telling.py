@@ -17,6 +17,7 @@ from director.workflow.values import Config, Json, Node
 if TYPE_CHECKING:
     from director.runs.values import Run
 
+_OF_CHECKS = ("heading", "counter", "tolerance", "share")
 _PIECE = re.compile(r"([^.\[(]+)((?:\[[^\]]*\]|\([^)]*\))*)(?:\.|$)")
 _BOUNDS = {"equals": "=", "at_least": "at least", "at_most": "at most"}
 _COUNTED = {"count": "count of", "records": "records", "download": "download"}
@@ -84,7 +85,7 @@ def evidence_text(evidence: Config) -> str:
     condition = evidence["condition"]
     told = condition_text(condition) if isinstance(condition, Mapping) else str(condition)
     if evidence.get("holds"):
-        return told
+        return f"{told} (held before as well)" if evidence.get("before") else told
     found = shown("found", evidence.get("found"))
     return f"{told}; found {found} on {evidence.get('at_url')}"
 
@@ -118,7 +119,7 @@ def time_text(at: float) -> str:
 def check_text(check: Config) -> str:
     """A check of a node in one line."""
     told = f"{check.get('kind')} {check.get('field') or ''}".strip()
-    more = [f"{name} {check[name]}" for name in ("counter", "tolerance", "share") if name in check]
+    more = [f"{name} {check[name]}" for name in _OF_CHECKS if name in check]
     if check.get("dismissed"):
         by = " by Director's model, not confirmed" if is_by_model(check) else ""
         more.append(f"dismissed{by}: {check.get('because') or 'it is right as it is'}")

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
-from dbos import DBOS, SetWorkflowID
+from dbos import DBOS, DBOSConfig, SetWorkflowID
 from sqlalchemy import Engine
 
 from director.runs.liveness import Liveness
@@ -52,7 +52,7 @@ class Pace:
     per_site: int = 1
     beat: float = 3.0
     patience: float = 15.0
-    poll: float = 0.5
+    poll: float = 1.0
     reconcile: float = 3.0
 
 
@@ -109,17 +109,7 @@ class Worker:
         url = queue_url(self._store.url)
         await asyncio.to_thread(migrate_queue, url)
         self._engine = engine_of(url, self._stopped)
-        DBOS(
-            config={
-                "name": APPLICATION,
-                "system_database_url": url,
-                "system_database_engine": self._engine,
-                "executor_id": self.name,
-                "application_version": VERSION,
-                "log_level": "ERROR",
-                "run_migrations": False,
-            }
-        )
+        DBOS(config=self._configure(url))
 
         @DBOS.workflow(name=TASK, max_recovery_attempts=_ATTEMPTS)
         async def run_one(run: str) -> None:  # DBOS takes functions, not methods
@@ -142,6 +132,18 @@ class Worker:
             for each in (self._beat_forever, self._guard_forever, self._reconcile_forever)
         ]
         return self
+
+    def _configure(self, url: str) -> DBOSConfig:
+        return {
+            "name": APPLICATION,
+            "system_database_url": url,
+            "system_database_engine": self._engine,
+            "executor_id": self.name,
+            "application_version": VERSION,
+            "log_level": "ERROR",
+            "run_migrations": False,
+            "use_listen_notify": False,  # a connection held for messages that we never send
+        }
 
     async def __aexit__(
         self,

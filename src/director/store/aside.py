@@ -13,7 +13,8 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
-from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy import Connection, Row, select
+from sqlalchemy.dialects import postgresql, sqlite
 
 from director.store.canonical import (
     canonical,
@@ -40,7 +41,12 @@ def keep(connection: Connection, contents: Iterable[bytes]) -> list[str]:
         if name not in there
     ]
     if rows:
-        connection.execute(insert(blobs), rows)
+        # Another writer may keep the same at this moment; all do it in one order, or they would
+        # wait for one another.
+        rows.sort(key=lambda row: str(row["hash"]))
+        is_file = connection.dialect.name == "sqlite"
+        insert = sqlite.insert(blobs) if is_file else postgresql.insert(blobs)
+        connection.execute(insert.on_conflict_do_nothing(), rows)
     return list(by_hash)
 
 

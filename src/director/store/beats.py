@@ -15,7 +15,8 @@ from sqlalchemy import update as change
 
 from director.store.boots import has_ended, machine_id
 from director.store.connect import Database
-from director.store.schema import meta, workers
+from director.store.positions import get_settled
+from director.store.schema import workers
 from director.store.trouble import kindly
 
 _NOW = {
@@ -52,8 +53,8 @@ def beat(database: Database, worker: str, host: str, pid: int) -> None:
         values = {"host": host, "pid": pid, "machine": machine_id(), "at": _now(connection)}
         again = change(workers).where(own).values(beat=workers.c.beat + 1, **values)
         if connection.execute(again).rowcount == 0:
-            epoch = select(meta.c.counter).scalar_subquery()
-            connection.execute(insert(workers).values(name=worker, beat=1, epoch=epoch, **values))
+            values |= {"beat": 1, "epoch": get_settled(connection)}
+            connection.execute(insert(workers).values(name=worker, **values))
 
 
 def beats(database: Database) -> list[Beat]:

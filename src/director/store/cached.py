@@ -1,6 +1,6 @@
 """A store whose reads are kept in memory until what they read has changed, whoever changed it.
 
-`refresh` asks the database for its counter and forgets only what was written since. Between two
+`refresh` asks the database what was written since the last time and forgets only that. Between two
 refreshes a read may be as old as the first of them, so this is for whoever shows things, never
 for whoever decides or writes by what was read: those ask the store itself.
 """
@@ -12,9 +12,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar, cast
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Row, Text, literal, select, union_all
 
-from director.store.schema import entries, meta, records
+from director.store.positions import Extent, get_extent
+from director.store.schema import entries, records
 from director.store.store import Store
 from director.store.values import Draft, Entry, Json, RecordDraft, Versioned
 
@@ -39,21 +40,29 @@ class CachedStore(Store):
     def __init__(self, store: Store) -> None:
         super().__init__(store.database)
         self._known: OrderedDict[_Key, object] = OrderedDict()
-        self._state = (-1, -1)
+        self._extent = Extent(-1, -1)
+        self._late: frozenset[int] = frozenset()  # behind what was settled, and seen already
+        self._changed = 0  # how often something was forgotten
         self._lock = threading.Lock()
 
     def refresh(self) -> None:
         """Forget what was written since the last time; all of it if something was purged."""
         with self._database.reading() as connection:
-            counter, purged = connection.execute(select(meta.c.counter, meta.c.purged)).one()
+            now = get_extent(connection)
             with self._lock:
-                before, self._state = self._state, (counter, purged)
-                if before == self._state:
+                before = self._extent
+                if self._database.is_sqlite and now == before:
                     return
-                if before[1] != purged or not 0 <= counter - before[0] <= _BEHIND:
+                found = _list_written(connection, before.settled)
+                new = [row for row in found if row.position not in self._late]
+                self._extent = now
+                self._late = frozenset(row.position for row in found if row.position > now.settled)
+                if before.purged != now.purged or now.settled < before.settled:
+                    self._changed += 1
                     self._known.clear()
-                    return
-                self._forget(connection, before[0])
+                elif new:
+                    self._changed += 1
+                    self._forget(new)
 
     def head(self, thread: str) -> int:
         """The number of the last entry of a thread, or 0."""
@@ -116,7 +125,7 @@ class CachedStore(Store):
 
     def _remember(self, key: _Key, read: Callable[[], T]) -> T:
         with self._lock:
-            state = self._state
+            state = self._changed
             if key in self._known:
                 self._known.move_to_end(key)
                 return _copy(cast("T", self._known[key]))
@@ -125,22 +134,20 @@ class CachedStore(Store):
             return found
         with self._lock:
             # What was read before somebody else's refresh may be older than that: it is not kept.
-            if self._state == state and state[0] >= 0:
+            if self._changed == state and self._extent.settled >= 0:
                 self._known[key] = found
                 while len(self._known) > _MOST:
                     self._known.popitem(last=False)
         return _copy(found)
 
-    def _forget(self, connection: Connection, after: int) -> None:
-        threads = set(
-            connection.execute(
-                select(entries.c.thread).where(entries.c.position > after).distinct()
-            ).scalars()
-        )
-        asked = select(records.c.kind, records.c.id).where(records.c.position > after).distinct()
-        written: dict[str, list[str]] = {}
-        for kind, name in connection.execute(asked):
-            written.setdefault(kind, []).append(name)
+    def _forget(self, new: Sequence[Row[*tuple[object, ...]]]) -> None:
+        if len(new) > _BEHIND:
+            self._known.clear()
+            return
+        threads = {row.name for row in new if not row.kind}
+        written: dict[str, set[str]] = {}
+        for row in new:
+            written.setdefault(row.kind, set()).add(row.name)
         for key in list(self._known):
             if key.kind:
                 stale = any(_touches(key, name) for name in written.get(key.kind, ()))
@@ -148,6 +155,17 @@ class CachedStore(Store):
                 stale = key.name in threads
             if stale:
                 del self._known[key]
+
+
+def _list_written(connection: Connection, position: int) -> Sequence[Row[*tuple[object, ...]]]:
+    """What was written after a position, no more than is worth looking at."""
+    none = literal("", Text).label("kind")
+    said = select(entries.c.position, none, entries.c.thread.label("name"))
+    put = select(records.c.position, records.c.kind, records.c.id.label("name"))
+    asked = union_all(
+        said.where(entries.c.position > position), put.where(records.c.position > position)
+    )
+    return connection.execute(asked.limit(_BEHIND + 1)).all()
 
 
 def _touches(key: _Key, name: str) -> bool:

@@ -1,6 +1,6 @@
 """What was committed, in the order of the whole store, and a way to follow it live.
 
-Positions have no gaps but those a purge leaves, so whoever remembers one can go on from it.
+Nothing appears behind a position that was told, so whoever remembers one can go on from it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from sqlalchemy import Connection, select
 
 from director.store.connect import Database
 from director.store.log import entries_of
+from director.store.positions import get_settled
 from director.store.records import records_of
-from director.store.schema import entries, meta, records
+from director.store.schema import entries, records
 from director.store.trouble import cut_off, kindly
 from director.store.values import Change
 
@@ -27,10 +28,14 @@ _LISTEN = 0.5  # seconds until a listener looks whether it was closed
 
 
 def read(connection: Connection, after: int, limit: int) -> list[Change]:
-    """Entries and records after a position, merged in order."""
+    """Entries and records after a position, merged in order, as far as they are settled."""
+    upto = get_settled(connection)
     rows = {
         table: connection.execute(
-            select(table).where(table.c.position > after).order_by(table.c.position).limit(limit)
+            select(table)
+            .where(table.c.position > after, table.c.position <= upto)
+            .order_by(table.c.position)
+            .limit(limit)
         ).all()
         for table in (entries, records)
     }
@@ -97,7 +102,7 @@ class Subscription:
 
     def _newest(self) -> int:
         with self._database.reading() as connection:
-            return int(connection.execute(select(meta.c.counter)).scalar_one())
+            return get_settled(connection)
 
     def __iter__(self) -> Iterator[Change]:
         while (change := self.next()) is not None:

@@ -1,7 +1,7 @@
 """Engines, their settings, and the two kinds of transaction: reading and writing.
 
-Every writing transaction first takes the one counter row. So writers form a queue, positions are
-handed out in the order of the commits, and a transaction that fails gives its positions back.
+Every writing transaction first takes its positions, which orders it among the others: on a file all
+writers form a queue, on PostgreSQL those that write to the same threads or records do.
 A body must never reach a message or a log: parameters are hidden, causes are not chained.
 """
 
@@ -11,35 +11,28 @@ import contextlib
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, update
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from director.home import make_file_private
-from director.store.schema import meta
+from director.store.positions import Name, Writing, ensure_order, take_positions
 from director.store.trouble import kindly
 from director.store.values import StoreError
 
 # Seconds until a connection must stand, milliseconds until what was sent must be acknowledged: a
 # server that was cut off must not hold a program for as long as the system's own limits would.
 _LIMITS = {"connect_timeout": 10, "tcp_user_timeout": 20_000}
+_IDLE = 5  # connections to a server that are kept open when nobody needs them
+_ORDERED = "director_ordered"  # a connection that was seen to write behind all that is there
 _BEGIN = "director_begin"  # the option that says how a transaction on SQLite begins
-
-
-@dataclass(frozen=True, slots=True)
-class Writing:
-    """An open writing transaction and the last position that was taken before it."""
-
-    connection: Connection
-    taken: int
-    at: float
 
 
 @dataclass(slots=True)
@@ -90,19 +83,36 @@ class Database:
             yield connection
 
     @contextmanager
-    def writing(self, positions: int = 0) -> Iterator[Writing]:
-        """A transaction that takes so many positions; all of it is kept, or nothing."""
-        with self._turn, kindly(self.place), self.locked() as connection:
-            counter = connection.execute(
-                update(meta).values(counter=meta.c.counter + positions).returning(meta.c.counter)
-            ).scalar_one()
-            yield Writing(connection, counter - positions, self.now())
+    def writing(self, positions: int = 0, names: Iterable[Name] | None = None) -> Iterator[Writing]:
+        """A transaction that takes so many positions; all of it is kept, or nothing.
+
+        `names` is what it writes to, as far as another writer must not meanwhile; without them
+        nobody else writes at all. On a file nobody else does anyway.
+        """
+        turn = self._turn if self.is_sqlite else nullcontext()
+        with turn, kindly(self.place), self.engine.connect() as connection:
+            self._see_order(connection)
+            connection.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
+            with connection.begin():
+                taken = take_positions(connection, positions, names)
+                yield Writing(connection, taken, self.now())
+            if not self.is_sqlite:
+                _tell(connection)
         with self.bell:
             self.rung += 1
             self.bell.notify_all()
 
+    def _see_order(self, connection: Connection) -> None:
+        """Once for each connection to a server: another one may answer at the same address."""
+        if not self.is_sqlite and _ORDERED not in connection.info:
+            with connection.begin():
+                ensure_order(connection)
+            connection.info[_ORDERED] = True
 
-def connect(where: str | Path, now: Callable[[], float], patience: float) -> Database:
+
+def connect(
+    where: str | Path, now: Callable[[], float], patience: float, connections: int = 15
+) -> Database:
     """An engine for a path or a URL, with the settings that make a commit durable.
 
     `patience` is how many seconds a writer waits for its turn.
@@ -121,11 +131,24 @@ def connect(where: str | Path, now: Callable[[], float], patience: float) -> Dat
             hide_parameters=True,
             isolation_level="READ COMMITTED",
             pool_pre_ping=True,
+            pool_size=min(_IDLE, connections),
+            max_overflow=max(0, connections - _IDLE),
             connect_args=give_limits(url),
         )
         set_up = partial(_set_up_postgresql, milliseconds=round(patience * 1000))
     event.listen(engine, "connect", set_up)
     return Database(engine, url.render_as_string(hide_password=False), now)
+
+
+def _tell(connection: Connection) -> None:
+    """Wake whoever listens, in a transaction of its own.
+
+    The server lets only one transaction at a time commit that notifies: were it the one that has
+    to wait for the disk, all others would wait with it. Who is not woken looks soon by itself.
+    """
+    with contextlib.suppress(SQLAlchemyError):
+        connection.execution_options(isolation_level="AUTOCOMMIT")
+        connection.exec_driver_sql("NOTIFY director")
 
 
 def give_limits(url: URL) -> dict[str, int]:

@@ -14,13 +14,12 @@ from dataclasses import dataclass, field, replace
 from tempfile import TemporaryFile
 from typing import TextIO, TypeVar
 
-from sqlalchemy import Connection, Row, Table, insert, or_, select, update
+from sqlalchemy import Connection, Row, Table, insert, or_, select
 
 from director.store import log
 from director.store.aside import check_kept, keep, kept, put_aside
 from director.store.belonging import belonging
 from director.store.canonical import kept_in
-from director.store.connect import Writing
 from director.store.import_rules import (
     HELD_BACK,
     HeldBack,
@@ -30,8 +29,9 @@ from director.store.import_rules import (
     without_origins,
 )
 from director.store.lines import Line, read, refuse, write
+from director.store.positions import Writing, take_more
 from director.store.records import bodies_of, get, put_all, record_hash, row_of
-from director.store.schema import entries, meta, records, threads
+from director.store.schema import entries, records, threads
 from director.store.store import Store
 from director.store.values import KINDS, Entry, Json, RecordDraft, StoreError, Versioned
 
@@ -244,8 +244,7 @@ class _Intake:
         drafts, asked = self._narrow_origins()
         put_all(Writing(connection, taken, self.writing.at), drafts)
         taken += len(drafts)
-        if taken > self.writing.taken:
-            connection.execute(update(meta).values(counter=taken))
+        take_more(self.writing, taken - self.writing.taken)
         held = tuple(one for one in self.held.values() if not self._is_here(one))
         return Imported(self.threads, self.entries, self.records, self.known, held, tuple(asked))
 

@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Connection, Row, insert, literal_column, o
 from director.store.aside import put_aside, put_back
 from director.store.canonical import check_name, digest
 from director.store.checkpoints import HIDING, current, deleted, hidden, standing
-from director.store.connect import Writing
+from director.store.positions import Writing
 from director.store.project import TURNS
 from director.store.schema import entries, threads
 from director.store.values import KINDS, Draft, Entry, Json, Moved, StoreError

@@ -12,6 +12,7 @@ from pathlib import Path
 from sqlalchemy import Connection, inspect, text
 
 from director.store.connect import Database, connect
+from director.store.positions import ensure_order
 from director.store.schema import SCHEMA
 from director.store.store import Store
 from director.store.trouble import kindly
@@ -22,15 +23,23 @@ _LOCK = 0x64697265  # any number, as long as every Director takes the same
 
 
 def open_store(
-    where: str | Path, *, now: Callable[[], float] = time.time, patience: float = 10
+    where: str | Path,
+    *,
+    now: Callable[[], float] = time.time,
+    patience: float = 10,
+    connections: int = 15,
 ) -> Store:
     """A store at a path, at sqlite:///path, or at postgresql://user@host/database.
 
-    `patience` is how many seconds a writer waits for its turn before it gives up.
+    `patience` is how many seconds a writer waits for its turn before it gives up, `connections`
+    how many it has to a server at most; who needs one more waits for it.
     """
-    database = connect(where, now, patience)
+    database = connect(where, now, patience, connections)
     try:
         _bring_up_to_date(database)
+        if not database.is_sqlite:
+            with kindly(database.place), database.locked() as connection:
+                ensure_order(connection)
     except BaseException:
         database.engine.dispose()
         raise

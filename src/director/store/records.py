@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, and_, func, insert, select
 
 from director.store.aside import check_kept, put_aside, put_back
 from director.store.canonical import check_name, digest
-from director.store.connect import Writing
+from director.store.positions import Writing, get_settled
 from director.store.schema import records
 from director.store.values import Json, Moved, RecordDraft, StoreError, Versioned
 
@@ -112,10 +112,14 @@ def newest(connection: Connection, kind: str, prefix: str) -> list[Versioned]:
 
 
 def newest_after(connection: Connection, kind: str, position: int) -> list[Versioned]:
-    """The newest version of each record of a kind that was written after a position, in order."""
+    """The newest version of each record of a kind that was written after a position, in order.
+
+    Whoever goes on from the last of them misses nothing: what is not settled comes later.
+    """
     asked = (
         select(records)
         .where(records.c.kind == kind, records.c.position > position)
+        .where(records.c.position <= get_settled(connection))
         .order_by(records.c.position)
     )
     last = {row.id: row for row in connection.execute(asked)}

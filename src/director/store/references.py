@@ -11,8 +11,8 @@ from typing import cast
 from sqlalchemy import Connection, delete, insert, select, update
 
 from director.store.canonical import canonical, digest
-from director.store.connect import Writing
 from director.store.log import make_thread
+from director.store.positions import Writing
 from director.store.schema import refs
 from director.store.values import Json
 

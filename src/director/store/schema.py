@@ -21,7 +21,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA = "0004"
+SCHEMA = "0005"
 """The newest migration. A database that names a later one was written by a newer Director."""
 
 metadata = MetaData()
@@ -32,7 +32,16 @@ meta = Table(
     Column("id", Integer, primary_key=True),
     Column("counter", BigInteger, nullable=False),
     Column("purged", BigInteger, nullable=False),
+    Column("base", BigInteger, nullable=False),
 )
+
+tallies = Table(
+    "tallies",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("counter", BigInteger, nullable=False),
+)
+"""How many positions were taken, on PostgreSQL: the sum counts, each writer adds to any row."""
 
 threads = Table(
     "threads",

@@ -59,7 +59,7 @@ class Store:
         `expect` is the head the caller saw: if it is another by now, Moved is raised and nothing
         is written. `reference` replaces the thread's reference in the same transaction.
         """
-        with self._database.writing(positions=len(drafts)) as writing:
+        with self._database.writing(len(drafts), [("thread", thread)]) as writing:
             written = log.append(writing, thread, drafts, expect)
             if reference is not None or clear_reference:
                 references.put(writing, thread, reference)
@@ -97,7 +97,7 @@ class Store:
     def open_thread(self, workflow: str = "", title: str = "", thread: str | None = None) -> str:
         """Make a thread, unless there is one of this id, and return its id."""
         made = thread or str(uuid.uuid4())
-        with self._database.writing() as writing:
+        with self._database.writing(names=[("thread", made)]) as writing:
             log.make_thread(writing, made, workflow, title)
         return made
 
@@ -113,7 +113,7 @@ class Store:
 
     def set_reference(self, thread: str, reference: Json | None) -> None:
         """Replace what the model layer keeps for a thread, or remove it."""
-        with self._database.writing() as writing:
+        with self._database.writing(names=[("thread", thread)]) as writing:
             references.put(writing, thread, reference)
 
     def put(
@@ -137,7 +137,9 @@ class Store:
         that must be unchanged has a newer version. A body names bytes that were kept before as
         {"$kept": hash}.
         """
-        with self._database.writing(positions=len(drafts)) as writing:
+        names = {("record", each.kind, each.id) for each in drafts}
+        names |= {("record", each.kind, each.id) for each in unchanged}
+        with self._database.writing(len(drafts), names) as writing:
             return records.put_all(writing, drafts, unchanged)
 
     def get(self, kind: str, id: str, version: int | None = None) -> Versioned | None:  # noqa: A002
@@ -174,7 +176,7 @@ class Store:
 
     def restore_version(self, kind: str, id: str, version: int, reason: str = "") -> Versioned:  # noqa: A002
         """Write an old version's body as a new version."""
-        with self._database.writing(positions=1) as writing:
+        with self._database.writing(1, [("record", kind, id)]) as writing:
             old = records.existing(writing.connection, kind, id, version)
             why = reason or f"restored version {version}"
             return records.put_all(writing, [RecordDraft(kind, id, old.body, why)])[0]
@@ -188,7 +190,7 @@ class Store:
 
     def keep(self, content: bytes) -> str:
         """Keep bytes, such as a screenshot, once; the hash that a record names them by."""
-        with self._database.writing() as writing:
+        with self._database.writing(names=()) as writing:
             return aside.keep(writing.connection, [content])[0]
 
     def kept(self, hash: str) -> bytes:  # noqa: A002

@@ -66,6 +66,7 @@ _SQLITE = (
 _POSTGRESQL = (
     ("53100", _FULL),
     ("25006", _READ_ONLY),
+    ("25P03", _CUT_OFF),
     ("42501", _READ_ONLY),
     ("55P03", _LOCKED),
     ("40", _LOCKED),

@@ -23,6 +23,7 @@ from director.store.canonical import (
 )
 from director.store.connect import Database
 from director.store.log import entry_hash, entry_of, thread_hash
+from director.store.positions import count_taken, newest_possible
 from director.store.records import record_hash, record_of
 from director.store.references import reference_hash
 from director.store.schema import blobs, entries, meta, records, refs, threads
@@ -171,8 +172,10 @@ def _missing(connection: Connection) -> Iterator[str | None]:
     """A whole thread, or the end of one, may be gone: then positions are missing."""
     positions = union(select(entries.c.position), select(records.c.position)).subquery()
     there = connection.execute(select(func.count(), func.max(positions.c.position))).one()
-    row = connection.execute(select(meta.c.counter, meta.c.purged)).first()
+    row = connection.execute(select(meta.c.purged)).first()
     same = (
-        row is not None and there[0] == row.counter - row.purged and (there[1] or 0) <= row.counter
+        row is not None
+        and there[0] == count_taken(connection) - row.purged
+        and (there[1] or 0) <= newest_possible(connection)
     )
     yield None if same else "the whole: entries or records that were counted are missing"

@@ -118,7 +118,7 @@ def threads_belong_to_workflows(store: Store) -> Iterator[str]:
 
 
 def changes_come_in_order_and_can_be_resumed(store: Store) -> Iterator[str]:
-    """Entries and records share one gap-free order, live and afterwards."""
+    """Entries and records share one order, live and afterwards."""
     with closing(store.subscribe()) as live:
         store.append("a", [user("one"), agent("two")])
         store.put("plan", "p", {"steps": []})
@@ -126,8 +126,8 @@ def changes_come_in_order_and_can_be_resumed(store: Store) -> Iterator[str]:
         heard = [live.next(timeout=5.0) for _ in range(4)]
     told = store.changes()
     positions = [change.position for change in told]
-    if positions != list(range(positions[0], positions[0] + 4)):
-        yield f"positions are not consecutive: {positions}"
+    if positions != sorted({*positions}):
+        yield f"positions do not rise: {positions}"
     if heard != told:
         yield "a subscriber heard something else than what was committed"
     if store.changes(after=positions[1]) != told[2:] or store.changes(limit=1) != told[:1]:

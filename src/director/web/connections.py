@@ -2,13 +2,15 @@
 
 A request must arrive whole in a while, and what is answered must be read. Whoever has not sent a
 whole request yet is one of a bounded number: the oldest of them gives way. An answer that is being
-given is never cut short for its length; an event stream lasts as long as it is read.
+given is never cut short for its length; an event stream lasts as long as it is read. A client that
+is gone without a word, its machine asleep or its network cut, is noticed by the system.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from typing import cast
 
 import h11
@@ -19,6 +21,14 @@ from director.web.guard.refusing import error_body
 
 ARRIVES = 30.0  # seconds for a whole request
 READS = 30.0  # seconds in which some of an answer must be read
+# Seconds until a silent client is asked whether it is there, between two questions, how many of
+# them; milliseconds until what was sent must have arrived.
+_SILENCE = {
+    "TCP_KEEPIDLE": 20,
+    "TCP_KEEPINTVL": 5,
+    "TCP_KEEPCNT": 4,
+    "TCP_USER_TIMEOUT": 40_000,
+}
 PENDING = 200  # connections without a whole request
 _LATE = json.dumps(
     error_body(
@@ -31,6 +41,15 @@ _TOO_LATE = (
 )
 
 
+def drop_half_open(connection: socket.socket) -> None:
+    """Let the system end a connection whose other side answers nothing for a while."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    # Not every system has all of these: it then keeps to its own limits.
+    for name, value in _SILENCE.items():
+        if (option := getattr(socket, name, None)) is not None:
+            connection.setsockopt(socket.IPPROTO_TCP, option, value)
+
+
 class BoundedProtocol(H11Protocol):
     """A connection that must send its request, and read what it is answered, in time."""
 
@@ -40,6 +59,7 @@ class BoundedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request."""
         super().connection_made(transport)
+        drop_half_open(transport.get_extra_info("socket"))
         self._watch()
 
     def data_received(self, data: bytes) -> None:

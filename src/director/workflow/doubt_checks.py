@@ -31,7 +31,10 @@ DoubtKind: TypeAlias = Literal[
     "early",
     "value",
     "unproven",
+    "already",
     "input",
+    "several",
+    "focus",
 ]
 KINDS: tuple[str, ...] = get_args(DoubtKind)
 AUTHORS = ("model", "person")
@@ -52,6 +55,7 @@ CHECK = Form(
         "kind": _field(choice(*KINDS), f"one of {', '.join(KINDS)}", required=True),
         "field": _field(any_text, "the field of the rows that it is about"),
         "input": _field(text, "the input that all values of the field equal"),
+        "heading": _field(text, "the heading over the column that the field is read from"),
         "counter": _field(text, "the words of the page's count, with # for each number"),
         "tolerance": _field(whole(), "how many rows may be missing"),
         "share": _field(_share, "below which share of the run before the rows are too few"),

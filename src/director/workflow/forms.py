@@ -172,6 +172,9 @@ def choice(*words: str) -> Check:
     return check
 
 
+_SHAPED: set[Check] = set()  # those that ask for an object of a form
+
+
 def list_of(check_one: Check, *, least: int = 1) -> Check:
     """A list of things that each pass a check."""
 
@@ -195,6 +198,8 @@ def object_of(check_one: Check = anything, *, least: int = 1) -> Check:
         for name, one in value.items():
             _within(check_one, one, repr(name))
 
+    if check_one is not anything:
+        _SHAPED.add(check)
     return check
 
 
@@ -202,12 +207,17 @@ def either(*checks: Check, otherwise: str) -> Check:
     """What passes one of several checks."""
 
     def check(value: Json) -> None:
+        inside: list[WorkflowError] = []
         for one in checks:
             try:
                 one(value)
-            except WorkflowError:
+            except WorkflowError as problem:
+                # An object of the right kind is told what is wrong inside it.
+                inside += [problem] if one in _SHAPED and isinstance(value, Mapping) else []
                 continue
             return
+        if inside:
+            raise inside[0]
         raise WorkflowError(f"this must be {otherwise}, not {_shown(value)}.")
 
     return check
@@ -221,6 +231,7 @@ def shaped(form: Form) -> Check:
             raise WorkflowError(f"this must be an object, not {_shown(value)}.")
         fill(form, value)
 
+    _SHAPED.add(check)
     return check
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from director.workflow.doubt_checks import DoubtKind
 from director.workflow.paths import is_list
 from director.workflow.values import Config, Json
 
@@ -28,12 +29,12 @@ def choose_as_before(document: Config) -> tuple[Config, tuple[str, ...]]:
     if first:
         notes.append(
             f"{', '.join(first)}: if several elements match the CSS, the first is taken, as before "
-            "(first: true). A run says so when it happens. Name one element, and take it out."
+            "(first: true). A run in which it happens is doubted. Name one element and take it out."
         )
     if keys:
         notes.append(
             f"{', '.join(keys)}: the keys go to whatever has the focus, as before (page: true). "
-            "Name the element that is meant in 'selector' instead."
+            "Its runs are doubted. Name the element that is meant in 'selector' instead."
         )
     return {**document, "nodes": nodes}, tuple(notes)
 
@@ -45,13 +46,19 @@ def _choose(node: Json) -> Json:
     if not isinstance(config, Mapping):
         return node
     if config.get("action") == "keypress" and not {"selector", "page"} & set(config):
-        return {**node, "config": {**config, "page": True}}
+        return _doubted({**node, "config": {**config, "page": True}}, "focus")
     if config.get("action") in _ONE_ELEMENT and config.get("nth") is None:
         named = [config.get(name) for name in ("selector", "to")]
         several = [css for css in named if isinstance(css, str) and not _ONE_ID.fullmatch(css)]
         if several and "first" not in config:
-            return {**node, "config": {**config, "first": True}}
+            return _doubted({**node, "config": {**config, "first": True}}, "several")
     return node
+
+
+def _doubted(node: Config, kind: DoubtKind) -> Config:
+    """The node with a check that its runs are doubted by, until a person says that it is right."""
+    checks = node.get("checks")
+    return {**node, "checks": [*(checks if is_list(checks) else ()), {"kind": kind}]}
 
 
 def _has_gained(old: Json, new: Json, field: str) -> bool:

@@ -21,7 +21,7 @@ class Scope:
     """A lookup for `resolve`.
 
     In this order: `local` (index, total, isFirst, isLast and the loop's variable), `current`,
-    `param`, a record by its id, a variable.
+    `param`, a record by its id, a variable. `ran` says whether a node of this alias has run.
     """
 
     variables: Mapping[str, Json] = field(default_factory=dict)
@@ -30,6 +30,7 @@ class Scope:
     records: Mapping[str, Record] = field(default_factory=dict)
     params: Mapping[str, Json] = field(default_factory=dict)
     env: Callable[[str], str | None] | None = None
+    ran: Callable[[str], bool] | None = None
 
     def __call__(self, template: Template) -> Json:
         """What a template names; TemplateError if there is nothing of that name."""
@@ -65,15 +66,28 @@ class Scope:
 
     def _of_current(self, path: Path) -> Json:
         if self.current is None:
+            if loop := self._name_of_item():
+                rest = path_text((loop, *path)) if path else loop
+                raise NotThere(f"in this loop the item is called {loop}: write {{{{{rest}}}}}.")
             raise NotThere(
                 "there is no current record here: it exists in the body of an iterate over "
                 "records, or when a record is given for a test."
             )
         return look(self.current, path)
 
+    def _name_of_item(self) -> str:
+        """What the innermost loop over a list calls its item."""
+        names = [name for name in self.local if f"{name}Index" in self.local]
+        return names[-1] if names else ""
+
     def _variable(self, path: Path) -> Json:
         found = variable(self.variables, path)
         if found is None:
+            if self.ran and self.ran(str(path[0])):
+                raise NotThere(
+                    f"the node {path[0]} ran, and keeps nothing under this name: give it "
+                    '"store": "*", which keeps each field of its result.'
+                )
             names = list(self.names())
             wanted = path_text(path) if nearest(path_text(path), names) else str(path[0])
             raise NotThere(f"nothing has this name.{hint(wanted, names)}")

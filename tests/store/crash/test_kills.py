@@ -26,7 +26,7 @@ def _kill_everywhere(how: str, work: str, url: str, folder: Path, stride: int) -
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_kill_at_a_statement_loses_nothing(engine: str, work: str, tmp_path: Path) -> None:
     """A sample of the statements and commits of append and compress, before and after each."""
-    _kill_everywhere("sql", work, prepared(engine, tmp_path), tmp_path, 11)
+    _kill_everywhere("sql", work, prepared(engine, tmp_path), tmp_path, 17)
 
 
 @pytest.mark.slow
@@ -45,7 +45,7 @@ def test_a_kill_at_any_statement_loses_nothing(engine: str, work: str, tmp_path:
 def test_a_kill_at_a_system_call_loses_nothing(work: str, tmp_path: Path) -> None:
     """A sample of the writes, syncs and cuts of append and compress on SQLite."""
     need_strace()
-    _kill_everywhere("calls", work, prepared("sqlite", tmp_path), tmp_path, 9)
+    _kill_everywhere("calls", work, prepared("sqlite", tmp_path), tmp_path, 15)
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from director.agent.refs import bind_refs, refs_in
 from director.agent.tools.kind import Args
 from director.workflow.doubt_checks import sign_checks
 from director.workflow.edit import add, delete, draft_from, move, update
+from director.workflow.made_records import warn_of_loops
 from director.workflow.selection import place_of, select
 from director.workflow.values import Json, Workflow
 
@@ -61,9 +62,10 @@ async def create_node(
     version = desk.saved.save_workflow(after, f"created {alias}")
     place = place_of(alias, after.nodes)
     node = after.nodes[place]
+    said_of_loop = "".join(f" {each}" for each in warn_of_loops(node, after.nodes))
     return (
         f"Node {node.alias!r} has the id {node.id} and position {place + 1} "
-        f"(effect {node.effect}); the workflow is version {version}."
+        f"(effect {node.effect}); the workflow is version {version}.{said_of_loop}"
     )
 
 
@@ -99,7 +101,8 @@ async def change_node(
     after = update(before, node, cast("dict[str, Json]", changes), merge=merge)
     new = next(one for one in after.nodes if one.id == old.id)
     version = desk.saved.save_workflow(after, f"updated {new.alias}")
-    return f"Node {new.alias!r} is changed; the workflow is version {version}. Test it again."
+    told = "".join(f" {each}" for each in warn_of_loops(new, after.nodes))
+    return f"Node {new.alias!r} is changed; the workflow is version {version}. Test it again.{told}"
 
 
 async def delete_node(

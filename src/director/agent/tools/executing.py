@@ -194,6 +194,11 @@ def doubt_lines(run: Run) -> Iterable[str]:
         yield f" seen: {compact(masked(each.get('evidence')))}"
         if each.get("explained"):
             yield f" you say that it is right: {indent(str(each['explained']))}; not confirmed yet"
+    if any(each["kind"] in ("total", "next") for each in run.doubts):
+        yield (
+            "To read all pages put the node that reads and the one that turns the page into one "
+            "loop: describe_node_type('pagination')."
+        )
     for each in run.doubts[:1]:
         change = compact({"checks": [{**dismissal_of(each), "because": "…"}]})
         yield (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from director.runs.doubts.column_changes import find_column_doubts
 from director.runs.doubts.doubt import (
@@ -41,7 +42,11 @@ def find_doubts(  # noqa: PLR0913  each kind of thing that can be doubted
     known = dict(checks or {})
     for reading in readings:
         known.setdefault(reading.node, reading.checks)
-        found += _doubt_reading(reading, (earlier or {}).get(reading.node, ()))
+        shares = sum(each.kind == reading.kind for each in readings) > 1 and bool(reading.kind)
+        before = (earlier or {}).get(reading.node, ())
+        found += _doubt_reading(reading, before, counts=not shares)
+    for reading in _join_readings(readings):
+        found += find_missing_rows(reading)
     for seen in effects:
         found += find_effect_doubts(seen)
     for loop in loops:
@@ -54,11 +59,27 @@ def find_doubts(  # noqa: PLR0913  each kind of thing that can be doubted
     return list({(each.node, each.kind, each.sentence): each for each in open_}.values())
 
 
-def _doubt_reading(reading: RowReading, before: Sequence[Json]) -> list[Doubt]:
+def _join_readings(readings: Sequence[RowReading]) -> list[RowReading]:
+    """Nodes that read the same of a list into records of one type, together as the last of them."""
+    kinds: dict[str, list[RowReading]] = {}
+    for reading in readings:
+        kinds.setdefault(reading.kind, []).append(reading)
+    return [
+        replace(same[-1], visits=tuple(visit for one in same for visit in one.visits))
+        for kind, same in kinds.items()
+        if kind and len(same) > 1
+    ]
+
+
+def _doubt_reading(
+    reading: RowReading, before: Sequence[Json], *, counts: bool = True
+) -> list[Doubt]:
+    """Doubts about a node; those about counts only if no other reads the same list."""
     doubts = [*find_other_pages(reading)]
     if not reading.only_counts:
         known = {each.kind for each in doubts}
-        doubts += [each for each in find_missing_rows(reading) if each.kind not in known]
+        missing = find_missing_rows(reading) if counts else ()
+        doubts += [each for each in missing if each.kind not in known]
         doubts += find_repeated_rows(reading)
         doubts += find_column_doubts(reading, before)
     else:

@@ -68,7 +68,9 @@ class RowVisit:
     place alone, which is no choice. `made` counts the records that it made. `trouble` is what the
     page says went wrong, `later` how many elements there were a moment after, if others, `covered`
     in how many rows a field is not in its column, `room` how many rows a list has room for that
-    draws only those in sight.
+    draws only those in sight, `distinct` how many rows differ in anything that the page shows,
+    `empty` how many elements had nothing in any field,
+    `headings` what stands over the columns of the fields that are read by their place.
     """
 
     key: str
@@ -91,6 +93,9 @@ class RowVisit:
     later: Config = field(default_factory=dict)
     covered: Config = field(default_factory=dict)
     room: int = 0
+    distinct: int = 0
+    empty: int = 0
+    headings: Config = field(default_factory=dict)
 
     @property
     def is_whole(self) -> bool:
@@ -103,7 +108,9 @@ class RowReading:
     """A node that reads rows, with all its visits in one run; `key` is that of its records.
 
     One that only counts them is compared with the run before, and with nothing else. `is_one` says
-    that it means one element, and `inputs` what the run was given.
+    that it means one element, and `inputs` what the run was given. `merges` says that its items can
+    become part of a known record, and `kind` is the same for nodes that read the same of a list
+    into records of one type. `headings_before` are those of the last run that passed.
     """
 
     node: str
@@ -114,6 +121,9 @@ class RowReading:
     checks: tuple[Config, ...] = ()
     only_counts: bool = False
     is_one: bool = False
+    merges: bool = False
+    kind: str = ""
+    headings_before: Mapping[str, Json] = field(default_factory=dict)
     inputs: Mapping[str, Json] = field(default_factory=dict)
 
     @property

@@ -22,8 +22,12 @@ class EffectSeen:
 
     `sent` are the requests it made that carry what was typed, `rows` those of the page afterwards
     that show it, as lists of cells, `errors` what it says is wrong with the form. `found` is how
-    often its proof finds it at the end, if it was looked for. `part` is a typed text and what the
-    page shows of it; `is_seen` says that something has shown what was typed, or never could.
+    often its proof finds it at the end, if it was looked for, and `looked` what did not hold.
+    `part` is a typed text and what the page shows of it; `is_seen` says that something has shown
+    what was typed, or never could.
+    `held` are its promises, if all of them held before it as well and nothing else shows it.
+    `fields` are what the filled fields show afterwards, where the page still has them, and `marks`
+    the texts by which its proof tells it. `before` is an earlier run that did the same.
     """
 
     node: str
@@ -36,8 +40,13 @@ class EffectSeen:
     errors: tuple[str, ...] = ()
     found: int | None = None
     where: str = ""
+    looked: str = ""
     part: tuple[str, str] | None = None
     is_seen: bool = True
+    held: tuple[str, ...] = ()
+    fields: tuple[Config, ...] = ()
+    marks: tuple[str, ...] = ()
+    before: str = ""
 
     def doubt(self, kind: DoubtKind, sentence: str, **evidence: Json) -> Doubt:
         """A doubt about this node."""
@@ -48,8 +57,16 @@ class EffectSeen:
 def find_effect_doubts(seen: EffectSeen) -> Iterator[Doubt]:
     """Doubts about one effect; at most one of those that say it is there twice."""
     yield from _find_refused(seen)
-    yield from _find_part(seen)
-    for find in (_find_sent_twice, _find_rows_twice, _find_proof, _find_unproven):
+    yield from [*_find_part(seen)] or _find_dropped(seen)
+    for find in (
+        _find_sent_twice,
+        _find_rows_twice,
+        _find_proof,
+        _find_no_proof,
+        _find_done_before,
+        _find_unproven,
+        _find_held,
+    ):
         found = list(find(seen))
         if found:
             yield from found[:1]
@@ -90,6 +107,66 @@ def _find_part(seen: EffectSeen) -> Iterator[Doubt]:
         )
 
 
+def _find_no_proof(seen: EffectSeen) -> Iterator[Doubt]:
+    """A proof that was looked at and shows neither that it happened nor that it did not."""
+    if seen.looked and seen.found is None:
+        yield seen.doubt(
+            "unproven",
+            f"The proof of {seen.alias} cannot tell: on {seen.where} neither 'happened' nor "
+            f"'not_happened' holds ({seen.looked}). Let it look for what a page shows that is "
+            "opened anew.",
+            typed=list(seen.typed),
+        )
+
+
+def _find_dropped(seen: EffectSeen) -> Iterator[Doubt]:
+    """A field that shows another text than was typed, beside others that show theirs."""
+    if not any(_is_kept(each) for each in seen.fields):
+        return
+    for each in seen.fields:
+        typed, shown = str(each["typed"]), str(each["shown"])
+        if _is_kept(each) or (shown and not _says_another(typed, shown)):
+            continue
+        yield seen.doubt(
+            "value",
+            f"After {seen.alias} the page shows {shown!r} in {each['field']}, where {typed!r} was "
+            "typed, while other fields show what was typed: it was not kept.",
+            typed=typed,
+            shown=shown,
+            field=each["field"],
+        )
+        return
+
+
+def _is_kept(field: Config) -> bool:
+    return " ".join(str(field["typed"]).split()) == " ".join(str(field["shown"]).split())
+
+
+def _says_another(typed: str, shown: str) -> bool:
+    """Whether two texts are more than two notations of one number, date or name."""
+    one, other = typed.casefold().strip(), shown.casefold().strip()
+    has_words = any(map(str.isalpha, one)) and any(map(str.isalpha, other))
+    return has_words and one not in other and other not in one
+
+
+def _find_done_before(seen: EffectSeen) -> Iterator[Doubt]:
+    """The same sent by an earlier run: it may be there twice now."""
+    marks = [text.casefold() for text in seen.marks]
+    typed = [text.casefold() for text in seen.typed if len(text) >= _TYPED]
+    if seen.found and sum(_has_mark(row, marks) for row in seen.rows) == 1:
+        return
+    if sum(_shows(row, typed) for row in seen.rows) == 1:
+        return
+    if seen.before and not seen.errors and not any(_is_refused(each) for each in seen.sent):
+        yield seen.doubt(
+            "twice",
+            f"{seen.alias} sent the same as in {seen.before}: it may be there twice now. Let a "
+            "route look first whether it is there already.",
+            typed=list(seen.typed),
+            before=seen.before,
+        )
+
+
 def _find_unproven(seen: EffectSeen) -> Iterator[Doubt]:
     """What was sent, and nothing has shown since that it was kept."""
     if seen.errors or seen.is_seen or seen.found is not None:
@@ -98,8 +175,20 @@ def _find_unproven(seen: EffectSeen) -> Iterator[Doubt]:
         yield seen.doubt(
             "unproven",
             f"{seen.alias} sent what was typed, and nothing has shown since that it was kept: give "
-            "it a proof, or read it back.",
+            "it a proof with a 'url' where it is shown, or read it back.",
             typed=list(seen.typed),
+        )
+
+
+def _find_held(seen: EffectSeen) -> Iterator[Doubt]:
+    """Promises that held before the action as well."""
+    if seen.held and not seen.errors and seen.found is None:
+        yield seen.doubt(
+            "unproven",
+            f"All that {seen.alias} ensures held before it as well ({'; '.join(seen.held)}), so it "
+            "does not show that it happened: ensure something that is there only afterwards, or "
+            "give it a proof.",
+            held_before=list(seen.held),
         )
 
 
@@ -129,10 +218,11 @@ def _is_refused(sent: Config) -> bool:
 def _find_rows_twice(seen: EffectSeen) -> Iterator[Doubt]:
     """Rows of the page afterwards that show what was typed and are alike but for their number."""
     typed = [text.casefold() for text in seen.typed if len(text) >= _TYPED]
-    if not typed:
+    marks = [text.casefold() for text in seen.marks if len(text) >= _TYPED]
+    if not typed and not marks:
         return
     rows = [tuple(cell for cell in row if not _OWN.match(cell)) for row in seen.rows]
-    telling = [row for row in rows if _shows(row, typed)]
+    telling = [row for row in rows if _shows(row, typed) or _has_mark(row, marks)]
     for row, times in Counter(telling).items():
         if times > 1:
             shown = " · ".join(cell for cell in row if cell)
@@ -144,7 +234,14 @@ def _find_rows_twice(seen: EffectSeen) -> Iterator[Doubt]:
             )
 
 
+def _has_mark(row: Sequence[str], marks: Sequence[str]) -> bool:
+    """Whether a cell of a row is what a proof looks for."""
+    return any(" ".join(cell.casefold().split()) in marks for cell in row)
+
+
 def _shows(row: Sequence[str], typed: Sequence[str]) -> bool:
+    if not typed:
+        return False
     text = " ".join(row).casefold()
     return all(each in text for each in typed if any(each in cell.casefold() for cell in row)) and (
         max(typed, key=len) in text
@@ -155,8 +252,10 @@ def _find_proof(seen: EffectSeen) -> Iterator[Doubt]:
     if seen.found == 0:
         yield seen.doubt(
             "gone",
-            f"What {seen.alias} did was looked for on {seen.where} and is not there.",
+            f"What {seen.alias} did was looked for on {seen.where} and is not there: "
+            f"{seen.looked}.",
             times=0,
+            typed=list(seen.typed),
         )
     elif seen.found is not None and seen.found > 1:
         yield seen.doubt(

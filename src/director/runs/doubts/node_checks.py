@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from director.runs.doubts.doubt import RowVisit, columns_of, is_same_text
+from director.runs.doubts.headings import propose_headings
 from director.runs.doubts.page_claims import pattern_of
 from director.runs.doubts.row_counts import claims_of
 from director.workflow.doubt_checks import merge_checks, place_of_check
@@ -26,7 +27,7 @@ _TELLING = 2  # letters of a value that can tell rows apart
 
 def propose_checks(visit: RowVisit, inputs: Mapping[str, Json] | None = None) -> list[Config]:
     """The checks that a node could carry, from what was seen when it was tested with `inputs`."""
-    return [*_propose(visit), *_propose_inputs(visit, inputs or {})]
+    return [*_propose(visit), *propose_headings(visit), *_propose_inputs(visit, inputs or {})]
 
 
 def _propose_inputs(visit: RowVisit, inputs: Mapping[str, Json]) -> Iterator[Config]:

@@ -14,13 +14,15 @@ from director.workflow.values import Json
 _FEW = 2
 _SOME = 3
 _SHOWN = 5
+_BETTER_KEY = "Take as key a field that differs in every row (an id, a link), or leave the key out."
 
 
 def find_repeated_rows(reading: RowReading) -> Iterator[Doubt]:
     """Doubts about rows that a node read twice, or merged although they differ."""
-    if reading.makes_records and reading.key:
-        yield from _find_merged(reading)
+    if reading.makes_records and (reading.key or reading.merges):
+        yield from [*_find_merged(reading)] or _find_lost(reading)
     if reading.makes_records:
+        yield from _find_empty(reading)
         yield from [*_find_pages_read_twice(reading)] or _find_moved_rows(reading)
     yield from _find_not_unique(reading)
 
@@ -41,7 +43,7 @@ def _find_merged(reading: RowReading) -> Iterator[Doubt]:
                 "merged",
                 f"{reading.alias} read {len(visit.rows)} rows, of which {len(lost)} became part "
                 f"of another record: they differ, but have the same {reading.key!r}, such as "
-                f"{lost[0]!r}.",
+                f"{lost[0]!r}. {_BETTER_KEY}",
                 field=reading.key,
                 rows=len(visit.rows),
                 merged=len(lost),
@@ -49,6 +51,48 @@ def _find_merged(reading: RowReading) -> Iterator[Doubt]:
                 url=visit.url,
             )
             return
+
+
+def _find_empty(reading: RowReading) -> Iterator[Doubt]:
+    """Elements without a value in any field that became records: heads, groups, other tables."""
+    empty, rows = sum(visit.empty for visit in reading.visits), len(reading.rows)
+    if empty and rows:
+        yield reading.doubt(
+            "blank",
+            f"{reading.alias} made records of {empty + rows} elements, of which {empty} have "
+            "nothing in any field: they may be headings, or rows of another table. Take a "
+            "narrower selector.",
+            rows=empty + rows,
+            empty=empty,
+            url=reading.visits[-1].url,
+        )
+
+
+def _find_lost(reading: RowReading) -> Iterator[Doubt]:
+    """Rows that look the same in what was read, became one record, and differ on the page."""
+    for visit in reading.visits:
+        made = len({str(row.get(reading.key)) for row in visit.rows if isinstance(row, Mapping)})
+        if reading.key and made < min(len(visit.rows), visit.distinct):
+            many = f"{min(len(visit.rows), visit.distinct)} different rows"
+            yield _tell_lost(reading, visit, made, f"{reading.alias} read {many} of one page")
+            return
+    made = sum(visit.made or 0 for visit in reading.visits)
+    read = len(reading.rows)
+    if made < read and _is_stated(reading):
+        said = f"{reading.alias} read {read} rows, as many as the page states"
+        yield _tell_lost(reading, reading.visits[-1], made, said)
+
+
+def _tell_lost(reading: RowReading, visit: RowVisit, made: int, said: str) -> Doubt:
+    by = f"have the same {reading.key!r}" if reading.key else "got the same name"
+    return reading.doubt(
+        "merged",
+        f"{said}, and only {made} records came of them: others {by}. {_BETTER_KEY}",
+        field=reading.key,
+        rows=len(visit.rows),
+        records=made,
+        url=visit.url,
+    )
 
 
 def _find_pages_read_twice(reading: RowReading) -> Iterator[Doubt]:

@@ -13,6 +13,7 @@ from director.browser.filling import references
 from director.runs.questions import ask_for_use
 from director.runs.secret_uses import ALLOW, SecretUse, is_refused, list_bindings, use_of
 from director.secrets import FieldNotAllowed
+from director.workflow.doubt_checks import DoubtKind
 from director.workflow.templates import defused
 from director.workflow.values import Config, Json
 
@@ -39,6 +40,7 @@ async def execute(visit: Visit) -> Json:
     await _ask_for_form(visit, session)
     stage.check_reached()
     _list_bindings(visit)
+    _doubt_as_before(visit, result)
     take_doubts(visit, result)
     # What was typed may name a secret, because the workflow says so; what a page says may not.
     kept = {name: result[name] for name in ("typed",) if name in result}
@@ -104,6 +106,27 @@ def _list_bindings(visit: Visit) -> None:
     engine = visit.engine
     told = [list_bindings(engine.ledger.store, one.name, engine.means.secrets) for one in named]
     visit.step = replace(visit.step, warnings=(*visit.step.warnings, *filter(None, told)))
+
+
+def _doubt_as_before(visit: Visit, result: Result) -> None:
+    """Add what the checks of a node ask for whose workflow was written for an earlier version."""
+    alias, kinds = visit.node.alias, {str(check["kind"]) for check in visit.node.checks}
+    several, doubt = result.get("actionableElements"), None
+    if "several" in kinds and isinstance(several, int) and several > 1:
+        said = f"{alias} took the first of {several} elements that fit."
+        doubt = _doubt("several", said, fits=several)
+    elif "focus" in kinds and "focused" in result:
+        has = result["focused"]
+        where = f"{has['role']} {has['name']!r}" if isinstance(has, Mapping) else "the page itself"
+        said = f"{alias} pressed {result['pressed']} on what had the focus: {where}."
+        doubt = _doubt("focus", said, focused=has)
+    if doubt is not None:
+        found = result.get("doubts")
+        result["doubts"] = [*(found if isinstance(found, list) else []), doubt]
+
+
+def _doubt(kind: DoubtKind, sentence: str, **evidence: Json) -> Json:
+    return {"kind": kind, "sentence": sentence, "evidence": evidence}
 
 
 def take_doubts(visit: Visit, result: dict[str, Json]) -> None:

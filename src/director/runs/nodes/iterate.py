@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from director.runs.values import NodeFailed, Place, Step
+from director.workflow.made_records import describe_missing, is_made
 from director.workflow.paths import is_list
 from director.workflow.records import Record, Status, chosen
 from director.workflow.values import Json
@@ -24,7 +25,11 @@ async def plan(visit: Visit) -> Json:
     config = visit.config
     if config.get("records") is not None:
         known = visit.engine.ledger.records.values()
-        items: list[Json] = [record.id for record in chosen(str(config["records"]), known)]
+        query = str(config["records"])
+        items: list[Json] = [record.id for record in chosen(query, known)]
+        nodes = visit.engine.nodes.values()
+        if not items and not is_made(query, nodes):
+            raise visit.failed(describe_missing(query, nodes), kind="records")
     else:
         over = config.get("over")
         items = list(over) if is_list(over) else []

@@ -26,11 +26,16 @@ def results(
     studio: Here,
     what: Annotated[Literal["records", "variables"], Query()] = "records",
     form: Annotated[Literal["csv", "json"], Query()] = "csv",
+    *,
+    bom: Annotated[bool, Query()] = False,
 ) -> Response:
-    """The records or the variables of a run, whole; a secret is a reference here as everywhere."""
+    """The records or the variables of a run, whole; a secret is a reference here as everywhere.
+
+    `bom` begins a CSV with the mark by which Excel knows UTF-8.
+    """
     rows = rows_of(studio.store, run, what)
     if form == "csv":
-        return _file(as_csv(rows), "text/csv", f"{what}.csv")
+        return _file(as_csv(rows, bom=bom), "text/csv", f"{what}.csv")
     return _file(as_json(rows), "application/json", f"{what}.json")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from director.workflow.forms import Field, Form, either, flag, object_of, only, shaped, text
-from director.workflow.values import Config, Effect, NodeType
+from director.workflow.values import Config, Effect, Json, NodeType, WorkflowError
 
 Line: TypeAlias = Callable[[Config], str]
 
@@ -29,11 +29,28 @@ class Kind:
     references: tuple[str, ...] = ()
 
 
+def _name_of_field(value: Json) -> None:
+    if not isinstance(value, str) or not value.strip():
+        raise WorkflowError(
+            f"this is the name of one field, not {value!r}: take a field that differs in every "
+            "item (an id, a link), or leave the key out."
+        )
+
+
+def _name_of_variable(value: Json) -> None:
+    text(value)
+    if str(value).startswith("current."):
+        raise WorkflowError(
+            "this is the name of a variable; to keep a result with the current record write "
+            f'"store_to_record": true and "as": "{str(value).removeprefix("current.")}" beside it.'
+        )
+
+
 _RECORDS = Form(
     {
         "type": Field(text, "the type of the records, such as email", required=True),
         "key": Field(
-            text,
+            _name_of_field,
             "the field that tells one from another: items of one key are one record",
             templates=False,
         ),
@@ -47,7 +64,7 @@ PRODUCING: Mapping[str, Field] = {
         either(
             only(right=True),
             only("*"),
-            object_of(text),
+            object_of(_name_of_variable),
             otherwise='true (the whole result), "*" (each of its fields) or {"source": "target"}',
         ),
         "keeps the result in variables: alias.target",

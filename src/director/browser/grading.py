@@ -1,0 +1,179 @@
+"""How alike what is known of an element is to what one has now, thing by thing. Pure."""
+
+from __future__ import annotations
+
+import difflib
+from functools import lru_cache
+
+from director.browser.bundle import Bundle, Holder
+
+AT_HOME = 0.7
+"""How alike what it stands in must be to what it stood in."""
+SAME_ROW = 0.6
+"""The share of the words of a row, or of an item, that it must still have."""
+MOVED = 0.25
+CUT = 75
+"""A text of this length may have been cut: it is alike to what it begins."""
+_ROWS = ("row", "listitem")
+# What a page may turn into one another; a label is not its field, though it has the same name.
+FAMILIES = (
+    {"button", "link", "menuitem", "tab", "option", ""},
+    {"textbox", "searchbox", "combobox", "spinbutton", "listbox"},
+    {"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"},
+)
+
+
+def is_at_home(bundle: Bundle, like: Bundle) -> bool:
+    """Whether the nearest of its neighbourhood is still there."""
+    close = [text.casefold() for text in like.near[:3]]
+    holder = bundle.within[0] if bundle.within and bundle.within[0].name else None
+    if holder and not any(_is_same_holder(holder, has) for has in like.within):
+        return False
+    return bool(holder) or any(text.casefold() in close for text in bundle.near[:2])
+
+
+def has_named_row(bundle: Bundle) -> bool:
+    """Whether it stood in a row or an item that says something."""
+    return any(each.role in _ROWS and each.name for each in bundle.within)
+
+
+def is_held_alike(bundle: Bundle, like: Bundle) -> bool:
+    """Whether all that it stood in, and that has a name, is around it with that name."""
+    return all(
+        any(likeness(want.name, has.name) == 1 for has in like.within if has.role == want.role)
+        for want in bundle.within
+        if want.name
+    )
+
+
+def shares_words(bundle: Bundle) -> bool:
+    """Whether others said the same when the bundle was made."""
+    if bundle.nth is None or bundle.nth[1] == 1:
+        return False
+    said = bundle.text.casefold()[:40].strip()
+    return bool(bundle.name) or said in {text.casefold() for text in bundle.near}
+
+
+def _is_same_holder(want: Holder, has: Holder) -> bool:
+    if want.role not in _ROWS:
+        return _held(want, has) >= AT_HOME
+    # Rows are alike to each other: only the words that they share tell that it is the same one.
+    a, b = set(want.name.casefold().split()), set(has.name.casefold().split())
+    return 2 * len(a & b) >= SAME_ROW * (len(a) + len(b))
+
+
+@lru_cache(maxsize=4096)
+def likeness(one: str, other: str) -> float:
+    """How alike two texts are, from 0 to 1; case and spacing do not count."""
+    a, b = one.casefold().split(), other.casefold().split()
+    if a == b:
+        return 1.0 if a else 0.0
+    if min(len(one), len(other)) >= CUT and (one.startswith(other) or other.startswith(one)):
+        return 1.0
+    if not a or not b:
+        return 0.0
+    shared = 2 * len(set(a) & set(b)) / (len(set(a)) + len(set(b)))
+    drawn = difflib.SequenceMatcher(None, " ".join(a), " ".join(b), autojunk=False)
+    if not shared and min(drawn.real_quick_ratio(), drawn.quick_ratio()) < 0.6:
+        return 0.0
+    return min(0.9, max(shared, drawn.ratio()))
+
+
+def _fuzzy(one: str, other: str) -> float:
+    alike = likeness(one, other)
+    return alike if alike == 1 else alike * 0.7 if alike >= 0.5 else 0.0
+
+
+def grade_test_id(bundle: Bundle, like: Bundle) -> float:
+    """Whether it has the id for tests."""
+    return float(bundle.test_id == like.test_id)
+
+
+def grade_label(bundle: Bundle, like: Bundle) -> float:
+    """How alike its label is, or its name."""
+    return _fuzzy(bundle.label, like.label or like.name)
+
+
+def grade_text(bundle: Bundle, like: Bundle) -> float:
+    """How alike its text is."""
+    alike = _fuzzy(bundle.text, like.text or like.name)
+    if bundle.role:
+        return alike * _kinship(bundle.role, like.role)
+    # What stands around a text says the same: only the tag tells it from what it holds.
+    return alike if is_kind(bundle, like) else alike * 0.7
+
+
+def was_beside(bundle: Bundle, like: Bundle) -> bool:
+    """Whether it says what stood near the element that is meant: it was there before."""
+    said = [text.casefold() for text in (like.name, like.text) if text]
+    near = {text.casefold() for text in bundle.near}
+    return any(text[:40].strip() in near for text in said)
+
+
+def is_kind(bundle: Bundle, like: Bundle) -> bool:
+    """Whether it has the role, or else the tag."""
+    if bundle.role or not bundle.path:
+        return not bundle.role or bundle.role == like.role
+    # One that was written by hand may leave the role open.
+    open_role = bundle.nth is None or not like.role
+    return open_role and bundle.path.rpartition(">")[2] == like.path.rpartition(">")[2]
+
+
+def grade_name(bundle: Bundle, like: Bundle) -> float:
+    """How alike its name is, in a role that is near."""
+    alike = max(_fuzzy(bundle.name, like.name), 0.9 * _fuzzy(bundle.name, like.text))
+    return alike * (_kinship(bundle.role, like.role) if bundle.role else 1)
+
+
+def _kinship(role: str, other: str) -> float:
+    """How near two roles are to each other."""
+    if role == other:
+        return 1
+    return 0.7 if any({role, other} <= family for family in FAMILIES) else 0.3
+
+
+def grade_role(bundle: Bundle, like: Bundle) -> float:
+    """Whether it has the role."""
+    return float(bundle.role == like.role)
+
+
+def grade_classes(bundle: Bundle, like: Bundle) -> float:
+    """The share of its classes."""
+    wanted, has = set(bundle.classes), set(like.classes)
+    return len(wanted & has) / len(wanted | has)
+
+
+def grade_within(bundle: Bundle, like: Bundle) -> float:
+    """How much of what it stood in it stands in."""
+    got = [max((_held(want, has) for has in like.within), default=0) for want in bundle.within]
+    return sum(got) / len(got)
+
+
+def _held(want: Holder, has: Holder) -> float:
+    if not want.name:
+        return 0.5 * (want.role == has.role)
+    return likeness(want.name, has.name) * (1 if want.role in (has.role, "") else 0.5)
+
+
+def grade_near(bundle: Bundle, like: Bundle) -> float:
+    """How much of what stood near stands near, and how near."""
+    has = {text.casefold(): far for far, text in reversed(list(enumerate(like.near)))}
+    got = most = 0.0
+    for far, text in enumerate(bundle.near):
+        # The nearest say most, and the less the further they have moved.
+        worth = 1 / (1 + 0.2 * far)
+        most += worth
+        if (now := has.get(text.casefold())) is not None:
+            got += worth * max(0.0, 1 - MOVED * abs(now - far))
+    return got / most
+
+
+def grade_path(bundle: Bundle, like: Bundle) -> float:
+    """How alike the tags around it are."""
+    return _alike_paths(bundle.path, like.path)
+
+
+@lru_cache(maxsize=2048)
+def _alike_paths(one: str, other: str) -> float:
+    steps = difflib.SequenceMatcher(None, one.split(">"), other.split(">"), autojunk=False)
+    return steps.ratio()

@@ -1,0 +1,194 @@
+"""The list that a field opens: its options, and the one that is chosen by its name.
+
+Only options of that list count: those in what the field says that it controls, else those that
+were not shown before it was opened. A list that draws a part of its options is narrowed by the
+search field that it has, or scrolled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Locator
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+from director.browser.elements import matching
+from director.browser.errors import BrowserError
+from director.browser.looking import Sight
+from director.browser.masks import MaskedPage
+from director.browser.session import Session
+
+_LOOK_AGAIN: Final = 0.05
+_OPENS: Final = 3.0
+_DRAWN: Final = 1.0
+"""Seconds until the options that are drawn at first must be there."""
+_SCROLLS: Final = 300
+_NAMED: Final = 20
+_GONE: Final = 1_000
+"""Milliseconds after which an option that is not there any more is not waited for."""
+_IS_OPEN: Final = """element => {
+    const field = element.control ?? element;
+    return field.getAttribute("aria-expanded") === "true";
+}"""
+_CONTROLS: Final = """element => {
+    const field = element.control ?? element;
+    const said = ["aria-controls", "aria-owns"].map(key => field.getAttribute(key) ?? "");
+    const ids = said.join(" ").split(/\\s+/).filter(Boolean);
+    const root = field.getRootNode();
+    const lists = ids.map(id => root.getElementById?.(id) ?? document.getElementById(id));
+    return ids.filter((_, at) => lists[at]?.querySelector("[role=option]") ||
+        lists[at]?.getAttribute("role") === "listbox");
+}"""
+_IS_IN: Final = """(element, ids) => {
+    for (let at = element; at; at = at.parentNode ?? at.host) if (ids.includes(at.id)) return true;
+    return false;
+}"""
+# The field of the list itself that takes words, if it has the focus or is the only one around it.
+_SEARCH: Final = "input:not([type=hidden], [type=checkbox], [type=radio])"
+_SCROLL: Final = """(element, back) => {
+    let at = element.parentElement;
+    while (at && !(at.scrollHeight > at.clientHeight + 1 &&
+        /auto|scroll/.test(getComputedStyle(at).overflowY))) at = at.parentElement;
+    if (!at) return false;
+    const before = at.scrollTop;
+    at.scrollTop = back ? 0 : before + Math.max(20, at.clientHeight * 0.8);
+    return at.scrollTop !== before;
+}"""
+_HAS_SEARCH: Final = """(element, search) => {
+    const list = element.closest("[role=listbox]") ?? element.parentElement;
+    for (let at = list, far = 0; at && far < 4; at = at.parentElement, far += 1) {
+        if (at.matches("form, body, main")) return "";
+        const found = [...at.querySelectorAll(search)].filter(each => each.checkVisibility());
+        if (found.length) return found.length === 1 ? (found[0].dataset.directorSearch = "1") : "";
+    }
+    return "";
+}"""
+
+
+@dataclass(frozen=True, slots=True)
+class OptionList:
+    """The list of one field: `before` are the options that were shown while it was closed."""
+
+    session: Session
+    field: Locator
+    before: frozenset[int]
+
+    async def shown(self) -> list[Sight]:
+        """Its options that can be seen now."""
+        ids = await self._controls()
+
+        async def look(seen: MaskedPage) -> list[Sight]:
+            every = (await matching(seen, "[role=option]")).visible().sights
+            if ids:
+                inside = [await one.locator(exact=False).evaluate(_IS_IN, ids) for one in every]
+                return [one for one, is_in in zip(every, inside, strict=True) if is_in]
+            return [one for one in every if one.portrait.node not in self.before]
+
+        return await self.session.look(self.session.page(), look)
+
+    async def _controls(self) -> list[str]:
+        try:
+            return list(await self.field.evaluate(_CONTROLS))
+        except PlaywrightError:
+            return []
+
+    async def choose(self, text: str, within: float) -> None:
+        """Click the one option of a name."""
+        shown = await self._wait(text, _DRAWN)
+        if not _fits(shown, text) and shown:
+            shown = await self._search(shown, text, within)
+        if not _fits(shown, text) and shown:
+            shown = await self._scroll(shown, text)
+        if not _fits(shown, text):
+            shown = await self._wait(text, _OPENS - _DRAWN)
+        fits = _fits(shown, text)
+        if len(fits) != 1:
+            # Left open, its options could not be told from those of other lists the next time.
+            await self.session.page().keyboard.press("Escape")
+            raise self._missing(shown, text, len(fits))
+        await self._click(fits[0], text, within)
+
+    async def _click(self, option: Sight, text: str, within: float) -> None:
+        """Click an option, or the one that has taken its place in a list that is drawn anew."""
+        until = time.monotonic() + within / 1000
+        while True:
+            try:
+                async with self.session.acting(self.session.page()):
+                    await option.locator(exact=False).click(timeout=_GONE)
+            except PlaywrightTimeout:
+                fits = _fits(await self.shown(), text)
+                if len(fits) != 1 or time.monotonic() >= until:
+                    raise
+                option = fits[0]
+            else:
+                return
+
+    def _missing(self, shown: Sequence[Sight], text: str, fits: int) -> BrowserError:
+        names = ", ".join(repr(sight.portrait.like.name) for sight in shown[:_NAMED])
+        return BrowserError(
+            f"There is no one option {text!r} in the list of this field: {fits} of that name are "
+            f"shown, also after it was searched and scrolled. Nothing was chosen. Shown: "
+            f"{self.session.net.clean(names) or 'none'}."
+        )
+
+    async def _wait(self, text: str, seconds: float) -> list[Sight]:
+        until = time.monotonic() + seconds
+        while True:
+            shown = await self.shown()
+            if _fits(shown, text) or time.monotonic() >= until:
+                return shown
+            await asyncio.sleep(_LOOK_AGAIN)
+
+    async def _search(self, shown: Sequence[Sight], text: str, within: float) -> list[Sight]:
+        """Narrow the list by the field that stands in it, if it has one."""
+        field = shown[0].frame.locator("css=[data-director-search]")
+        try:
+            first = shown[0].locator(exact=False)
+            if not await first.evaluate(_HAS_SEARCH, _SEARCH, timeout=_GONE):
+                return list(shown)
+            await self.session.fill(field, text, within=within)
+            await field.evaluate("element => delete element.dataset.directorSearch")
+        except PlaywrightError:
+            return list(shown)
+        return await self._wait(text, _DRAWN)
+
+    async def _scroll(self, shown: list[Sight], text: str) -> list[Sight]:
+        """Scroll from its beginning to its end, until the option is drawn."""
+        for step in range(_SCROLLS):
+            if not shown or _fits(shown, text):
+                break
+            last = shown[-1].locator(exact=False)
+            try:
+                moved = await last.evaluate(_SCROLL, step == 0, timeout=_GONE)
+            except PlaywrightError:
+                # It was drawn anew in the meantime.
+                moved = True
+            if not moved and step:
+                break
+            await asyncio.sleep(_LOOK_AGAIN)
+            shown = await self.shown()
+        return shown
+
+
+def _fits(shown: Sequence[Sight], text: str) -> list[Sight]:
+    return [sight for sight in shown if sight.portrait.like.name == text]
+
+
+async def open_list(session: Session, field: Locator, within: float) -> OptionList:
+    """Open the list of a field, unless it is open."""
+    page = session.page()
+
+    async def look(seen: MaskedPage) -> frozenset[int]:
+        every = (await matching(seen, "[role=option]")).visible().sights
+        return frozenset(one.portrait.node for one in every)
+
+    before = await session.look(page, look)
+    if not await field.evaluate(_IS_OPEN, timeout=within):
+        async with session.acting(page):
+            await field.click(timeout=within)
+    return OptionList(session, field, before)

@@ -1,0 +1,43 @@
+"""Columns that stand under another heading than before, of fields that are read by their place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from director.runs.doubts.doubt import Doubt, RowReading, RowVisit
+from director.workflow.values import Config
+
+_NO_WORD = re.compile(r"[\W\d_]+")
+
+
+def propose_headings(visit: RowVisit) -> Iterator[Config]:
+    """A check for each field that is read by its place: the heading over its column."""
+    for name, heading in visit.headings.items():
+        yield {"kind": "cells", "field": name, "heading": str(heading)}
+
+
+def find_moved_columns(reading: RowReading) -> Iterator[Doubt]:
+    """Fields whose column has another heading than when the node was tested, or in the last run."""
+    for name, now in _headings_now(reading).items():
+        known = str(reading.check("cells", name).get("heading") or "")
+        was = known or str(reading.headings_before.get(name, ""))
+        if was and _words(was) != _words(now):
+            yield reading.doubt(
+                "cells",
+                f"{reading.alias} reads {name!r} by its place, under the heading {was!r} before "
+                f"and under {now!r} now: the columns are others.",
+                field=name,
+                before=was,
+                now=now,
+                url=reading.visits[-1].url,
+            )
+
+
+def _headings_now(reading: RowReading) -> dict[str, str]:
+    return {name: str(said) for visit in reading.visits for name, said in visit.headings.items()}
+
+
+def _words(heading: str) -> str:
+    """A heading without the signs and numbers by which a table tells its order."""
+    return _NO_WORD.sub(" ", heading).strip().casefold() or heading.strip()

@@ -1,0 +1,134 @@
+"""What must happen once happens once, in a later run as well: skipped if proven, doubted if not."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from director.runs import Run, run_workflow
+from director.store import Store
+from director.workflow.values import Config, Workflow
+from runs.answers import Answer, AnsweringSite, Form, sent_to, serve_answers
+from runs.building import flow, node, result
+from runs.conftest import Live
+
+
+@dataclass
+class Warehouse:
+    """An application that enters whatever it is sent, and shows all of it."""
+
+    site: AnsweringSite
+    entries: list[str] = field(default_factory=list)
+    keeps_one: bool = False
+    shows: bool = True
+
+    def __post_init__(self) -> None:
+        tokens = itertools.count(1)
+
+        def show_form(number: str) -> str:
+            return (
+                "<form method=post action=/add>"
+                f"<input type=hidden name=csrf value=token-{next(tokens)}>"
+                f"<label>Number <input name=number value='{number}'></label>"
+                "<label>Note <input name=note></label><button>Save</button></form>"
+            )
+
+        self.site["/new"] = lambda _: show_form("")
+        self.site["/edit"] = lambda _: show_form("E-500")
+        self.site["/list"] = lambda _: self._list()
+        self.site["POST /add"] = self._add
+
+    def _add(self, sent: Form) -> Answer:
+        if not (self.keeps_one and sent["number"] in self.entries):
+            self.entries.append(sent["number"])
+        return sent_to("/list")
+
+    def _list(self) -> str:
+        rows = "".join(f"<tr><td>{entry}</td></tr>" for entry in self.entries)
+        told = f"<table>{rows}</table>" if self.shows else f"<p>Saved {self.entries[-1]}</p>"
+        return f"<h1>Deliveries</h1>{told}"
+
+
+@pytest.fixture
+def warehouse() -> Iterator[Warehouse]:
+    """An empty one."""
+    with serve_answers() as site:
+        yield Warehouse(site)
+
+
+def entering(site: AnsweringSite, number: str, *, page: str = "new", **more: Any) -> Workflow:
+    """A workflow that enters one delivery."""
+    label = {"label": "Number"}
+    return flow(
+        node("open", "browser_action", action="navigate", url=f"{site.origin}/{page}"),
+        node("number", "browser_action", action="type", selector=label, text=number),
+        {
+            **node("save", "browser_action", action="click", selector={"role": "button"}),
+            "effect": "once",
+            **more,
+        },
+        origin=site.origin,
+    )
+
+
+def run(live: Live, store: Store, workflow: Workflow) -> tuple[Run, list[tuple[str, str]]]:
+    """A run that ended well, and its doubts by kind and node."""
+    done = live.run(run_workflow(store, workflow, live.means()))
+    assert done.state == "done", done.error
+    return done, [(str(each["kind"]), str(each["alias"])) for each in done.doubts]
+
+
+def proven(site: AnsweringSite, number: str) -> dict[str, Config]:
+    """A proof that looks for the delivery in the list."""
+    happened = [{"element": {"role": "cell", "name": number}}]
+    return {"proof": {"url": f"{site.origin}/list", "happened": happened}}
+
+
+def test_an_entry_that_an_earlier_run_made_as_well_is_doubted(
+    live: Live, store: Store, warehouse: Warehouse
+) -> None:
+    """Though each form has a token of its own; another entry is another matter."""
+    site = warehouse.site
+    assert run(live, store, entering(site, "E-501"))[1] == []
+    assert run(live, store, entering(site, "E-502"))[1] == []
+    again, doubts = run(live, store, entering(site, "E-501"))
+    assert doubts == [("twice", "save")]
+    assert "alike" in str(again.doubts[0]["sentence"])
+    warehouse.shows = False
+    assert run(live, store, entering(site, "E-503"))[1] == []
+    unseen, doubts = run(live, store, entering(site, "E-503"))
+    assert doubts == [("twice", "save")]
+    assert "sent the same as in" in str(unseen.doubts[0]["sentence"])
+    assert warehouse.entries == ["E-501", "E-502", "E-501", "E-503", "E-503"]
+
+
+def test_what_a_site_keeps_once_and_what_is_changed_anew_is_not_doubted(
+    live: Live, store: Store, warehouse: Warehouse
+) -> None:
+    """A site that keeps one of each shows one row; a form that is filled already changes an entry."""
+    site = warehouse.site
+    warehouse.keeps_one = True
+    for page in ("new", "new", "edit", "edit"):
+        assert run(live, store, entering(site, "E-501", page=page))[1] == []
+
+
+def test_a_node_whose_proof_holds_already_is_not_done(
+    live: Live, store: Store, warehouse: Warehouse
+) -> None:
+    """A person may have it done all the same; what a model says about it changes nothing."""
+    site = warehouse.site
+    workflow = entering(site, "E-501", **proven(site, "E-501"))
+    assert run(live, store, workflow)[1] == []
+    second, doubts = run(live, store, workflow)
+    assert doubts == [("already", "save")]
+    assert result(store, second, "save") == {"already": True}
+    assert warehouse.entries == ["E-501"]
+    for author, entries in (("model", ["E-501"]), ("person", ["E-501", "E-501"])):
+        check: Config = {"kind": "already", "dismissed": True, "by": author}
+        saving = replace(workflow.nodes[-1], checks=(check,))
+        run(live, store, replace(workflow, nodes=(*workflow.nodes[:-1], saving)))
+        assert warehouse.entries == entries
