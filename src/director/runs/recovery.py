@@ -1,9 +1,9 @@
 """Whether a node that must happen once has happened: after a crash, or before it was ever tried.
 
 Its proof is looked at in a session beside the run's own. Without proof either way a person is
-asked. A node that must happen once is never repeated on a guess. One whose proof holds before it was
-tried is not done: what is there would be there twice. A doubt says so, and a person who dismisses
-it for good has the node done all the same.
+asked. A node that must happen once is never repeated on a guess. One whose proof holds before it
+was tried is not done: what is there would be there twice. A doubt says so, and a person who
+dismisses it for good has the node done all the same.
 """
 
 from __future__ import annotations
