@@ -215,6 +215,19 @@ def test_far_fewer_rows_are_doubted_unless_the_page_says_so() -> None:
     assert find_doubts([reading(visit(0, 30))], earlier={"n1": old}) == []
 
 
+def test_full_pages_that_hold_fewer_rows_than_before_are_doubted() -> None:
+    """Though their stated total agrees; only the last page grows and shrinks with its list."""
+    pages = [visit(0, 18, "40 rows", 1), visit(18, 36, "40 rows", 2), visit(36, 40, "40 rows", 3)]
+    old = {"n1": [row(number) for number in range(44)]}
+
+    def find(size: int, *visits: RowVisit) -> list[str]:
+        return kinds(find_doubts([reading(*visits, page_size_before=size)], earlier=old))
+
+    assert find(20, *pages) == ["fewer"]
+    assert find(18, *pages) == find(0, *pages) == find(16, *pages) == []
+    assert find(20, visit(0, 20, "21 rows", 1), visit(20, 21, "21 rows", 2)) == []
+
+
 SENT = {"method": "POST", "url": "http://a.test/add", "body": 0, "status": 302}
 ALIKE = (("", "7", "Nordwind AG", "Bern"), ("", "8", "Nordwind AG", "Bern"))
 

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 from director.runs.done_before import EarlierEffects, is_search
 from director.runs.doubts import Doubt, EffectSeen, LoopSeen, RowReading, find_doubts
@@ -50,8 +50,7 @@ def find_run_doubts(
     ]
     before = _readings_before(store, run, found, nodes) if found else {}
     readings = [
-        replace(each, inputs=given, headings_before=_headings_of(before.get(each.node)))
-        for each in found
+        replace(each, inputs=given, **_tell_before(before.get(each.node))) for each in found
     ]
     rows_before = {id_: each.rows for id_, each in before.items()}
     done = sorted(filter(_has_effect, steps), key=lambda step: step.began)
@@ -282,8 +281,12 @@ def _steps_before(store: Store, run: Run) -> list[Step]:
     return [step for one in last for step in steps_of(store, one.id) if _is_done(step)]
 
 
-def _headings_of(reading: RowReading | None) -> dict[str, Json]:
-    return {**reading.visits[0].headings} if reading else {}
+def _tell_before(reading: RowReading | None) -> dict[str, Any]:
+    """What a reading keeps of the one before."""
+    if reading is None:
+        return {}
+    headings = {**reading.visits[0].headings}
+    return {"headings_before": headings, "page_size_before": reading.page_size}
 
 
 def _readings_before(

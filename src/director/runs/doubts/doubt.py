@@ -110,7 +110,8 @@ class RowReading:
     One that only counts them is compared with the run before, and with nothing else. `is_one` says
     that it means one element, and `inputs` what the run was given. `merges` says that its items can
     become part of a known record, and `kind` is the same for nodes that read the same of a list
-    into records of one type. `headings_before` are those of the last run that passed.
+    into records of one type. `headings_before` and `page_size_before` are of the last run that
+    passed.
     """
 
     node: str
@@ -124,12 +125,19 @@ class RowReading:
     merges: bool = False
     kind: str = ""
     headings_before: Mapping[str, Json] = field(default_factory=dict)
+    page_size_before: int = 0
     inputs: Mapping[str, Json] = field(default_factory=dict)
 
     @property
     def rows(self) -> list[Json]:
         """All rows of all visits."""
         return [row for visit in self.visits for row in visit.rows]
+
+    @property
+    def page_size(self) -> int:
+        """How many rows each visit but the last read, if two or more read equally many; else 0."""
+        sizes = [len(visit.rows) for visit in self.visits[:-1]]
+        return sizes[0] if len(sizes) > 1 and len(set(sizes)) == 1 else 0
 
     def check(self, kind: str, field_name: str = "") -> Config:
         """What the node's own check of a kind says, if it has one."""

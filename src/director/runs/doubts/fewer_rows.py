@@ -1,4 +1,4 @@
-"""Far fewer rows than in the last run that passed, unless the page itself says that this is all."""
+"""Far fewer rows than in the last run that passed, or full pages that hold fewer than then."""
 
 from __future__ import annotations
 
@@ -16,6 +16,17 @@ def find_fewer_rows(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Do
     """A doubt if most of the rows of the run before are gone and nothing on the page says why."""
     if reading.only_counts and len(reading.visits) != 1:
         # What is counted in each round of a loop adds up to no list.
+        return
+    if 0 < reading.page_size < reading.page_size_before:
+        # Only the last page of a list grows and shrinks with it.
+        yield reading.doubt(
+            "fewer",
+            f"Each page but the last gave {reading.alias} {reading.page_size} rows, and "
+            f"{reading.page_size_before} in the last run that passed: some may be missing.",
+            read=reading.page_size,
+            before=reading.page_size_before,
+            url=reading.visits[0].url,
+        )
         return
     now, before = len(reading.rows), len(earlier)
     share = reading.check("fewer").get("share")
