@@ -31,6 +31,9 @@ SHOWN = (
     "kept %",
     "hard %",
     "hard_ctx %",
+    "fresh %",
+    "recent %",
+    "user %",
     "ref %",
     "valid openai %",
     "valid anthropic %",
@@ -45,6 +48,9 @@ LEGEND = """\
 | kept % | size of what was sent, over the calls whose raw history is above the budget |
 | hard % | values in the next recorded call that only old history holds, and that were still sent |
 | hard_ctx % | the same, if half of the words around the value were sent with it |
+| fresh % | what the next message uses and only the latest result holds, still sent |
+| recent % | the same of the five results before the latest |
+| user % | runs of five words that the user said after the first turn, still sent at the last call |
 | ref % | page elements the next call names, still offered with their label by the newest snapshot |
 | valid % | requests that OpenAI, or Anthropic, would accept |
 | over budget % | calls above the budget whose request was still above it |
@@ -166,6 +172,12 @@ def _page(
         "A budget of 50% holds the system prompt, the first request and half of all that follows."
         " Masking, browser-use's rule, the raw history and the floor take no budget: they are the"
         " same at each. What the recordings are and how to run this is in `bench/README.md`.\n"
+    )
+    yield (
+        "**Director** is as it is by default: what fits passes untouched, what the agent has just"
+        " asked for and the user's words stay. *Director, thrift* shrinks results before the model"
+        " has seen them: cheaper, at the price of what they say beside their compact form. Larger"
+        " sets of recordings are in [measured](measured.md).\n"
     )
     yield LEGEND
     for material, rows in results.items():

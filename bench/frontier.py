@@ -28,6 +28,7 @@ COLOURS = {
     "mask10": "#b07cc6",
     "headroom": "#4d7c0f",
     "browser_use": "#b45387",
+    "thrift": "#e0905f",
 }
 REFUSED_BELOW, ABOVE_MORE_THAN = 99.0, 5.0
 

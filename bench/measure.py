@@ -15,9 +15,10 @@ import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-Message: TypeAlias = dict[str, Any]
+from reading import Message, Uses, arguments, find_uses, keep_words, stands, text_of
+
 Manage: TypeAlias = Callable[[list[Message], int], list[Message]]
 
 PER_MESSAGE = 4
@@ -38,15 +39,6 @@ _MARKUP = re.compile(
 )
 # An argument of this name describes the element that `ref` names.
 _DESCRIBES = "element"
-
-
-def text_of(message: Message) -> str:
-    """Everything in a message that a model reads, calls included."""
-    content = message.get("content") or ""
-    if not isinstance(content, str):
-        content = "\n".join(part.get("text") or json.dumps(part) for part in content)
-    calls = [call["function"] for call in message.get("tool_calls") or ()]
-    return "\n".join([content, *(f"{c['name']} {c['arguments']}" for c in calls)])
 
 
 def tokens(messages: Iterable[Message]) -> int:
@@ -85,49 +77,6 @@ def complaints(messages: Sequence[Message]) -> set[str]:
     if talk[:1] != ["user"] or "system" in roles[1:]:
         refusing.add("anthropic")
     return refusing
-
-
-def _wordlike(letter: str) -> bool:
-    return letter.isalnum() or letter == "_"
-
-
-def stands(literal: str, text: str, start: int = 0) -> int:
-    """Where a literal stands in a text as a word of its own, or -1."""
-    while literal and (at := text.find(literal, start)) >= 0:
-        end = at + len(literal)
-        before, after = text[at - 1 : at] if at else "", text[end : end + 1]
-        glued = (_wordlike(literal[0]) and _wordlike(before)) or (
-            _wordlike(literal[-1]) and _wordlike(after)
-        )
-        if not glued:
-            return at
-        start = at + 1
-    return -1
-
-
-def _values(node: object, name: str = "") -> Iterator[tuple[str, str]]:
-    match node:
-        case dict():
-            for key, inner in node.items():
-                yield from _values(inner, key)
-        case list():
-            for inner in node:
-                yield from _values(inner, name)
-        case str() | int() | float() if not isinstance(node, bool):
-            yield name, str(node)
-        case _:
-            return
-
-
-def arguments(message: Message) -> list[tuple[str, str]]:
-    """The plain values in the calls of a message, each with the name it was given under."""
-    found = []
-    for call in message.get("tool_calls") or ():
-        try:
-            found += list(_values(json.loads(call["function"]["arguments"] or "{}")))
-        except ValueError:
-            found.append(("", call["function"]["arguments"]))
-    return found
 
 
 @dataclass(frozen=True)
@@ -252,6 +201,12 @@ class Score:
     hard_ctx: int = 0
     refs: int = 0
     refs_kept: int = 0
+    fresh: int = 0
+    fresh_kept: int = 0
+    recent: int = 0
+    recent_kept: int = 0
+    said: int = 0
+    said_kept: int = 0
     refused: dict[str, int] = field(default_factory=lambda: {"openai": 0, "anthropic": 0})
     above: int = 0
     above_still: int = 0
@@ -273,6 +228,9 @@ class Score:
             "kept %": _percent(self.above_kept, self.above_tokens),
             "hard %": _percent(self.hard, self.needed),
             "hard_ctx %": _percent(self.hard_ctx, self.needed),
+            "fresh %": _percent(self.fresh_kept, self.fresh),
+            "recent %": _percent(self.recent_kept, self.recent),
+            "user %": _percent(self.said_kept, self.said),
             "ref %": _percent(self.refs_kept, self.refs),
             "valid openai %": _percent(self.calls - self.refused["openai"], self.calls),
             "valid anthropic %": _percent(self.calls - self.refused["anthropic"], self.calls),
@@ -303,6 +261,7 @@ class Run:
     messages: list[Message]
     times: Sequence[float] = ()
     needs_at: dict[int, Needs] = field(default_factory=dict, compare=False)
+    uses_at: dict[int, Uses] = field(default_factory=dict, compare=False)
 
     def calls(self) -> Iterator[tuple[int, float]]:
         """Where the agent spoke, and when it was asked to."""
@@ -315,6 +274,12 @@ class Run:
         if at not in self.needs_at:
             self.needs_at[at] = needs(self.messages[:at], self.messages[at])
         return self.needs_at[at]
+
+    def uses(self, at: int) -> Uses:
+        """What the message recorded there uses of the newest results; derived once."""
+        if at not in self.uses_at:
+            self.uses_at[at] = find_uses(self.messages[:at], self.messages[at])
+        return self.uses_at[at]
 
 
 def replay(make: Callable[[], Manage], runs: Iterable[Run], share: float) -> Score:
@@ -345,8 +310,12 @@ def _replay_one(manage: Manage, run: Run, budget: int, score: Score) -> None:
         for provider in complaints(out):
             score.refused[provider] += 1
         _support(run.needs(at), raw, out, score)
+        _add_uses(run.uses(at), out, score)
         for till, sent in zip(tills, (out, raw, out, raw), strict=True):
             till.pay(sent, now)
+    if previous:
+        kept, said = keep_words(raw, previous)
+        score.said, score.said_kept = score.said + said, score.said_kept + kept
     score.paid += tills[0].paid
     score.paid_raw += tills[1].paid
     score.paid_write += tills[2].paid
@@ -379,3 +348,11 @@ def _support(wanted: Needs, raw: Sequence[Message], out: Sequence[Message], scor
             score.hard_ctx += among_neighbours(literal, whole, kept)
     for ref in wanted.refs:
         score.refs_kept += ref_kept(ref, newest_result(raw), newest_result(out))
+
+
+def _add_uses(wanted: Uses, out: Sequence[Message], score: Score) -> None:
+    kept = "\n".join(map(text_of, out))
+    score.fresh += len(wanted.fresh)
+    score.fresh_kept += sum(stands(literal, kept) >= 0 for literal in wanted.fresh)
+    score.recent += len(wanted.recent)
+    score.recent_kept += sum(stands(literal, kept) >= 0 for literal in wanted.recent)

@@ -137,10 +137,15 @@ def headroom() -> Manage:
     return manage
 
 
-def director() -> Manage:
-    """The project's own engine."""
-    made: Manage = importlib.import_module("director.testing.replay").make()
+def director(*, thrift: bool = False) -> Manage:
+    """The project's own engine, as it is by default or with `thrift`."""
+    made: Manage = importlib.import_module("director.testing.replay").make(thrift=thrift)
     return made
+
+
+def director_thrift() -> Manage:
+    """The project's own engine, results shrunk on ingest."""
+    return director(thrift=True)
 
 
 @dataclass(frozen=True)
@@ -172,4 +177,5 @@ PEERS = (
         only=frozenset({"browser"}),
     ),
     Peer(OURS, "Director", director),
+    Peer("thrift", "Director, thrift", director_thrift),
 )

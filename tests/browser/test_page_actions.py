@@ -251,6 +251,8 @@ def test_a_list_that_draws_a_part_is_read_as_a_whole(browser: Browser, run: Any)
         assert found["items"][149]["to"].endswith("/order/149")
         assert found["total"] == 150
         assert "doubts" not in found
+        found = await query(session, {**asked, "total": {"text": "180 orders"}, "limit": 5})
+        assert found["doubts"][0]["kind"] == "total"
 
     on(run, browser, LIST, work)
 

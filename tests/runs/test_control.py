@@ -149,7 +149,9 @@ def test_on_error_stop_stops_at_the_record_that_fails(store: Store) -> None:
 def test_an_iterate_over_nothing_is_a_success_with_0(store: Store) -> None:
     """Whether there are no records or the list is empty."""
     over = node("over", "iterate", over="{{none}}", variable="x", body="work2")
-    run = done(store, flow(each(), WORK, setting("start", none=[]), over, code("work2", "1")))
+    make = code("make", "[]", create_records="item")
+    nodes = (make, each(), WORK, setting("start", none=[]), over, code("work2", "1"))
+    run = done(store, flow(*nodes))
     assert run.state == "done"
     assert result(store, run, "each")["total"] == result(store, run, "over")["processed"] == 0
 
@@ -295,7 +297,8 @@ def test_a_group_hands_parameters_to_its_nodes(store: Store) -> None:
 
 def test_isolated_runs_every_chosen_node_and_flow_only_those_at_the_top(store: Store) -> None:
     """A node inside another runs by itself only where nothing else runs it."""
-    workflow = flow(each(), code("work", "1"), code("after", "2"))
+    make = {"create_records": "item"}
+    workflow = flow(each(), code("work", "1"), code("after", "[]", **make))
     assert statuses(store, done(store, workflow, mode="isolated")) == {
         "each": "success",
         "work": "success",

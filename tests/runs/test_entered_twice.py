@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from director.runs import Run, run_workflow
+from director.runs import Run, Step, run_workflow
+from director.runs.doubts.effects_done import find_effect_doubts
+from director.runs.run_doubts import _effect
 from director.store import Store
 from director.workflow.values import Config, Workflow
 from runs.answers import Answer, AnsweringSite, Form, sent_to, serve_answers
@@ -132,3 +134,41 @@ def test_a_node_whose_proof_holds_already_is_not_done(
         saving = replace(workflow.nodes[-1], checks=(check,))
         run(live, store, replace(workflow, nodes=(*workflow.nodes[:-1], saving)))
         assert warehouse.entries == entries
+
+
+def test_the_same_entry_in_two_rounds_of_one_run_is_doubted(
+    live: Live, store: Store, warehouse: Warehouse
+) -> None:
+    """A list of which two lines are equal; two that differ in one field are two entries."""
+    site = warehouse.site
+    warehouse.shows = False
+    label = {"label": "Number"}
+    body = [
+        node("open", "browser_action", action="navigate", url=f"{site.origin}/new"),
+        node("number", "browser_action", action="type", selector=label, text="{{number}}"),
+        node("save", "browser_action", action="click", selector={"role": "button"}),
+    ]
+    body[-1]["effect"] = "once"
+
+    def enter(*numbers: str) -> list[tuple[str, str]]:
+        names = [each["alias"] for each in body]
+        loop = node("each", "iterate", over=list(numbers), variable="number", body=names)
+        return run(live, store, flow(loop, *body, origin=site.origin))[1]
+
+    assert enter("E-701", "E-702") == []
+    assert enter("E-703", "E-704", "E-703") == [("twice", "save")]
+
+
+def test_rows_alike_where_a_login_leads_are_not_its_doing() -> None:
+    """Though they name who logged in."""
+    rows = [["Chair broken", "vera"], ["Chair broken", "vera"]]
+    seen = {"typed": ["vera"], "rows": rows, "sent": [], "url": "http://a/", "is_login": True}
+    step = Step("in", "i", "log_in", "browser_action", "finished", observed=seen)
+    kinds = [
+        [
+            each.kind
+            for each in find_effect_doubts(_effect(replace(step, observed=told), {}, is_seen=True))
+        ]
+        for told in (seen, {**seen, "is_login": False})
+    ]
+    assert kinds == [[], ["twice"]]

@@ -165,7 +165,8 @@ async def _compare(session: Session, config: Config, result: Result, *, whole: b
     stated = read_total(text)
     result["total"] = stated
     if stated is None:
-        return ["What is named in 'total' states no number."]
+        said = "What is named in 'total' is not there or states no number, so nothing was compared."
+        return [{"kind": "total", "sentence": said, "evidence": {"shown": text[:80]}}]
     if whole and stated != result["count"]:
         said = f"The page states {stated} items; {result['count']} were found."
         seen: Json = {"read": result["count"], "said": stated, "text": text}

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from director.context.sizes import context_size, head_size, summary_size, turn_size
 from director.context.units import floor_size, thoughts, unthinking
-from director.context.unseen import cut_unseen, unseen_size
+from director.context.unseen import cut_unseen, rerender_unseen, unseen_size
 from director.context.values import AgentTurn, Budget, Context, Turn, messages
 
 Cut: TypeAlias = Callable[[Context, Budget, int], Context]
@@ -22,10 +22,10 @@ Ingest: TypeAlias = Callable[[Turn, int, bool], Turn]
 
 EXPECTED_CALLS = 6
 BREAK_SHARE = 0.25
-SHALLOWEST, DEEPEST, BESIDE_HEAD = 0.98, 0.49, 0.3
+SHALLOWEST, DEEPEST, BESIDE_HEAD = 0.98, 0.35, 0.25
 SMALLEST_ROOM, SHARE = 1_500, 0.1
 ABOVE_MINIMUM = 1.1
-BESIDE_FLOOR, BESIDE_UNSEEN = 0.4, 0.25
+BESIDE_FLOOR, BESIDE_UNSEEN, CACHED_HEAD = 0.3, 0.25, 0.2
 MOST_KEPT = 0.5
 FILLED = 1.0
 
@@ -39,12 +39,15 @@ def target_size(head: int, arriving: float, budget: Budget) -> int:
     limit = budget.compacts_above
     if budget.target is not None:
         return min(budget.target, limit)
+    if limit < budget.prices.minimum:
+        # Nothing so small is cached: to write it anew costs no more than to send it again.
+        return limit
     rest = max(0, limit - head)
     breaking = (budget.prices.write - budget.prices.read) * arriving
     reading = BREAK_SHARE * budget.prices.read * limit
     wanted = (head * breaking + limit * reading) / max(1e-9, breaking + reading)
     # Beside a large head, which stays cached, writing the small rest anew is cheap.
-    share = DEEPEST + BESIDE_HEAD * max(0.0, 1 - 2 * rest / max(1, head))
+    share = DEEPEST + BESIDE_HEAD * head / max(1, limit)
     deep = max(head + share * rest, _cacheable(budget))
     return int(min(head + SHALLOWEST * rest, max(deep, wanted), limit))
 
@@ -131,6 +134,9 @@ class CompactionState:
         if self.size <= self.budget.compacts_above and not crowded:
             return
         context = self.context()
+        if floor_size(context, self.budget) > self.budget.limit:
+            # What is new has to give way: first its notation, before anything that is known.
+            context = rerender_unseen(context, recalls=self.recalls)
         low = self._target(context)
         if (self.cut, low) not in self.cuts:
             smaller = self.cut(context, self.budget, low)
@@ -160,9 +166,10 @@ class CompactionState:
             return limit
         # What no model has seen gives way at the next compaction; the rest of the floor stays.
         lasting = floor - unseen_size(context, counter)
+        cached = head / max(1, limit)
         beside = (
-            floor + BESIDE_UNSEEN * (limit - floor),
-            lasting + BESIDE_FLOOR * (limit - lasting),
+            floor + (BESIDE_UNSEEN + CACHED_HEAD * cached) * (limit - floor),
+            lasting + (BESIDE_FLOOR + CACHED_HEAD * cached) * (limit - lasting),
         )
         low = max(low, int(max(beside)))
         # A gap that the next call fills anyway spares no break: better filled with what is known.

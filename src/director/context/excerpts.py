@@ -43,6 +43,7 @@ _OUTCOME = re.compile(
     r"|passed|solved|fixed|resolved|decided|chose)\b",
     re.IGNORECASE,
 )
+_HEADS = re.compile(r"(?:- )?[A-Za-z_][\w .-]{0,40}:")
 _FAILED, _ERROR, _HUGE = 1.5, 3.0, 2_000
 _WHOLE = 600
 _PIECE = 360
@@ -240,7 +241,9 @@ class _Ranking:
         return value
 
     def gain(self, i: int) -> float:
-        """What a piece adds now."""
+        """What a piece adds now: a heading nothing without what stands below it."""
+        if i + 1 not in self.taken and _HEADS.fullmatch(self.found[i].text):
+            return 0.0
         beside = 1.0 + _BESIDE * ((i - 1 in self.taken) + (i + 1 in self.taken))
         tired = 1.0 + self.told[self.found[i].at] / _FATIGUE
         says = sum(map(self.value.__getitem__, self.words[i]))
@@ -276,6 +279,8 @@ class _Ranking:
             if i in self.taken:
                 continue
             now = -self.gain(i)
+            if not now:
+                continue
             if now > score * 0.999 and heap and now > heap[0][0]:
                 heapq.heappush(heap, (now, i))
             elif self.costs[i] <= left:

@@ -75,8 +75,8 @@ def _cut(context: Context, budget: Budget, low: int, plan: Folding) -> Context:
     if context_size(smaller, counter) <= low:
         return smaller
     smaller = _folded(smaller, whole, budget, low, plan)
-    if context_size(smaller, counter) > low:
-        bare = replace(smaller, turns=tuple(without_thinking(smaller.turns)))
+    bare = replace(smaller, turns=tuple(without_thinking(smaller.turns)))
+    if bare.turns != smaller.turns and context_size(smaller, counter) > low:
         smaller = _folded(bare, bare, budget, low, plan)
     return smaller if how.keep_latest else squeeze(smaller, budget, low, recalls=how.recalls)
 
@@ -213,7 +213,7 @@ def _summary(
     if before is not None and plan.most is None:
         # What was written before stays as it is, so that the provider's cache still holds it.
         free = room - summary_size(before, budget.counter)
-        if keeps_summary(context, budget) and (not gone or free >= SMALLEST_PART):
+        if keeps_summary(context, budget) and free >= (SMALLEST_PART if gone else 0):
             return _append_part(context, gone, budget, free, plan) if gone else before
     covered = set(before.covers) if before else set()
     covers = sorted(covered | {turn.at for turn, _ in gone})

@@ -28,7 +28,7 @@ _WEIGHTY = re.compile(
 _SMALLEST_CUT = 60
 _NOTE = 24
 # Past their half the user's words still stay while all of them fit into this part of the room.
-_MOST, _IN_CHATS = 0.9, 0.8
+_MOST, _IN_CHATS, _IN_WORK = 0.9, 0.8, 0.7
 
 
 def drop(  # noqa: PLR0913  each has a name
@@ -126,7 +126,7 @@ def _room_of_users(parts: Sequence[Unit], wanted: int, share: int, most: int) ->
     if wanted <= max(share, _MOST * most):
         return wanted
     if any(isinstance(turn, AgentTurn) and turn.calls for unit in parts for turn in unit):
-        return share
+        return max(share, int(_IN_WORK * most))
     # In a chat without tools all that is known came from the user; the answers leave first.
     return max(share, int(_IN_CHATS * most))
 

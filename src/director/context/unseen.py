@@ -38,6 +38,27 @@ def unseen_size(context: Context, counter: Counter) -> int:
     return sum(counter(c.result) for c in turn.calls) if isinstance(turn, AgentTurn) else 0
 
 
+def rerender_unseen(context: Context, *, recalls: bool) -> Context:
+    """The context with its unseen results in the notation that says the same in less, if any."""
+    at = unseen_turn(context.turns)
+    turn = context.turns[at] if at is not None else None
+    if at is None or not isinstance(turn, AgentTurn):
+        return context
+    calls = tuple(_rerender(call, recalls=recalls) for call in turn.calls)
+    if calls == turn.calls:
+        return context
+    turns = list(context.turns)
+    turns[at] = replace(turn, calls=calls)
+    return replace(context, turns=tuple(turns))
+
+
+def _rerender(call: Call, *, recalls: bool) -> Call:
+    if call.original is not None:
+        return call
+    text = with_notice(render_lossless(call.result), call.result, recalls=recalls, same=True)
+    return _replace_result(call, text, call.result)
+
+
 def cut_unseen(context: Context, budget: Budget, *, recalls: bool) -> Context:
     """The context with its unseen results cut, only if it passes the limit."""
     size = context_size(context, budget.counter)

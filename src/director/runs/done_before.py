@@ -1,4 +1,4 @@
-"""Whether an effect of a run was had by an earlier run already, with the same content."""
+"""Whether an effect of a run was had before, by it or an earlier run, with the same content."""
 
 from __future__ import annotations
 
@@ -21,12 +21,19 @@ class EarlierEffects:
     def __init__(self, store: Store, run: Run) -> None:
         self._store, self._run = store, run
         self._known: dict[str, str] | None = None
+        self._own: dict[str, str] = {}
 
     def find_same(self, step: Step) -> str:
-        """In which run a node has sent the same before; empty if in none, or if it sent nothing."""
+        """Where a node has sent the same before; empty if nowhere, or if it sent nothing.
+
+        Ask for the steps of a run in the order in which they were done.
+        """
         told = _tell_effect(step)
         if not told:
             return ""
+        first = self._own.setdefault(told, step.key)
+        if first != step.key:
+            return f"an earlier round of this run ({first})"
         if self._known is None:
             self._known = {
                 effect: name

@@ -1,7 +1,9 @@
 """Whether a node that must happen once has happened: after a crash, or before it was ever tried.
 
 Its proof is looked at in a session beside the run's own. Without proof either way a person is
-asked. A node that must happen once is never repeated on a guess.
+asked. A node that must happen once is never repeated on a guess. One whose proof holds before it
+was tried is not done: what is there would be there twice. A doubt says so, and a person who
+dismisses it for good has the node done all the same.
 """
 
 from __future__ import annotations
@@ -10,20 +12,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, cast
 
+from playwright.async_api import Error as PlaywrightError
+
+from director.browser import BrowserError
+from director.browser.bundle import LocatorError
+from director.browser.readiness import wait_until_ready
 from director.runs.held_before import OF_THE_NODE
 from director.runs.nodes import CONTROL
 from director.runs.own_conditions import is_own
-from director.runs.proof_before import skip_if_proven
 from director.runs.questions import asked
-from director.runs.values import Step
-from director.workflow.templates import resolve
-from director.workflow.values import Config
+from director.runs.telling import condition_text
+from director.runs.values import RunError, Step
+from director.workflow.doubt_checks import is_by_model
+from director.workflow.templates import defused, resolve
+from director.workflow.values import Config, Node
 
 if TYPE_CHECKING:
     from director.runs.engine import Visit
 
 _OPENS = ("navigate", "openNewTab", "switchTab", "loadProfile")
 _SHOWS = 2_000  # milliseconds for a page to show what a node promised
+_ALREADY = "already"
+_UNSEEN = (BrowserError, LocatorError, PlaywrightError, RunError)
 YES, NO, STOP = "it happened", "it did not happen", "stop"
 
 
@@ -33,7 +43,7 @@ async def happened_before(visit: Visit) -> Step | None:
     if known.effect != "once" or visit.node.type in CONTROL:
         return None
     if not (known.version > 0 and known.acted):
-        return await skip_if_proven(visit)
+        return await _skip_if_proven(visit)
     verdict, evidence = await _proved(visit)
     if verdict == "unknown":
         verdict, evidence = await _told_by_a_person(visit, evidence)
@@ -125,3 +135,59 @@ async def _told_by_a_person(visit: Visit, seen: list[Config]) -> _Verdict:
         raise visit.failed("Stopped by a person: nobody knows whether it happened.", kind="stopped")
     evidence: list[Config] = [*seen, {"said": said, "question": question.id, "holds": said == YES}]
     return ("happened" if said == YES else "not_happened"), evidence
+
+
+async def _skip_if_proven(visit: Visit) -> Step | None:
+    """The finished step with a doubt, if its proof holds before it was tried; None to do it."""
+    node = visit.node
+    if visit.step.acted or not _is_asked_for(node):
+        return None
+    try:
+        url, seen = await _look_before(visit)
+    except _UNSEEN:
+        # A page that cannot be looked at says nothing.
+        return None
+    if not seen or not all(each["holds"] for each in seen):
+        return None
+    found = "; ".join(condition_text(cast("Config", each["condition"])) for each in seen)
+    sentence = (
+        f"{node.alias} was not done: its proof held already before it ({found}, on {url}). Either "
+        "it was done before, or the proof also fits something else. If it is to be done all the "
+        f"same, dismiss this doubt ({_ALREADY}) for good."
+    )
+    doubt: Config = {
+        "kind": _ALREADY,
+        "sentence": sentence,
+        "evidence": {"url": url, "held": found},
+    }
+    return replace(
+        visit.step,
+        state="finished",
+        status="success",
+        result={_ALREADY: True},
+        evidence=tuple(seen),
+        doubts=(cast("Config", defused(doubt)),),
+    )
+
+
+def _is_asked_for(node: Node) -> bool:
+    """Whether a node has a proof with an address, and no person said to do it in any case."""
+    proof = node.proof or {}
+    dismissed = any(
+        check.get("kind") == _ALREADY and check.get("dismissed") and not is_by_model(check)
+        for check in node.checks
+    )
+    once = node.type == "browser_action" and node.effect == "once"
+    return once and bool(proof.get("url") and proof.get("happened")) and not dismissed
+
+
+async def _look_before(visit: Visit) -> tuple[str, list[Config]]:
+    engine, proof = visit.engine, visit.node.proof or {}
+    scope = engine.ledger.scope(visit.place, engine.means.env)
+    url = str(resolve(proof["url"], scope, address=True))
+    wanted = cast("Sequence[Config]", proof["happened"])
+    async with engine.stage.aside() as session:
+        await session.navigate(url)
+        await wait_until_ready(session.page(), session.pending)
+        now = [{**each, "within": 0} for each in wanted]
+        return url, await engine.checked(now, visit.place, mark=0, session=session)

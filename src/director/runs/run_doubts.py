@@ -54,7 +54,7 @@ def find_run_doubts(
         for each in found
     ]
     rows_before = {id_: each.rows for id_, each in before.items()}
-    done = [step for step in steps if _has_effect(step)]
+    done = sorted(filter(_has_effect, steps), key=lambda step: step.began)
     earlier = EarlierEffects(store, run)
     effects = [
         replace(
@@ -207,7 +207,8 @@ def _visit(step: Step) -> RowVisit:
 
 def _effect(step: Step, proof: Config, *, is_seen: bool) -> EffectSeen:
     seen = step.observed or {}
-    rows = [*_list(seen.get("rows"))]
+    # What stands where a login leads is not its doing.
+    rows = [] if seen.get("is_login") else [*_list(seen.get("rows"))]
     later = _list(proof.get("rows"))
     return EffectSeen(
         step.node,

@@ -10,7 +10,7 @@ import inspect
 from functools import cache
 from importlib.resources import files
 
-from director.browser import gathering, voting
+from director.browser import gathering, grading, voting
 from director.browser.bundle import Bundle, Holder, Inner
 from director.browser.collection import SCROLL
 from director.browser.looking import script as model_script
@@ -75,8 +75,8 @@ def _gathering() -> str:
 
 
 def _voting() -> str:
-    whole = inspect.getsource(voting)
-    rules = whole[whole.index("NEEDED = ") :]
+    grades, votes = inspect.getsource(grading), inspect.getsource(voting)
+    rules = f"{grades[grades.index('AT_HOME = ') :]}\n\n{votes[votes.index('NEEDED = ') :]}"
     return "\n\n".join(map(inspect.getsource, (Holder, Inner, Bundle))) + "\n\n" + rules
 
 

@@ -9,10 +9,13 @@ from director.context.values import Budget, chars4
 from director.manager import ContextConfig, ContextManager
 
 
-def make(*, recall: bool = True) -> Callable[[list[object], int], list[object]]:
+def make(
+    *, recall: bool = True, thrift: bool = False
+) -> Callable[[list[object], int], list[object]]:
     """A function of the messages so far and a budget: strategy `hybrid`, counter `chars4`.
 
-    `recall` says whether the model can open the references that notices name.
+    `recall` says whether the model can open the references that notices name; with `thrift`
+    results shrink on ingest.
     """
     managers: dict[int, ContextManager] = {}
 
@@ -21,7 +24,10 @@ def make(*, recall: bool = True) -> Callable[[list[object], int], list[object]]:
             # The measure counts a call as part of its message.
             counter = replace(chars4, per_call=0)
             config = ContextConfig(
-                strategy="hybrid", budget=Budget(int(budget), counter=counter), recall=recall
+                strategy="hybrid",
+                budget=Budget(int(budget), counter=counter),
+                recall=recall,
+                thrift=thrift,
             )
             config.max_snapshot_depth = 12
             managers[budget] = ContextManager(config)

@@ -61,11 +61,15 @@ async def create_node(
     after = add(before, [draft], new_id=lambda: _new_id(before), at=position)
     version = desk.saved.save_workflow(after, f"created {alias}")
     place = place_of(alias, after.nodes)
-    node = after.nodes[place]
-    said_of_loop = "".join(f" {each}" for each in warn_of_loops(node, after.nodes))
+    return _describe_made(after, place, version)
+
+
+def _describe_made(workflow: Workflow, place: int, version: int) -> str:
+    node = workflow.nodes[place]
+    warned = "".join(f" {each}" for each in warn_of_loops(node, workflow.nodes))
     return (
         f"Node {node.alias!r} has the id {node.id} and position {place + 1} "
-        f"(effect {node.effect}); the workflow is version {version}.{said_of_loop}"
+        f"(effect {node.effect}); the workflow is version {version}.{warned}"
     )
 
 
