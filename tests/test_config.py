@@ -30,10 +30,10 @@ def shot(at: int) -> list[Message]:
     return made
 
 
-def history() -> list[Message]:
-    """Pages, logs, rows, an early error, a phase, pictures and a call said twice."""
+def history(pings: int = 2) -> list[Message]:
+    """Pages, logs, rows, an early error, a phase, pictures and a call said twice, or more often."""
     messages = task("Go through login, cart and checkout of the shop.")
-    for n in (30, 31):
+    for n in range(50, 50 + pings):
         messages += call(n, "ping", {}, "pong from host-9, all is as it was before, nothing new")
     for n in range(24):
         rows = [{"sku": f"MUG-{n}-{k}", "stock": k * 3, "place": f"shelf {k}"} for k in range(12)]
@@ -67,7 +67,7 @@ EFFECTS: dict[str, tuple[object, object, dict[str, object]]] = {
     "checkpoint_phases": (["cart"], ["checkout"], {"strategy": "checkpoint", "budget": TOKENS}),
     "max_checkpoint_size": (120, 500, {"strategy": "checkpoint", "budget": TOKENS}),
     "importance_threshold": (0.0, 1.0, {"strategy": "hybrid", "budget": TIGHT}),
-    "merge_similar": (True, False, {"strategy": "hybrid", "budget": TIGHT}),
+    "merge_similar": (True, False, {"strategy": "hybrid", "budget": Budget(2_200, counter=chars4)}),
     "keep_error_context": (0, 6, {"strategy": "hybrid", "budget": TOKENS}),
     "keep_latest": (0, 4, HYBRID),
     "exclude_tools": ((), ("rows",), HYBRID),
@@ -77,17 +77,18 @@ EFFECTS: dict[str, tuple[object, object, dict[str, object]]] = {
 }
 
 
-def sent(fields: dict[str, object]) -> str:
+def sent(fields: dict[str, object], pings: int = 2) -> str:
     """All that a model reads of the history under a configuration."""
     config = ContextConfig(**fields)  # type: ignore[arg-type]
-    return text_of(ContextManager(config).fit(history()).messages)
+    return text_of(ContextManager(config).fit(history(pings)).messages)
 
 
 @pytest.mark.parametrize("name", EFFECTS)
 def test_a_field_changes_what_is_sent(name: str) -> None:
     """The same history, one field changed."""
     one, other, beside = EFFECTS[name]
-    assert sent({**beside, name: one}) != sent({**beside, name: other})
+    pings = 10 if name == "merge_similar" else 2
+    assert sent({**beside, name: one}, pings) != sent({**beside, name: other}, pings)
 
 
 def test_a_prompt_for_summaries_reaches_the_model() -> None:

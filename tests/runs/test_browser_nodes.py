@@ -91,10 +91,11 @@ def test_every_action_tells_what_it_did(
     )
     assert run.error is None
     told = {key: step.result for key, step in by_key(store, run).items()}
-    assert told["name"] == {"typed": "ada", "selector": "#name"}
-    assert told["size"] == {"selected": ["l"], "selector": "#size"}
+    one = {"nth": 0, "totalElements": 1, "actionableElements": 1, "filteredBy": ["visibleOnly"]}
+    assert told["name"] == {"typed": "ada", "selector": "#name", **one}
+    assert told["size"] == {"selected": ["l"], "selector": "#size", **one}
     assert (told["agree"]["checked"], told["disagree"]["checked"]) == (True, False)  # type: ignore[index,call-overload]
-    assert told["file"] == {"uploaded": ["note.txt"], "selector": "#file"}
+    assert told["file"] == {"uploaded": ["note.txt"], "selector": "#file", **one, "filteredBy": []}
     assert told["second"] == {
         "clicked": "button.twice",
         "nth": 1,

@@ -85,8 +85,7 @@ class OptionList:
         async def look(seen: MaskedPage) -> list[Sight]:
             every = (await matching(seen, "[role=option]")).visible().sights
             if ids:
-                inside = [await one.locator(exact=False).evaluate(_IS_IN, ids) for one in every]
-                return [one for one, is_in in zip(every, inside, strict=True) if is_in]
+                return [one for one in every if await _is_in(one, ids)]
             return [one for one in every if one.portrait.node not in self.before]
 
         return await self.session.look(self.session.page(), look)
@@ -173,6 +172,14 @@ class OptionList:
             await asyncio.sleep(_LOOK_AGAIN)
             shown = await self.shown()
         return shown
+
+
+async def _is_in(option: Sight, ids: list[str]) -> bool:
+    """Whether an option stands in one of these elements; one that was drawn anew does not."""
+    try:
+        return bool(await option.locator(exact=False).evaluate(_IS_IN, ids, timeout=_GONE))
+    except PlaywrightError:
+        return False
 
 
 def _fits(shown: Sequence[Sight], text: str) -> list[Sight]:
