@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,12 +18,18 @@ from director.store.variables import variables
 from runs.building import pages
 from runs.conftest import Live
 from runs.one_page import PAGES, workflow
+from sharing import share
 
 
 @pytest.fixture(scope="module")
-def told(live: Live, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+def told(live: Live, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What a run of all parts kept, and what the script of the same workflow kept."""
     folder = tmp_path_factory.mktemp("one_page")
+    found: dict[str, Any] = share(tmp_path_factory, "one_page", lambda: _run_both(live, folder))
+    return found
+
+
+def _run_both(live: Live, folder: Path) -> dict[str, Any]:
     (folder / "a.txt").write_text("hello")
     with pages(**PAGES) as origin:
         made = workflow(origin)
@@ -41,7 +48,7 @@ def told(live: Live, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[
         )
         assert done.returncode == 0, done.stderr[-3000:]
         kept = json.loads((folder / "out.json").read_text())["variables"]
-        yield {"run": ran, "script": kept}
+        return {"run": ran, "script": kept}
 
 
 @pytest.fixture(params=["run", "script"])
