@@ -15,7 +15,7 @@ from director.runs.run_doubts import _effect
 from director.store import Store
 from director.workflow.values import Config, Workflow
 from runs.answers import Answer, AnsweringSite, Form, sent_to, serve_answers
-from runs.building import flow, node, result
+from runs.building import by_key, flow, node, result, statuses
 from runs.conftest import Live
 
 
@@ -118,22 +118,25 @@ def test_what_a_site_keeps_once_and_what_is_changed_anew_is_not_doubted(
         assert run(live, store, entering(site, "E-501", page=page))[1] == []
 
 
-def test_a_node_whose_proof_holds_already_is_not_done(
+def test_a_node_whose_proof_holds_already_is_skipped(
     live: Live, store: Store, warehouse: Warehouse
 ) -> None:
-    """A person may have it done all the same; what a model says about it changes nothing."""
+    """A person may say that this is right; it is not done then either, and a model says nothing."""
     site = warehouse.site
     workflow = entering(site, "E-501", **proven(site, "E-501"))
     assert run(live, store, workflow)[1] == []
     second, doubts = run(live, store, workflow)
     assert doubts == [("already", "save")]
     assert result(store, second, "save") == {"already": True}
-    assert warehouse.entries == ["E-501"]
-    for author, entries in (("model", ["E-501"]), ("person", ["E-501", "E-501"])):
+    assert list(statuses(store, second).values()) == ["success", "success", "skipped"]
+    began = [step.began for step in by_key(store, second).values()]
+    assert began == sorted(began)
+    for author, doubted in (("model", [("already", "save")]), ("person", [])):
         check: Config = {"kind": "already", "dismissed": True, "by": author}
         saving = replace(workflow.nodes[-1], checks=(check,))
-        run(live, store, replace(workflow, nodes=(*workflow.nodes[:-1], saving)))
-        assert warehouse.entries == entries
+        kept = replace(workflow, nodes=(*workflow.nodes[:-1], saving))
+        assert run(live, store, kept)[1] == doubted
+    assert warehouse.entries == ["E-501"]
 
 
 def test_the_same_entry_in_two_rounds_of_one_run_is_doubted(

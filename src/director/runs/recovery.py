@@ -2,12 +2,13 @@
 
 Its proof is looked at in a session beside the run's own. Without proof either way a person is
 asked. A node that must happen once is never repeated on a guess. One whose proof holds before it
-was tried is not done: what is there would be there twice. A doubt says so, and a person who
-dismisses it for good has the node done all the same.
+was tried is skipped: what is there would be there twice. A doubt says so; a person who dismisses
+it for good says that skipping is right.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, cast
@@ -23,7 +24,6 @@ from director.runs.own_conditions import is_own
 from director.runs.questions import asked
 from director.runs.telling import condition_text
 from director.runs.values import RunError, Step
-from director.workflow.doubt_checks import is_by_model
 from director.workflow.templates import defused, resolve
 from director.workflow.values import Config, Node
 
@@ -153,7 +153,7 @@ async def _skip_if_proven(visit: Visit) -> Step | None:
     sentence = (
         f"{node.alias} was not done: its proof held already before it ({found}, on {url}). Either "
         "it was done before, or the proof also fits something else. If it is to be done all the "
-        f"same, dismiss this doubt ({_ALREADY}) for good."
+        "same, let the proof name what only the new entry has, or remove it."
     )
     doubt: Config = {
         "kind": _ALREADY,
@@ -163,7 +163,8 @@ async def _skip_if_proven(visit: Visit) -> Step | None:
     return replace(
         visit.step,
         state="finished",
-        status="success",
+        status="skipped",
+        began=time.time(),
         result={_ALREADY: True},
         evidence=tuple(seen),
         doubts=(cast("Config", defused(doubt)),),
@@ -171,14 +172,10 @@ async def _skip_if_proven(visit: Visit) -> Step | None:
 
 
 def _is_asked_for(node: Node) -> bool:
-    """Whether a node has a proof with an address, and no person said to do it in any case."""
+    """Whether a node that must happen once has a proof with an address."""
     proof = node.proof or {}
-    dismissed = any(
-        check.get("kind") == _ALREADY and check.get("dismissed") and not is_by_model(check)
-        for check in node.checks
-    )
     once = node.type == "browser_action" and node.effect == "once"
-    return once and bool(proof.get("url") and proof.get("happened")) and not dismissed
+    return once and bool(proof.get("url") and proof.get("happened"))
 
 
 async def _look_before(visit: Visit) -> tuple[str, list[Config]]:

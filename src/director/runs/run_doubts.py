@@ -41,7 +41,8 @@ def find_run_doubts(
     is_of_run: Callable[[Step], bool] = lambda _: True,
 ) -> list[Doubt]:
     """Every doubt about a run that passed; `proofs` is what was read back of its effects."""
-    steps = [step for step in steps_of(store, run.id) if is_of_run(step) and _is_done(step)]
+    every = [step for step in steps_of(store, run.id) if is_of_run(step)]
+    steps = [step for step in every if _is_done(step)]
     nodes = {node.id: node for node in workflow.nodes}
     given = run.inputs
     found = [
@@ -67,7 +68,8 @@ def find_run_doubts(
         for step in done
     ]
     checks = {node.id: node.checks for node in workflow.nodes}
-    told = [*list_step_doubts(steps), *_rules(nodes, steps), *find_wrong_files(steps)]
+    skipped = [step for step in every if step.status == "skipped"]
+    told = [*list_step_doubts([*steps, *skipped]), *_rules(nodes, steps), *find_wrong_files(steps)]
     told += find_overwritten(nodes, _list_visits(steps))
     told += find_changed_files(steps, lambda: _steps_before(store, run))
     return find_doubts(readings, effects, _loops(steps), told, earlier=rows_before, checks=checks)
