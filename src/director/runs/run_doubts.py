@@ -54,25 +54,31 @@ def find_run_doubts(
         replace(each, inputs=given, **_tell_before(before.get(each.node))) for each in found
     ]
     rows_before = {id_: each.rows for id_, each in before.items()}
-    done = sorted(filter(_has_effect, steps), key=lambda step: step.began)
-    earlier = EarlierEffects(store, run)
-    effects = [
-        replace(
-            _effect(
-                step,
-                {} if _is_used_later(step, done) else (proofs or {}).get(step.key, {}),
-                is_seen=_is_seen(step, steps),
-            ),
-            before=earlier.find_same(step),
-        )
-        for step in done
-    ]
+    effects = _list_effects(EarlierEffects(store, run), steps, proofs or {})
     checks = {node.id: node.checks for node in workflow.nodes}
     skipped = [step for step in every if step.status == "skipped"]
     told = [*list_step_doubts([*steps, *skipped]), *_rules(nodes, steps), *find_wrong_files(steps)]
     told += find_overwritten(nodes, _list_visits(steps))
     told += find_changed_files(steps, lambda: _steps_before(store, run))
     return find_doubts(readings, effects, _loops(steps), told, earlier=rows_before, checks=checks)
+
+
+def _list_effects(
+    earlier: EarlierEffects, steps: Sequence[Step], proofs: Mapping[str, Config]
+) -> list[EffectSeen]:
+    """What was seen of each effect, in the order in which they were had."""
+    done = sorted(filter(_has_effect, steps), key=lambda step: step.began)
+    return [
+        replace(
+            _effect(
+                step,
+                {} if _is_used_later(step, done) else proofs.get(step.key, {}),
+                is_seen=_is_seen(step, steps),
+            ),
+            before=earlier.find_same(step),
+        )
+        for step in done
+    ]
 
 
 def readings_of(nodes: Mapping[str, Node], steps: Iterable[Step]) -> list[RowReading]:
