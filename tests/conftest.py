@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from playwright import async_api, sync_api
 
+from certificates import trust_nobody
 from chromiums import full_chromium, prefer_shell
 from director.browser import Browser, BrowserError, open_browser
 from moved import UNKNOWN, mark_moved
@@ -79,6 +80,7 @@ _keep_files_in_memory()
 
 
 prefer_shell()
+trust_nobody()
 
 for api in (async_api, sync_api):
     api.expect.set_options(timeout=60_000)
