@@ -120,14 +120,16 @@
     // What leads on.
     const NEXT = /^(next|older|weiter|n\u00e4chste|suivante?|siguiente|successiv[ao]|avanti|volgende|n\u00e4sta|nast\u0119pna|\u0434\u0430\u043b\u0435\u0435)\W*$/i;
     const NEXT_PAGE = /^(next (page|results|\d+)|older (posts|entries|messages)|n\u00e4chste seite|page suivante|p\u00e1gina siguiente|pagina successiva|volgende pagina)\W*$/i;
-    const SIGN = /^[\u203a\u00bb\u2192>]{1,2}$/;
-    const following = () => {
-        for (const e of document.querySelectorAll("a,button,[role=button],input[type=submit],input[type=button],link[rel=next]")) {
-            const rel = e.rel === "next" || e.matches("[rel~=next]");
-            if (e.matches("link") || !seen(e) || inside(e) || !isOurs(e)) continue;
+    const PREVIOUS = /^(prev(ious)?|newer|zur\u00fcck|vorherige|pr\u00e9c\u00e9dente?|anterior|precedente|indietro|vorige|f\u00f6reg\u00e5ende|poprzednia)\W*$/i;
+    const PREVIOUS_PAGE = /^(prev(ious)? (page|results|\d+)|newer (posts|entries|messages)|vorherige seite|page pr\u00e9c\u00e9dente|p\u00e1gina anterior|pagina precedente|vorige pagina)\W*$/i;
+    const FORWARD = {rel: "next", plain: NEXT, whole: NEXT_PAGE, sign: /^[\u203a\u00bb\u2192>]{1,2}$/};
+    const BACK = {rel: "prev", plain: PREVIOUS, whole: PREVIOUS_PAGE, sign: /^[\u2039\u00ab\u2190<]{1,2}$/};
+    const leading = way => {
+        for (const e of document.querySelectorAll("a,button,[role=button],input[type=submit],input[type=button]")) {
+            if (!seen(e) || inside(e) || !isOurs(e)) continue;
             const said = words(e.getAttribute("aria-label") || e.innerText || e.value || e.title);
-            const sure = NEXT_PAGE.test(said) || (rel && (NEXT.test(said) || SIGN.test(said)));
-            if (!sure && !(pagerOf(e) && (NEXT.test(said) || SIGN.test(said)))) continue;
+            const named = way.plain.test(said) || way.sign.test(said);
+            if (!way.whole.test(said) && !(named && (e.matches(`[rel~=${way.rel}]`) || pagerOf(e)))) continue;
             if (e.closest("[class],[id]") && OTHER_KIND.test(`${e.className} ${pagerOf(e)?.className ?? ""} ${e.parentElement?.className ?? ""} ${said}`)) continue;
             if (e.disabled || e.closest("[aria-disabled=true],.disabled,[disabled]") || getComputedStyle(e).pointerEvents === "none") continue;
             const at = e.matches("a") ? e.getAttribute("href") : null;
@@ -281,7 +283,8 @@
     const shown = elements.length ? rows() : [];
     return {
         counters,
-        following: isList ? following() : null,
+        following: isList ? leading(FORWARD) : null,
+        preceding: isList ? leading(BACK) : null,
         pages: isList ? pages() : null,
         of: shown.length,
         skips: skips(shown),

@@ -183,7 +183,7 @@ def _visit(step: Step) -> RowVisit:
     seen = step.observed or {}
     items = _items(step)
     rows = tuple(row for row in items if not is_blank(row))
-    limit = step.config.get("limit")
+    limit, turns = step.config.get("limit"), step.config.get("method") == "extract_all"
     result = cast("Config", step.result if isinstance(step.result, Mapping) else {})
     return RowVisit(
         step.key,
@@ -191,6 +191,8 @@ def _visit(step: Step) -> RowVisit:
         rows,
         counters=cast("tuple[Config, ...]", tuple(_list(seen.get("counters")))),
         following=cast("Config | None", seen.get("following")),
+        # What turns pages by itself ends at the last one, and began at an earlier.
+        preceding=cast("Config | None", None if turns else seen.get("preceding")),
         pages=cast("Config | None", seen.get("pages")),
         of=_count(seen.get("of")),
         skips=seen.get("skips") is True,
@@ -208,7 +210,7 @@ def _visit(step: Step) -> RowVisit:
         distinct=max(0, _count(seen.get("distinct")) - len(items) + len(rows)),
         headings=cast("Config", seen.get("headings") or {}),
         empty=len(items) - len(rows),
-        room=0 if step.config.get("method") == "extract_all" else _count(seen.get("room")),
+        room=0 if turns else _count(seen.get("room")),
     )
 
 

@@ -78,6 +78,7 @@ class RowVisit:
     rows: Sequence[Json]
     counters: tuple[Config, ...] = ()
     following: Config | None = None
+    preceding: Config | None = None
     pages: Config | None = None
     of: int = 0
     skips: bool = False
