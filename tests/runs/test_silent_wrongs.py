@@ -632,6 +632,22 @@ def test_a_search_is_no_effect_and_a_proof_that_cannot_tell_is_said_to_be(
     assert str(doubt["sentence"]).startswith("The proof of add cannot tell")
 
 
+def test_a_field_that_shows_only_icons_is_doubted(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """Its text is empty in every row; so is that of a column in which nothing is."""
+    for n, cell in enumerate(
+        ("<span title='active: no'>&nbsp;</span>", "<i class=icon-yes></i>", "")
+    ):
+        lines = "".join(f"<tr><td class=name>Lamp {i}<td class=price>{cell}" for i in range(4))
+        site[f"/{n}"] = (
+            f"<style>i {{ display: inline-block; width: 9px }}</style><table>{lines}</table>"
+        )
+        run = once(live, store, flow(go("open", f"{site.origin}/{n}"), read(), origin=site.origin))
+        assert [each["kind"] for each in run.doubts] == (["blank"] if cell else [])
+        assert ("the field '.price span@title' reads it" in str(run.doubts)) == ("title" in cell)
+
+
 def test_a_result_that_is_not_kept_is_said_to_be(live: Live, store: Store) -> None:
     """The node ran, its result has the field, and only `store` is missing."""
     made = node("made", "transform", input={}, code="{'count': 3}")

@@ -169,6 +169,27 @@
                 return full.length > shown.length && full.startsWith(start.trim());
             }));
     };
+    // Fields that show something which is no text: an icon, a picture, a box that is ticked.
+    const PICTURE = "img,svg,canvas,input[type=checkbox],input[type=radio],[title],[aria-label],i,[class*=icon i]";
+    const pictureIn = (e, rule) => {
+        const at = rule === "." ? e : /[@~]/.test(rule) ? null : e.querySelector(rule);
+        if (!at || masks?.hidesText(at, editors) || text(at)) return null;
+        const parts = [at, ...at.querySelectorAll("*")].filter(p => p.matches(PICTURE) && seen(p));
+        if (!parts.length) return null;
+        for (const part of parts) for (const name of ["title", "aria-label", "alt"]) {
+            const said = words(part.getAttribute(name));
+            if (said) return {said: said.slice(0, 60), read: `${part === at ? rule : `${rule} ${part.localName}`}@${name}`};
+        }
+        return {said: "", read: ""};
+    };
+    const pictured = () => {
+        const found = {};
+        for (const [name, rule] of rules) {
+            const all = elements.slice(0, 5000).map(e => pictureIn(e, rule)).filter(Boolean);
+            if (all.length) found[name] = {rows: all.length, ...(all.find(one => one.said) ?? all[0])};
+        }
+        return found;
+    };
     // Fields of a table that are not in their column: a cell reaches over several rows or columns.
     const columnsOf = table => {
         const [at, held] = [new Map(), []];
@@ -290,6 +311,7 @@
         skips: skips(shown),
         absent: elements.length ? rules.filter(([, rule]) => elements.every(e => !has(e, rule))).map(([name]) => name) : [],
         cut,
+        pictured: pictured(),
         room: isList ? roomFor(shown) : 0,
         covered: covered(),
         headings: headingsOver(),

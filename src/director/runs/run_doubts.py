@@ -191,7 +191,6 @@ def _visit(step: Step) -> RowVisit:
         rows,
         counters=cast("tuple[Config, ...]", tuple(_list(seen.get("counters")))),
         following=cast("Config | None", seen.get("following")),
-        # What turns pages by itself ends at the last one, and began at an earlier.
         preceding=cast("Config | None", None if turns else seen.get("preceding")),
         pages=cast("Config | None", seen.get("pages")),
         of=_count(seen.get("of")),
@@ -200,6 +199,7 @@ def _visit(step: Step) -> RowVisit:
         limited=isinstance(limit, int) and len(items) >= limit,
         absent=tuple(str(each) for each in _list(seen.get("absent"))),
         cut=cast("Config", seen.get("cut") or {}),
+        pictured=cast("Config", seen.get("pictured") or {}),
         words=str(seen.get("words", "")),
         made=(step.records or {}).get("made"),
         merged=(step.records or {}).get("merged", 0),

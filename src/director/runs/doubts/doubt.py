@@ -69,7 +69,9 @@ class RowVisit:
     page says went wrong, `later` how many elements there were a moment after, if others, `covered`
     in how many rows a field is not in its column, `room` how many rows a list has room for that
     draws only those in sight, `distinct` how many rows differ in anything that the page shows,
-    `empty` how many elements had nothing in any field,
+    `preceding` what leads to the page before, unless the node turned pages itself,
+    `empty` how many elements had nothing in any field, `pictured` which fields show something that
+    is no text, in how many rows,
     `headings` what stands over the columns of the fields that are read by their place.
     """
 
@@ -86,6 +88,7 @@ class RowVisit:
     limited: bool = False
     absent: tuple[str, ...] = ()
     cut: Config = field(default_factory=dict)
+    pictured: Config = field(default_factory=dict)
     words: str = ""
     made: int | None = None
     merged: int = 0
