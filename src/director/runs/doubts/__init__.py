@@ -14,6 +14,7 @@ from director.runs.doubts.doubt import (
     is_dismissed,
 )
 from director.runs.doubts.effects_done import EffectSeen, find_effect_doubts
+from director.runs.doubts.exchanged_fields import find_exchanged_fields
 from director.runs.doubts.failed_rounds import LoopSeen, find_failed_rounds
 from director.runs.doubts.fewer_rows import find_fewer_rows
 from director.runs.doubts.other_pages import find_other_pages
@@ -82,6 +83,7 @@ def _doubt_reading(
         doubts += [each for each in missing if each.kind not in known]
         doubts += find_repeated_rows(reading)
         doubts += find_column_doubts(reading, before)
+        doubts += find_exchanged_fields(reading)
     else:
         doubts += find_undrawn(reading, reading.visits)
     if not any(each.kind in ("total", "nothing", "next") for each in doubts):

@@ -111,7 +111,7 @@ class RowReading:
     that it means one element, and `inputs` what the run was given. `merges` says that its items can
     become part of a known record, and `kind` is the same for nodes that read the same of a list
     into records of one type. `headings_before` and `page_size_before` are of the last run that
-    passed.
+    passed, headings also of the node's test. `rows_known` are what it read then, newest first.
     """
 
     node: str
@@ -126,6 +126,7 @@ class RowReading:
     kind: str = ""
     headings_before: Mapping[str, Json] = field(default_factory=dict)
     page_size_before: int = 0
+    rows_known: tuple[Sequence[Json], ...] = ()
     inputs: Mapping[str, Json] = field(default_factory=dict)
 
     @property
