@@ -312,6 +312,13 @@
     };
     const asksLogin = () => !elements.length && [...document.querySelectorAll("input[type=password]")].some(seen);
 
+    // Elements that the page itself marks as no item, amid others.
+    const NO_ITEM = /(^|[-_])(missing|placeholder|skeleton|loading|shimmer|empty|no-?(data|results?|records|rows|items))($|[-_])/i;
+    const marked = () => {
+        const found = elements.filter(e => [...e.classList].some(name => NO_ITEM.test(name)));
+        return found.length * 2 < elements.length ? found.slice(0, 20).map(e => text(e).slice(0, 2000)) : [];
+    };
+
     const cut = {};
     for (const [name, rule] of rules) {
         const many = elements.filter(e => cutIn(e, rule)).length;
@@ -329,6 +336,7 @@
         room: isList ? roomFor(shown) : 0,
         covered: covered(),
         headings: headingsOver(),
+        marked: marked(),
         trouble: trouble().slice(0, 160),
         asks_login: asksLogin(),
         drawn: elements.length,

@@ -92,6 +92,7 @@ def make_visit(step: Step) -> RowVisit:
         distinct=max(0, as_count(seen.get("distinct")) - len(items) + len(rows)),
         headings=cast("Config", seen.get("headings") or {}),
         empty=len(items) - len(rows),
+        marked=tuple(str(each) for each in as_rows(seen.get("marked"))),
         room=0 if step.config.get("method") == "extract_all" else as_count(seen.get("room")),
     )
 

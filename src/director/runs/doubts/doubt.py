@@ -70,7 +70,8 @@ class RowVisit:
     in how many rows a field is not in its column, `room` how many rows a list has room for that
     draws only those in sight, `distinct` how many rows differ in anything that the page shows,
     `empty` how many elements had nothing in any field,
-    `headings` what stands over the columns of the fields that are read by their place.
+    `headings` what stands over the columns of the fields that are read by their place, `marked`
+    the texts of elements whose class says that they are missing, loading or a placeholder.
     """
 
     key: str
@@ -96,6 +97,7 @@ class RowVisit:
     distinct: int = 0
     empty: int = 0
     headings: Config = field(default_factory=dict)
+    marked: tuple[str, ...] = ()
 
     @property
     def is_whole(self) -> bool:
