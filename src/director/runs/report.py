@@ -171,6 +171,8 @@ class _Report:
             yield f'<div class="error">{escape(step.error)}</div>'
         if step.warnings:
             yield _list("Warnings", (escape(each) for each in step.warnings))
+        if step.notes:
+            yield _list("Notes", (escape(each) for each in step.notes))
         if step.evidence:
             yield _list("Evidence", map(_evidence, step.evidence))
         if step.page:
