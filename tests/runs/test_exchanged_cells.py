@@ -88,6 +88,20 @@ def test_a_list_with_other_values_is_no_doubt(name: str) -> None:
     assert doubted(now, before) == []
 
 
+def test_fields_under_the_same_headings_are_doubted_by_known_rows_only() -> None:
+    """Open and closed counts may change so; the same rows turned round may not."""
+    headings = {"a": "Open", "b": "Closed"}
+    counts, later = rows(range(30, 36), range(6)), rows(range(6), range(30, 36))
+    other = rows([3, 1, 5, 4, 0, 2], range(30, 36))
+    for now, found in ((other, []), (later, ["a"])):
+        visit = RowVisit("n1", "http://a.test/list", now, headings=headings)
+        known = RowReading(
+            "n1", "read", (visit,), rows_known=(counts,), headings_before={**headings}
+        )
+        assert [each.field_name for each in find_doubts([known]) if each.kind == "cells"] == found
+        assert doubted(now, counts) == ["a"]
+
+
 def test_three_columns_that_went_round_are_doubted() -> None:
     """Each holds the words of the next."""
     third = ("open", "closed", "open", "closed", "open", "open")

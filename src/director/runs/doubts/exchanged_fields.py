@@ -2,6 +2,7 @@
 
 Told only where both fields speak for it: the rows that are known have each other's values, or each
 field holds only what the other held before, in its words, its notation or its range of numbers.
+The latter not for fields that the page names as it did before.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from director.runs.doubts.doubt import Doubt, RowReading, columns_of
-from director.runs.doubts.headings import find_moved_columns
+from director.runs.doubts.headings import find_moved_columns, list_unmoved
 from director.workflow.values import Json
 
 _SOME = 3  # rows, and different ones of them, that are no accident
@@ -55,11 +56,12 @@ def _find_pairs(
     reading: RowReading, earlier: Sequence[Json], told: Collection[str]
 ) -> Iterator[Doubt]:
     names = [name for name in columns_of(reading.rows) if name not in {"", *told}][:_FIELDS]
+    same = list_unmoved(reading)
     for one, other in combinations(names, 2):
         now, before = _pair(reading.rows, one, other), _pair(earlier, one, other)
         if min(len(now.pairs), len(before.pairs)) < _SOME:
             continue
-        why = _find_rows(now, before) or _find_forms(now, before)
+        why = _find_rows(now, before) or ("" if {one, other} <= same else _find_forms(now, before))
         if why:
             yield reading.doubt(
                 "cells",
@@ -80,7 +82,8 @@ def _find_turned(
 ) -> Iterator[Doubt]:
     """Two or more fields whose words are now each other's, where each had its own."""
     now, before = columns_of(reading.rows), columns_of(earlier)
-    names = [name for name in now if name not in {"", *told} and before.get(name)][:_FIELDS]
+    known = {"", *told, *list_unmoved(reading)}
+    names = [name for name in now if name not in known and before.get(name)][:_FIELDS]
     sources = {
         one: [other for other in names if _comes_from(now[one], before[other], before[one])]
         for one in names
@@ -128,7 +131,7 @@ def _find_rows(now: _Values, before: _Values) -> str:
 
 def _comes_from(texts: Sequence[str], theirs: Sequence[str], own: Sequence[str]) -> bool:
     """Whether values are those of another field, and several of them."""
-    only_theirs = {*theirs} - {*own}
+    only_theirs = {text for text in {*theirs} - {*own} if _LETTER.search(text)}
     said = [text for text in texts if text]
     found = [text for text in said if text in only_theirs]
     return len(said) >= _SOME and len({*found}) > 1 and len(found) >= _MOST * len(said)
