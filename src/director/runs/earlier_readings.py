@@ -39,20 +39,20 @@ class EarlierReadings:
     def describe(self, node: str) -> dict[str, Any]:
         """What a reading of a node is compared with."""
         headings: dict[str, Json] = {}
-        for each in reversed(self._known(node)):
+        for each in reversed(self._list_known(node)):
             headings |= each.visits[0].headings
         found: dict[str, Any] = {
             "headings_before": headings,
-            "rows_known": tuple(tuple(each.rows) for each in self._known(node)),
+            "rows_known": tuple(tuple(each.rows) for each in self._list_known(node)),
         }
         before = self.same.get(node)
         return found | ({"page_size_before": before.page_size} if before else {})
 
     def has_none(self, node: str) -> bool:
         """Whether nothing is stored that a reading of a node could be compared with."""
-        return not self._known(node)
+        return not self._list_known(node)
 
-    def _known(self, node: str) -> list[RowReading]:
+    def _list_known(self, node: str) -> list[RowReading]:
         found = (each.get(node) for each in (self.same, self.tested, self.others))
         return [each for each in found if each is not None]
 
