@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from director.runs import run_workflow, steps_of
+from director.runs.report import report_html
 from director.secrets import Vault
 from director.store import Store
 from runs.answers import serve_answers
@@ -57,6 +58,8 @@ def test_only_a_form_with_the_typed_secret_is_a_login(  # noqa: PLR0917  a case 
             sending("name", action="type", selector="#name", text="nora"),
             sending("word", action="type", selector="#word", text="{{secret:login}}"),
         ][:fills]
+        if sender == "word":
+            typed[-1]["ensures"] = [{"url": f"{site.origin}/in"}]
         press = [sending("go", action="click", selector="#go")] if sender == "go" else []
         workflow = flow(opened, *typed, *press, origin=site.origin)
         run = live.run(run_workflow(store, workflow, live.means(secrets=vault)))
@@ -64,5 +67,6 @@ def test_only_a_form_with_the_typed_secret_is_a_login(  # noqa: PLR0917  a case 
     step = steps[sender]
     noted = f"A login was sent (POST to {site.origin}): a form with a secret of this origin."
     assert step.notes == ((noted,) if is_login else ())
+    assert ("A login was sent" in report_html(store, run.id)) is is_login
     warned = [each for each in step.warnings if each.startswith("A form was sent (POST to")]
     assert bool(warned) is not is_login

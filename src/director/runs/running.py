@@ -273,7 +273,7 @@ async def _drive(
     # On the workbench each test counts by itself.
     took = time.monotonic() - began if test else measure_run(ledger.store, ledger.run.id)
     summary = summary_of(ledger.store, ledger.run, took)
-    if not test:
+    if ends["state"] == "done" and not test:
         summary["not_compared"] = list_not_compared(ledger.store, ledger.run, workflow)
     try:
         run = ledger.set_run(**ends, summary=summary)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -22,26 +22,32 @@ _MANY = 5
 _MOST = 0.8
 _FEW = 0.25
 _FIELDS = 20
+_ROWS = 500  # of each reading: enough to tell, and every two fields are compared
 _NUMBER = re.compile(r"^[-+]?\d+(?:\.\d+)?$")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True)
-class _Values:
-    """The values of two fields, row by row, where both have one."""
+class _FieldValues:
+    """The values of one field, row by row, and what nearly all of them look like."""
 
-    pairs: tuple[tuple[str, str], ...]
+    texts: tuple[str, ...]
+    mask: str
+    short_mask: str
+    range: tuple[float, float] | None
 
     @property
-    def sides(self) -> tuple[list[str], list[str]]:
-        return [pair[0] for pair in self.pairs], [pair[1] for pair in self.pairs]
+    def first(self) -> str:
+        return next(filter(None, self.texts))
 
 
 def find_exchanged_fields(reading: RowReading) -> Iterator[Doubt]:
     """Doubts about fields that now hold what others held in an earlier run, or when tested."""
     told = {doubt.field_name for doubt in find_moved_columns(reading)}
-    for earlier in reading.rows_known:
-        found = [*_find_pairs(reading, earlier, told)] or [*_find_turned(reading, earlier, told)]
+    rows = reading.rows[:_ROWS]
+    for known in reading.rows_known:
+        both = (rows, known[:_ROWS])
+        found = [*_find_pairs(reading, *both, told)] or [*_find_turned(reading, *both, told)]
         if found:
             yield from found
             return
@@ -53,15 +59,15 @@ def has_fields(reading: RowReading) -> bool:
 
 
 def _find_pairs(
-    reading: RowReading, earlier: Sequence[Json], told: Collection[str]
+    reading: RowReading, rows: Sequence[Json], earlier: Sequence[Json], told: Collection[str]
 ) -> Iterator[Doubt]:
-    names = [name for name in columns_of(reading.rows) if name not in {"", *told}][:_FIELDS]
+    names = [name for name in columns_of(rows) if name not in {"", *told}][:_FIELDS]
+    now = {name: values for name in names if (values := _read_field(rows, name))}
+    before = {name: values for name in now if (values := _read_field(earlier, name))}
     same = list_unmoved(reading)
-    for one, other in combinations(names, 2):
-        now, before = _pair(reading.rows, one, other), _pair(earlier, one, other)
-        if min(len(now.pairs), len(before.pairs)) < _SOME:
-            continue
-        why = _find_rows(now, before) or ("" if {one, other} <= same else _find_forms(now, before))
+    for one, other in combinations(before, 2):
+        fields = (now[one], now[other], before[one], before[other])
+        why = _find_rows(*fields) or ("" if {one, other} <= same else _find_forms(*fields))
         if why:
             yield reading.doubt(
                 "cells",
@@ -69,19 +75,19 @@ def _find_pairs(
                 f"what was in {one!r} ({why}): the cells changed places.",
                 field=one,
                 other=other,
-                now=[*now.pairs[0]],
-                before=[*before.pairs[0]],
-                rows=len(now.pairs),
-                rows_before=len(before.pairs),
+                now=[now[one].first, now[other].first],
+                before=[before[one].first, before[other].first],
+                rows=len(rows),
+                rows_before=len(earlier),
                 url=reading.visits[-1].url,
             )
 
 
 def _find_turned(
-    reading: RowReading, earlier: Sequence[Json], told: Collection[str]
+    reading: RowReading, rows: Sequence[Json], earlier: Sequence[Json], told: Collection[str]
 ) -> Iterator[Doubt]:
     """Two or more fields whose words are now each other's, where each had its own."""
-    now, before = columns_of(reading.rows), columns_of(earlier)
+    now, before = columns_of(rows), columns_of(earlier)
     known = {"", *told, *list_unmoved(reading)}
     names = [name for name in now if name not in known and before.get(name)][:_FIELDS]
     sources = {
@@ -105,11 +111,16 @@ def _find_turned(
         )
 
 
-def _pair(rows: Sequence[Json], one: str, other: str) -> _Values:
-    found = (
-        (_text(row.get(one)), _text(row.get(other))) for row in rows if isinstance(row, Mapping)
+def _read_field(rows: Sequence[Json], name: str) -> _FieldValues | None:
+    """The values of a field, if there are enough to tell."""
+    texts = tuple(_text(row.get(name)) if isinstance(row, Mapping) else "" for row in rows)
+    filled = [text for text in texts if text]
+    if len(filled) < _SOME:
+        return None
+    masks = [*map(_mask, filled)]
+    return _FieldValues(
+        texts, _most_common(masks), _most_common([*map(_shorten, masks)]), _range(filled)
     )
-    return _Values(tuple(pair for pair in found if all(pair)))
 
 
 def _text(value: Json) -> str:
@@ -117,16 +128,19 @@ def _text(value: Json) -> str:
     return " ".join(str(value).split()) if plain else ""
 
 
-def _find_rows(now: _Values, before: _Values) -> str:
+def _find_rows(
+    one: _FieldValues, other: _FieldValues, was_one: _FieldValues, was_other: _FieldValues
+) -> str:
     """Rows of before that are there the other way round, and hardly one as it was."""
-    known = {*before.pairs}
-    turned = [(a, b) for a, b in now.pairs if a != b and (b, a) in known and (a, b) not in known]
-    kept = sum((a, b) in known for a, b in now.pairs if a != b)
+    known = {*zip(was_one.texts, was_other.texts, strict=True)}
+    unlike = [(a, b) for a, b in zip(one.texts, other.texts, strict=True) if a and b and a != b]
+    turned = [(a, b) for a, b in unlike if (b, a) in known and (a, b) not in known]
+    kept = sum(pair in known for pair in unlike)
     if len({*turned}) < _SOME or len(turned) < _MOST * (len(turned) + kept):
         return ""
-    if len(turned) < _FEW * len(now.pairs):
+    if len(turned) < _FEW * len(one.texts):
         return ""
-    return f"in {len(turned)} of {len(now.pairs)} rows the same two values, exchanged"
+    return f"in {len(turned)} of {len(one.texts)} rows the same two values, exchanged"
 
 
 def _comes_from(texts: Sequence[str], theirs: Sequence[str], own: Sequence[str]) -> bool:
@@ -137,20 +151,21 @@ def _comes_from(texts: Sequence[str], theirs: Sequence[str], own: Sequence[str])
     return len(said) >= _SOME and len({*found}) > 1 and len(found) >= _MOST * len(said)
 
 
-def _find_forms(now: _Values, before: _Values) -> str:
+def _find_forms(
+    one: _FieldValues, other: _FieldValues, was_one: _FieldValues, was_other: _FieldValues
+) -> str:
     """The way in which nearly all values are written, or the range of their numbers."""
-    (one, other), (was_one, was_other) = now.sides, before.sides
-    for form, is_telling in ((_mask, _are_codes), (_short_mask, _are_unlike)):
-        first, second = _main_form(was_one, form), _main_form(was_other, form)
-        turned = (_main_form(other, form), _main_form(one, form))
-        if first and second and turned == (first, second) and is_telling(first, second):
-            return f"written as {one[0]!r}, before as {was_one[0]!r}"
-    low, high = _range(was_one), _range(was_other)
-    now_low, now_high = _range(one), _range(other)
-    if not (low and high and now_low and now_high) or min(len(one), len(was_one)) < _MANY:
+    long = (was_one.mask, was_other.mask)
+    short = (was_one.short_mask, was_other.short_mask)
+    is_code = long == (other.mask, one.mask) and _are_codes(*long)
+    if is_code or (short == (other.short_mask, one.short_mask) and _are_unlike(*short)):
+        return f"written as {one.first!r}, before as {was_one.first!r}"
+    low, high = was_one.range, was_other.range
+    if not (low and high and one.range and other.range):
         return ""
-    if (low[1] < high[0] or high[1] < low[0]) and _is_in(now_low, high) and _is_in(now_high, low):
-        return f"numbers from {now_low[0]:g} to {now_low[1]:g}, before {low[0]:g} to {low[1]:g}"
+    apart = low[1] < high[0] or high[1] < low[0]
+    if apart and _is_in(one.range, high) and _is_in(other.range, low):
+        return f"numbers from {one.range[0]:g} to {one.range[1]:g}, before {low[0]:g} to {low[1]:g}"
     return ""
 
 
@@ -158,8 +173,8 @@ def _mask(text: str) -> str:
     return re.sub(r"\d", "9", _LETTER.sub("a", text))
 
 
-def _short_mask(text: str) -> str:
-    return re.sub(r"a+", "a", re.sub(r"9+", "9", _mask(text)))
+def _shorten(mask: str) -> str:
+    return re.sub(r"a+", "a", re.sub(r"9+", "9", mask))
 
 
 def _are_codes(one: str, other: str) -> bool:
@@ -168,18 +183,19 @@ def _are_codes(one: str, other: str) -> bool:
 
 
 def _are_unlike(one: str, other: str) -> bool:
-    return one != other and not {one, other} <= {"a", "9"}
+    return one != other and bool(one and other) and not {one, other} <= {"a", "9"}
 
 
-def _main_form(texts: Sequence[str], form: Callable[[str], str]) -> str:
-    """The form of nearly all texts, or nothing."""
-    name, count = Counter(map(form, texts)).most_common(1)[0]
-    return name if count >= _MOST * len(texts) else ""
+def _most_common(forms: Sequence[str]) -> str:
+    """The form of nearly all, or nothing."""
+    name, count = Counter(forms).most_common(1)[0]
+    return name if count >= _MOST * len(forms) else ""
 
 
 def _range(texts: Sequence[str]) -> tuple[float, float] | None:
-    """The least and the greatest of numbers, if all are and several differ."""
-    if not all(_NUMBER.match(text) for text in texts) or len({*texts}) < _SOME:
+    """The least and the greatest of numbers, if all of several are and some differ."""
+    is_number = all(_NUMBER.match(text) for text in texts)
+    if not is_number or len(texts) < _MANY or len({*texts}) < _SOME:
         return None
     numbers = [float(text) for text in texts]
     return min(numbers), max(numbers)
