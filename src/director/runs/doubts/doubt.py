@@ -71,8 +71,9 @@ class RowVisit:
     draws only those in sight, `distinct` how many rows differ in anything that the page shows,
     `preceding` what leads to the page before, unless the node turned pages itself,
     `empty` how many elements had nothing in any field, `pictured` which fields show something that
-    is no text, in how many rows,
-    `headings` what stands over the columns of the fields that are read by their place.
+    is no text, in how many rows, `headings` what stands over the columns of the fields that are
+    read by their place, `marked` the texts of elements whose class says that they are missing,
+    loading or a placeholder.
     """
 
     key: str
@@ -100,6 +101,7 @@ class RowVisit:
     distinct: int = 0
     empty: int = 0
     headings: Config = field(default_factory=dict)
+    marked: tuple[str, ...] = ()
 
     @property
     def is_whole(self) -> bool:
@@ -115,7 +117,7 @@ class RowReading:
     that it means one element, and `inputs` what the run was given. `merges` says that its items can
     become part of a known record, and `kind` is the same for nodes that read the same of a list
     into records of one type. `headings_before` and `page_size_before` are of the last run that
-    passed.
+    passed, headings also of the node's test. `rows_known` are what it read then, newest first.
     """
 
     node: str
@@ -130,6 +132,7 @@ class RowReading:
     kind: str = ""
     headings_before: Mapping[str, Json] = field(default_factory=dict)
     page_size_before: int = 0
+    rows_known: tuple[Sequence[Json], ...] = ()
     inputs: Mapping[str, Json] = field(default_factory=dict)
 
     @property
