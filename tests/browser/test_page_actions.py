@@ -269,6 +269,18 @@ def test_a_list_in_pages_is_turned_to_its_end(browser: Browser, run: Any) -> Non
         await session.page().set_content(f"{PAGED}<p id=sum>of 40</p>")
         found = await query(session, {**asked, "total": "#sum"})
         assert found["doubts"][0]["sentence"] == "The page states 40 items; 12 were found."
+        for ends in (
+            "next.parentElement.className = 'item disabled'",
+            "next.style.pointerEvents = 'none'",
+        ):
+            link = "<ol><li class=item><a href=# id=next>Next</a></li></ol>"
+            html = PAGED.replace("<button id=next>Next</button>", link)
+            await session.page().goto("about:blank")
+            await session.page().set_content(
+                html.replace("next.disabled = at === 3", f"if (at === 3) {ends}")
+            )
+            found = await query(session, {**asked, "selector": "ul li"})
+            assert (found["count"], found.get("doubts")) == (12, None)
 
     on(run, browser, PAGED, work)
 
