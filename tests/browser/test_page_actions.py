@@ -146,6 +146,27 @@ const some = () => { tools.innerHTML = ''; [...Array(90).keys()].map(n => 'Tool 
 q.oninput = () => setTimeout(some, 30); some()</script>"""
 
 
+TAKEN = """<label for=status>Status</label><div><a><span id=shown>new</span></a><input id=status></div>
+<script>document.getElementById('status').onkeydown = e => {
+  if (e.key !== 'Tab') return;
+  if (['open', 'closed'].includes(e.target.value)) shown.textContent = e.target.value;
+  e.target.value = '' }</script>"""
+
+
+def test_a_field_that_shows_its_value_beside_the_input_is_proven_there(
+    browser: Browser, run: Any
+) -> None:
+    """The input takes keys and is empty again; the value must be all that is shown around it."""
+
+    async def work(session: Session) -> None:
+        await act(session, {"action": "set", "selector": "#status", "value": "open"})
+        assert await said(session, "#shown") == "open"
+        with pytest.raises(BrowserError, match="set to 'lost' and shows 'open'"):
+            await act(session, {"action": "set", "selector": "#status", "value": "lost"})
+
+    on(run, browser, TAKEN, work)
+
+
 def test_an_option_is_of_the_list_that_the_field_opens(browser: Browser, run: Any) -> None:
     """Never of another one on the page; a list that draws a part is searched, or scrolled."""
 

@@ -49,8 +49,17 @@ _SHOWN: Final = """element => {
     if (field.localName === "select")
         return [...field.selectedOptions].map(option => option.label || option.text).join(", ");
     if (typeof field.value === "string" && field.value) return field.value;
-    return field.getAttribute("aria-valuetext") || field.getAttribute("aria-valuenow")
+    const own = field.getAttribute("aria-valuetext") || field.getAttribute("aria-valuenow")
         || (field.innerText ?? "").trim();
+    // A list of a script may take keys in an empty input, and show what was chosen around it.
+    let at = own ? null : field.parentElement;
+    for (let up = 0; at && up < 4; at = at.parentElement, up += 1) {
+        const others = [...at.querySelectorAll("input:not([type=hidden]),textarea")];
+        if (others.some(e => e !== field && e.checkVisibility?.())) break;
+        const said = globalThis.__directorMasks?.hidesText(at) ? "" : (at.innerText ?? "").trim();
+        if (said) return said.slice(0, 200);
+    }
+    return own;
 }"""
 _NOW: Final = "element => Number(element.getAttribute('aria-valuenow'))"
 
