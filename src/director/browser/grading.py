@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from functools import lru_cache
 
 from director.browser.bundle import Bundle, Holder
@@ -21,6 +22,35 @@ FAMILIES = (
     {"textbox", "searchbox", "combobox", "spinbutton", "listbox"},
     {"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"},
 )
+_COUNTED_STEP = re.compile(r"[\w\\:-]+:nth-child\(\d+\)")
+# Of these a framework may write new values at every visit.
+_WRITTEN_ANEW = ("id", "for", "aria-controls")
+
+
+def is_place(bundle: Bundle) -> bool:
+    """Whether its CSS only counts the way to a place, and nothing else tells its element.
+
+    Whoever writes more beside such CSS by hand says what stands there.
+    """
+    first, *rest = bundle.css.split(" > ")
+    counted = rest if first.startswith("#") else [first, *rest]
+    if not counted or not all(map(_COUNTED_STEP.fullmatch, counted)):
+        return False
+    said = (bundle.role, bundle.name, bundle.label, bundle.test_id, bundle.text, bundle.path)
+    around = (bundle.attributes, bundle.classes, bundle.within, bundle.near)
+    return bundle.nth is not None or not any((*said, *around))
+
+
+def is_unmoved(bundle: Bundle, like: Bundle) -> bool:
+    """Whether one says what the element that is meant said, among all that it stood among."""
+    keys = ("role", "name", "label", "text", "path", "near", "nth")
+    same = all(getattr(bundle, key) == getattr(like, key) for key in keys)
+    held = all(each in like.within for each in bundle.within)
+    return same and held and _lasting(bundle) == _lasting(like)
+
+
+def _lasting(bundle: Bundle) -> dict[str, str]:
+    return {key: text for key, text in bundle.attributes.items() if key not in _WRITTEN_ANEW}
 
 
 def is_at_home(bundle: Bundle, like: Bundle) -> bool:

@@ -30,6 +30,8 @@ from director.browser.grading import (
     is_at_home,
     is_held_alike,
     is_kind,
+    is_place,
+    is_unmoved,
     shares_words,
     was_beside,
 )
@@ -216,6 +218,8 @@ def tally(bundle: Bundle, portraits: Sequence[Portrait]) -> list[Standing]:
 
 def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
     """Those at the top that cannot be told apart, in the order of the page; none if too weak."""
+    if is_place(bundle):
+        return [one for one in standings if one.grades["css"] and is_unmoved(bundle, one.like)]
     if not standings:
         return []
     best = standings[0]
@@ -227,9 +231,7 @@ def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
         return []
     if _is_elsewhere(bundle, best, standings) or _is_another(bundle, best, standings, fewer=fewer):
         return []
-    if _is_one_of_several(bundle, best, fewer=fewer) or _is_but_a_number(bundle, best, standings):
-        return []
-    if _is_only_counted(bundle, best):
+    if _is_one_of_several(bundle, best, fewer=fewer) or _is_counted(bundle, best, standings):
         return []
     tied = [one for one in standings if best.share - one.share < LEAD]
     if bundle.label and any(one.like.role in _FIELDS for one in tied):
@@ -238,6 +240,11 @@ def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
     # Its place tells an element from its twins only while nothing around it has changed.
     placed = [one for one in tied if bundle.nth and one.nth == bundle.nth and one.share > UNCHANGED]
     return placed if len(placed) == 1 else sorted(tied, key=lambda one: one.at)
+
+
+def _is_counted(bundle: Bundle, best: Standing, standings: Sequence[Standing]) -> bool:
+    """Whether only a place or a number says that it is the one."""
+    return _is_only_counted(bundle, best) or _is_but_a_number(bundle, best, standings)
 
 
 def _is_only_counted(bundle: Bundle, best: Standing) -> bool:
