@@ -37,7 +37,9 @@ GALLERIES = {
     "Ant Design": "antd",
     "Vuetify": "vuetify",
 }
-HELD_OUT = frozenset(("Ant Design", "Vuetify", "Streamlit", "Gradio", "marimo", "mitmweb"))
+UNNAMED = frozenset(("TiddlyWiki", "Optuna", "buku", "Locust"))
+"""Applications that came last, for which nothing was mended before they were measured."""
+HELD_OUT = UNNAMED | {"Ant Design", "Vuetify", "Streamlit", "Gradio", "marimo", "mitmweb"}
 
 
 @dataclass(frozen=True)
@@ -151,6 +153,41 @@ def _script(name: str) -> Callable[[Path], None]:
     return write
 
 
+def _bookmarks(folder: Path) -> None:
+    home = folder / ".local/share/buku"
+    home.mkdir(parents=True)
+    with sqlite3.connect(home / "bookmarks.db") as db:
+        db.execute(
+            "create table bookmarks (id integer primary key, URL text not null unique, metadata text "
+            "default '', tags text default ',', desc text default '', flags integer default 0)"
+        )
+        rows = [(f"http://site{n}.test/", f"Site {n}", f",tag{n % 5},") for n in range(40)]
+        db.executemany("insert into bookmarks (URL, metadata, tags) values (?, ?, ?)", rows)
+
+
+_LOCUST = """from locust import HttpUser, task
+
+class Visitor(HttpUser):
+    host = "http://127.0.0.1:9"
+
+    @task
+    def look(self):
+        self.client.get("/")
+"""
+_STUDY = """import optuna
+for name in ("rows", "colours"):
+    study = optuna.create_study(study_name=name, storage="sqlite:///trials.db")
+    study.optimize(lambda trial: trial.suggest_float("x", -1, 1) ** 2, n_trials=12)
+"""
+
+
+def _write(name: str, text: str) -> Callable[[Path], None]:
+    def write(folder: Path) -> None:
+        (folder / name).write_text(text)
+
+    return write
+
+
 def _verdaccio(folder: Path) -> None:
     (folder / "config.yaml").write_text(
         "storage: ./storage\nauth: {htpasswd: {file: ./htpasswd}}\npackages: {'**': {access: $all}}\n"
@@ -242,5 +279,52 @@ PROGRAMS = (
             "web_password=x",
         ],
         ("/?token=x",),
+    ),
+    Program(
+        "TiddlyWiki",
+        lambda at, port: [
+            at / "node_modules/.bin/tiddlywiki",
+            at / "node_modules/tiddlywiki/editions/full",
+            "--listen",
+            "host=127.0.0.1",
+            f"port={port}",
+        ],
+        ("/",),
+    ),
+    Program(
+        "Optuna",
+        lambda at, port: [
+            "sh",
+            "-c",
+            (
+                f"{at}/unnamed/bin/python study.py && exec {at}/unnamed/bin/optuna-dashboard "
+                f"sqlite:///trials.db --host 127.0.0.1 --port {port}"
+            ),
+        ],
+        ("/dashboard", "/dashboard/studies/1/trialList"),
+        _write("study.py", _STUDY),
+    ),
+    Program(
+        "buku",
+        lambda at, port: [
+            at / "unnamed/bin/bukuserver",
+            "run",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(port),
+        ],
+        ("/", "/bookmark/"),
+        _bookmarks,
+    ),
+    Program(
+        "Locust",
+        lambda at, port: [
+            at / "unnamed/bin/locust",
+            "--web-host=127.0.0.1",
+            f"--web-port={port}",
+        ],
+        ("/",),
+        _write("locustfile.py", _LOCUST),
     ),
 )
