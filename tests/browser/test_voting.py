@@ -241,6 +241,28 @@ def test_what_has_no_words_and_a_shared_name_is_not_taken_for_one_that_is_gone()
     assert elected(small, large) == []
 
 
+def test_a_sign_is_no_word() -> None:
+    """An asterisk beside one label is not the one that stood beside another label."""
+    first = Bundle(text="*", path="label>span", near=("Users", "Host", "Start"), nth=(5, 24))
+    second = replace(first, near=("Host", "Users", "Start"), nth=(7, 24))
+    assert elected(first, first, second) == [0]
+    assert elected(first, replace(second, nth=(7, 23))) == []
+    assert elected(first, second) == []
+
+
+def test_what_holds_an_element_and_says_the_same_is_told_from_it_by_its_place() -> None:
+    """Though ids and classes be others now; not once anything else has changed too."""
+    outer = Bundle(
+        text="Settings Help", css="div.drawer", path="body>div", classes=("drawer",), nth=(6, 40)
+    )
+    outer = replace(outer, near=("Sort", "Reload", "Create"))
+    inner = replace(outer, css="", path="body>div>div", classes=("paper",), nth=(7, 40))
+    now = [replace(one, css="", classes=("css-1",)) for one in (outer, inner)]
+    assert elected(outer, *now) == [0]
+    assert elected(inner, *now) == [1]
+    assert elected(outer, *(replace(one, near=("Sort", "Create")) for one in now)) != [1]
+
+
 def test_a_label_means_a_field_before_a_column_of_the_same_name() -> None:
     """Both are called so; only one of them can be filled."""
     column = Bundle(role="columnheader", name="Customer", path="tr>th", nth=(0, 1))

@@ -76,6 +76,12 @@ def is_held_alike(bundle: Bundle, like: Bundle) -> bool:
     )
 
 
+def is_sign(bundle: Bundle) -> bool:
+    """Whether all that it says is a sign, such as an asterisk: others of its kind say the same."""
+    words = f"{bundle.name}{bundle.label}{bundle.text}"
+    return bundle.nth is not None and bool(words) and not any(map(str.isalnum, words))
+
+
 def shares_words(bundle: Bundle) -> bool:
     """Whether others said the same when the bundle was made."""
     if bundle.nth is None or bundle.nth[1] == 1:

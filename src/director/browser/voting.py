@@ -31,6 +31,7 @@ from director.browser.grading import (
     is_held_alike,
     is_kind,
     is_place,
+    is_sign,
     is_unmoved,
     shares_words,
     was_beside,
@@ -220,8 +221,8 @@ def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
     """Those at the top that cannot be told apart, in the order of the page; none if too weak."""
     if is_place(bundle):
         return [one for one in standings if one.grades["css"] and is_unmoved(bundle, one.like)]
-    if not standings:
-        return []
+    if (unmoved := _find_unmoved(bundle, standings)) or not standings:
+        return unmoved
     best = standings[0]
     # If one of several alike has gone, it may be the one that was meant.
     fewer = bool(bundle.nth and best.nth and best.nth[1] < bundle.nth[1])
@@ -240,6 +241,17 @@ def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
     # Its place tells an element from its twins only while nothing around it has changed.
     placed = [one for one in tied if bundle.nth and one.nth == bundle.nth and one.share > UNCHANGED]
     return placed if len(placed) == 1 else sorted(tied, key=lambda one: one.at)
+
+
+def _find_unmoved(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
+    """The one whose words, place and surroundings are all as they were, if it stands at the top.
+
+    It is told so from what holds it and says the same, though ids and classes be others now.
+    """
+    same = [one for one in standings if is_unmoved(bundle, one.like)]
+    speaks = any((bundle.name, bundle.label, bundle.text)) and not is_sign(bundle)
+    is_top = len(same) == 1 and standings[0].share - same[0].share < LEAD
+    return same if speaks and is_top else []
 
 
 def _is_counted(bundle: Bundle, best: Standing, standings: Sequence[Standing]) -> bool:
@@ -264,9 +276,9 @@ def _is_one_of_several(bundle: Bundle, best: Standing, *, fewer: bool) -> bool:
         return True
     if best.marked:
         return False
-    if best.says() is None:
+    if best.says() is None or is_sign(bundle):
         # Without words of its own it is what any of those is.
-        return fewer
+        return fewer or (best.says() is not None and best.like.near[:1] != bundle.near[:1])
     if not shares_words(bundle) or not (fewer or not bundle.name):
         return False
     # Another of those alike may stand in the same row, or under another heading.
