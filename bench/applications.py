@@ -37,9 +37,9 @@ GALLERIES = {
     "Ant Design": "antd",
     "Vuetify": "vuetify",
 }
-UNNAMED = frozenset(("TiddlyWiki", "Optuna", "buku", "Locust"))
-"""Applications that came last, for which nothing was mended before they were measured."""
-HELD_OUT = UNNAMED | {"Ant Design", "Vuetify", "Streamlit", "Gradio", "marimo", "mitmweb"}
+HELD_OUT = frozenset(
+    ("Ant Design", "Vuetify", "Streamlit", "Gradio", "marimo", "mitmweb", "klaus", "Supervisor")
+)
 
 
 @dataclass(frozen=True)
@@ -153,18 +153,6 @@ def _script(name: str) -> Callable[[Path], None]:
     return write
 
 
-def _bookmarks(folder: Path) -> None:
-    home = folder / ".local/share/buku"
-    home.mkdir(parents=True)
-    with sqlite3.connect(home / "bookmarks.db") as db:
-        db.execute(
-            "create table bookmarks (id integer primary key, URL text not null unique, metadata text "
-            "default '', tags text default ',', desc text default '', flags integer default 0)"
-        )
-        rows = [(f"http://site{n}.test/", f"Site {n}", f",tag{n % 5},") for n in range(40)]
-        db.executemany("insert into bookmarks (URL, metadata, tags) values (?, ?, ?)", rows)
-
-
 _LOCUST = """from locust import HttpUser, task
 
 class Visitor(HttpUser):
@@ -179,6 +167,28 @@ for name in ("rows", "colours"):
     study = optuna.create_study(study_name=name, storage="sqlite:///trials.db")
     study.optimize(lambda trial: trial.suggest_float("x", -1, 1) ** 2, n_trials=12)
 """
+_SUPERVISOR = """[supervisord]
+nodaemon = true
+
+[inet_http_server]
+port = 127.0.0.1:%(ENV_PORT)s
+
+[program:mail]
+command = sleep 10000
+
+[program:shop]
+command = sleep 10000
+
+[program:search]
+command = sleep 10000
+autostart = false
+"""
+_REPOSITORY = """mkdir shop && cd shop && git init -q
+for n in 1 2 3 4 5 6 7 8; do
+  echo "$n" > "file$n.txt"
+  git add . && git -c user.name=Ada -c user.email=ada@shop.test commit -qm "Add file $n"
+done
+cd .. && exec"""
 
 
 def _write(name: str, text: str) -> Callable[[Path], None]:
@@ -301,21 +311,23 @@ PROGRAMS = (
                 f"sqlite:///trials.db --host 127.0.0.1 --port {port}"
             ),
         ],
-        ("/dashboard", "/dashboard/studies/1/trialList"),
+        ("/dashboard",),
         _write("study.py", _STUDY),
     ),
     Program(
-        "buku",
+        "klaus",
         lambda at, port: [
-            at / "unnamed/bin/bukuserver",
-            "run",
-            "--host",
-            "127.0.0.1",
-            "--port",
-            str(port),
+            "sh",
+            "-c",
+            f"{_REPOSITORY} {at}/unnamed/bin/klaus --host 127.0.0.1 --port {port} shop",
         ],
-        ("/", "/bookmark/"),
-        _bookmarks,
+        ("/", "/shop/"),
+    ),
+    Program(
+        "Supervisor",
+        lambda at, _: [at / "unnamed/bin/supervisord", "-c", "supervisord.conf"],
+        ("/",),
+        _write("supervisord.conf", _SUPERVISOR),
     ),
     Program(
         "Locust",

@@ -24,7 +24,13 @@ PYTHON: Mapping[str, Mapping[str, str]] = {
     },
     "more": {"streamlit": "1.67.0", "gradio": "6.31.0", "marimo": "0.25.2"},
     "proxy": {"mitmproxy": "11.0.2"},
-    "unnamed": {"optuna-dashboard": "0.21.0", "buku[server]": "5.1", "locust": "2.47.0"},
+    "unnamed": {
+        "optuna-dashboard": "0.21.0",
+        "locust": "2.47.0",
+        "klaus": "3.0.1",
+        "supervisor": "4.3.0",
+        "setuptools": "80.9.0",
+    },
 }
 """Python packages by the environment they are in: not all of them agree with each other."""
 NODE: Mapping[str, str] = {
