@@ -37,9 +37,9 @@ from director.browser.looking import (
 from director.browser.masks import REFUSED, Looks, MaskedPage, look_bare
 from director.browser.telling import (
     against,
-    displaced,
     filtered_away,
     no_such_nth,
+    refuse_place,
     several,
     unsure,
 )
@@ -224,7 +224,7 @@ async def find_all(seen: MaskedPage, selector: Json | Bundle) -> list[Sight]:
     shown = [sight for sight in sights if sight.portrait.visible]
     fits = {id(sight) for pool in (sights, shown) for sight in _vote(wanted, pool).fits()}
     if not fits and is_place(wanted):
-        raise displaced(wanted)
+        raise refuse_place(wanted)
     return [sight for sight in sights if id(sight) in fits]
 
 

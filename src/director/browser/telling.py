@@ -35,7 +35,7 @@ def unsure(
 ) -> LocatorError:
     """The error for a vote without a winner."""
     if is_place(bundle):
-        return displaced(bundle)
+        return refuse_place(bundle)
     counts = ", ".join(
         f"{each.key} {_value(bundle, each.key)!r}: "
         f"{sum(each.grade(bundle, one) >= 1 for one in portraits)}"
@@ -57,7 +57,7 @@ def unsure(
     )
 
 
-def displaced(bundle: Bundle) -> LocatorError:
+def refuse_place(bundle: Bundle) -> LocatorError:
     """The error for one that only its place tells, and that place is not as it was."""
     why = (
         "what stands there or around it has changed"
