@@ -23,6 +23,7 @@ FAMILIES = (
     {"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"},
 )
 _COUNTED_STEP = re.compile(r"[\w\\:-]+:nth-child\(\d+\)")
+_AGE = re.compile(r"\b(?:\d+|an?) (?:second|minute|hour|day|week|month|year)s? ago\b|\bjust now\b")
 # Of these a framework may write new values at every visit.
 _WRITTEN_ANEW = ("id", "for", "aria-controls")
 
@@ -43,10 +44,20 @@ def is_place(bundle: Bundle) -> bool:
 
 def is_unmoved(bundle: Bundle, like: Bundle) -> bool:
     """Whether one says what the element that is meant said, among all that it stood among."""
-    keys = ("role", "name", "label", "text", "path", "near", "nth")
-    same = all(getattr(bundle, key) == getattr(like, key) for key in keys)
-    held = all(each in like.within for each in bundle.within)
-    return same and held and _lasting(bundle) == _lasting(like)
+    plain = ("role", "path", "nth")
+    if any(getattr(bundle, key) != getattr(like, key) for key in plain):
+        return False
+    said, says = ((one.name, one.label, one.text, *one.near) for one in (bundle, like))
+    if tuple(map(_without_age, said)) != tuple(map(_without_age, says)):
+        return False
+    around = {(each.role, _without_age(each.name)) for each in like.within}
+    held = all((each.role, _without_age(each.name)) in around for each in bundle.within)
+    return held and _lasting(bundle) == _lasting(like)
+
+
+def _without_age(text: str) -> str:
+    """A text without what a clock changes in it: "5 minutes ago"."""
+    return _AGE.sub("ago", text)
 
 
 def _lasting(bundle: Bundle) -> dict[str, str]:
@@ -56,10 +67,15 @@ def _lasting(bundle: Bundle) -> dict[str, str]:
 def is_at_home(bundle: Bundle, like: Bundle) -> bool:
     """Whether the nearest of its neighbourhood is still there."""
     close = [text.casefold() for text in like.near[:3]]
-    holder = bundle.within[0] if bundle.within and bundle.within[0].name else None
+    holder = next((each for at, each in enumerate(bundle.within) if _is_home(each, at)), None)
     if holder and not any(_is_same_holder(holder, has) for has in like.within):
         return False
     return bool(holder) or any(text.casefold() in close for text in bundle.near[:2])
+
+
+def _is_home(holder: Holder, at: int) -> bool:
+    """Whether what an element stands in tells where it is: the nearest, or a row, with a name."""
+    return bool(holder.name) and (at == 0 or holder.role in _ROWS)
 
 
 def has_named_row(bundle: Bundle) -> bool:

@@ -246,12 +246,15 @@ def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
 def _find_unmoved(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
     """The one whose words, place and surroundings are all as they were, if it stands at the top.
 
-    It is told so from what holds it and says the same, though ids and classes be others now.
+    It is told so from what holds it and says the same, though ids and classes be others now; from
+    one that stands in the same tags and says the same only by its row.
     """
     same = [one for one in standings if is_unmoved(bundle, one.like)]
     speaks = any((bundle.name, bundle.label, bundle.text)) and not is_sign(bundle)
-    is_top = len(same) == 1 and standings[0].share - same[0].share < LEAD
-    return same if speaks and is_top else []
+    if not speaks or len(same) != 1 or standings[0].share - same[0].share >= LEAD:
+        return []
+    twins = [one for one in standings if one.says() == 1 and one.like.path == bundle.path]
+    return same if len(twins) < 2 or has_named_row(bundle) else []
 
 
 def _is_counted(bundle: Bundle, best: Standing, standings: Sequence[Standing]) -> bool:
