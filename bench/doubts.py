@@ -90,6 +90,7 @@ def table(rows: Sequence[Sequence[object]], said: str = "", more: str = "") -> s
     return f"<h1>Lamps</h1><p>{said}</p><table>{head}<tbody>{inside}</tbody></table>{more}"
 
 
+PEOPLE = ("jan", "ann", "kai", "lea")
 FIELDS = {"name": "td:nth-child(1)", "price": "td:nth-child(2)", "state": "td:nth-child(3)"}
 
 
@@ -139,6 +140,12 @@ def _changed_lists(pages: dict[str, str], origin: str) -> Iterator[Case]:
         "other rows altogether": (lamps(12), lamps(12, first=40)),
         "prices that rose to thousands": (lamps(9), lamps(9, price="1,{:03}.00")),
         "states that became the same": ([(f"L {n}", "1.00", f"s{n % 2}") for n in range(6)], lamps(6)),
+        "people who took over from others": ([(f"L {n}", PEOPLE[n % 3], PEOPLE[n % 4]) for n in range(8)],
+                                             [(f"L {n}", PEOPLE[n % 4], PEOPLE[(n + 1) % 3]) for n in range(8)]),
+        "open and closed counts": ([(f"L {n}", 20 + n, n) for n in range(8)], [(f"L {n}", n, 19 + n) for n in range(8)]),
+        "scores of other games": ([(f"L {n}", n % 3, n % 2) for n in range(8)], [(f"L {n}", n % 2, n % 4) for n in range(8)]),
+        "sorted the other way": (lamps(9), lamps(9)[::-1]),
+        "a row with a name only": (lamps(9), [*lamps(9), ("No lamp", "", "")]),
     }  # fmt: skip
     for at, (name, (first, second)) in enumerate(changes.items()):
         place = f"/changed{at}"

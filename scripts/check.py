@@ -57,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
     is_whole = not rest and options.changed is None
     checks = StaticChecks(STATE / "checks.json", say)
     if not options.no_checks:
-        checks.start(list_checks(ROOT, with_documentation=options.all), skip=not is_whole)
+        checks.start(list_checks(ROOT, is_all=options.all), skip=not is_whole)
     try:
         if options.changed is not None:
             failed = run_changed(options.changed, options.seconds, rest)

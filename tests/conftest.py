@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import gc
 import os
 import sys
@@ -15,7 +16,9 @@ from typing import Any, TypeVar
 import pytest
 from hypothesis import HealthCheck, settings
 from playwright import async_api, sync_api
+from typer import testing as cli_testing
 
+from certificates import trust_nobody
 from chromiums import full_chromium, prefer_shell
 from director.browser import Browser, BrowserError, open_browser
 from moved import UNKNOWN, mark_moved
@@ -79,6 +82,10 @@ _keep_files_in_memory()
 
 
 prefer_shell()
+trust_nobody()
+
+# The tree of commands is the same for every test; building it takes 60 ms.
+cli_testing._get_command = functools.cache(cli_testing._get_command)
 
 for api in (async_api, sync_api):
     api.expect.set_options(timeout=60_000)

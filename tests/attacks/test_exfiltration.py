@@ -34,6 +34,7 @@ from sharing import share
 
 # Reports are sent at once instead of within a minute: in both runs.
 REPORTS = "--short-reporting-delay"
+ROUNDS, ROUND = 3, 30.0  # how often the pages are opened without the guard; seconds for each
 # What a session has not at all, whoever is approved: UDP, calls, hints, reports, names of nobody.
 CLOSED = frozenset(
     "coalesced early-preconnect error-log header-preconnect manifest name other-way preconnect quic "
@@ -141,15 +142,25 @@ def control(certificate: Certificate, tmp_path_factory: pytest.TempPathFactory) 
     chromium = write_chromium(path, certificate, REPORTS, names)
 
     async def run() -> tuple[list[str], float]:
+        expected, took = CHANNELS - NOT_OFFERED, 0.0
         with field(certificate) as sites:
             async with unguarded(chromium) as context:
-                page = await context.new_page()
-                await page.goto(f"{sites.home.origin}/all", wait_until="commit")
-                await until(lambda: sites.served)
-                began = time.monotonic()
-                expected = CHANNELS - NOT_OFFERED
-                await until(lambda: expected <= sites.arrived or time.monotonic() > began + 45)
-            return sorted(sites.arrived), time.monotonic() - began
+                # A browser that has much to do may leave out what it only speculates about.
+                for _ in range(ROUNDS):
+                    page = await context.new_page()
+                    await page.goto(f"{sites.home.origin}/all", wait_until="commit")
+                    await until(lambda: sites.served)
+                    began = time.monotonic()
+                    await until(
+                        lambda began=began: (
+                            expected <= sites.arrived or time.monotonic() > began + ROUND
+                        )
+                    )
+                    took = max(took, time.monotonic() - began)
+                    if expected <= sites.arrived:
+                        break
+                    await page.close()
+            return sorted(sites.arrived), took
 
     arrived, took = share(tmp_path_factory, "exfiltration", lambda: asyncio.run(run()))
     return Control(frozenset(arrived), took)

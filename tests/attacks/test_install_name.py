@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from certificates import outside_environment
 from director.distribution import NAME, install_line
 
 ROOT = Path(__file__).parent.parent.parent
@@ -114,7 +115,8 @@ def test_every_install_line_works(extra: str, wheel: Path, tmp_path: Path) -> No
     """With nothing of ours around it."""
     subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "env")], check=True, timeout=300)
     wanted = f"{wheel}[{extra}]" if extra else str(wheel)
-    clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    clean = outside_environment()
+    clean.pop("PYTHONPATH", None)
     folder = tmp_path / "env" / "bin"
     line = [str(folder / "pip"), "install", "--quiet", wanted]
     subprocess.run(line, check=True, timeout=900, cwd=tmp_path, env=clean)

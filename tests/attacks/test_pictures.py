@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from attacks.echo_site import ECHO, SECRETS, echo_site, session_with
-from browser.test_snapshots_screens import pixels
+from browser.test_snapshots_screens import read_picture
 from director.browser import Browser, BrowserError
 
 # A style sheet that a script makes stands in no document.
@@ -57,7 +57,9 @@ def test_a_page_that_echoes_a_secret_gives_one_picture_for_all_secrets(
         return taken, await page.inner_text("#text")
 
     (first, said), (second, other) = run(_pictures(browser, tmp_path, take))
-    assert [pixels(a) == pixels(b) for a, b in zip(first, second, strict=True)] == [True] * 3
+    assert [read_picture(a) == read_picture(b) for a, b in zip(first, second, strict=True)] == [
+        True
+    ] * 3
     assert (said, other) == tuple(f"Found: {secret} (3)" for secret in SECRETS)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from attacks.echo_site import SECRETS, echo_site, session_with
 from browser.sites import site
-from browser.test_snapshots_screens import pixels
+from browser.test_snapshots_screens import read_picture
 from director.browser import Browser, BrowserError, Origins, Session
 from director.browser.bundle import LocatorError, selector_of
 from director.browser.conditions import check
@@ -256,7 +256,7 @@ def test_a_cover_hides_only_what_stands_below_it(
     with pytest.raises(BrowserError, match="There is no picture of this page"):
         _pictures(browser, run, tmp_path, MOVED)
     first, second = _pictures(browser, run, tmp_path, HELD)
-    assert pixels(first) == pixels(second)
+    assert read_picture(first) == read_picture(second)
 
 
 @pytest.mark.promise("D6")
@@ -270,7 +270,7 @@ def test_a_picture_that_the_page_has_made_is_covered(
 ) -> None:
     """What was drawn cannot be read, so it is covered as a whole."""
     first, second = _pictures(browser, run, tmp_path, DRAWN)
-    assert pixels(first) == pixels(second)
+    assert read_picture(first) == read_picture(second)
 
 
 @pytest.mark.promise("D6")
@@ -288,7 +288,7 @@ def test_no_copy_of_a_cover_stands_beside_it(
     style = COPIED[name].replace("{", "{{").replace("}", "}}")
     html = COPYING.replace("STYLE", style).replace("NAME", name)
     first, second = _pictures(browser, run, tmp_path, html)
-    assert pixels(first) == pixels(second)
+    assert read_picture(first) == read_picture(second)
 
 
 ODD = """<a href="/*" title="Next >> page" id=one>x</a><button aria-label="say `hi` >>>">y</button>

@@ -15,6 +15,7 @@ from director.browser.bundle import LocatorError
 from director.browser.conditions import check
 from director.browser.descriptions import describe_ref
 from director.browser.dialogs import DialogUnanswered
+from director.browser.gathering import Patience
 from director.browser.locators import resolve
 from director.browser.queries import query
 from director.browser.showing import show
@@ -268,8 +269,53 @@ def test_a_list_in_pages_is_turned_to_its_end(browser: Browser, run: Any) -> Non
         await session.page().set_content(f"{PAGED}<p id=sum>of 40</p>")
         found = await query(session, {**asked, "total": "#sum"})
         assert found["doubts"][0]["sentence"] == "The page states 40 items; 12 were found."
+        for ends in (
+            "next.parentElement.className = 'item disabled'",
+            "next.style.pointerEvents = 'none'",
+        ):
+            link = "<ol><li class=item><a href=# id=next>Next</a></li></ol>"
+            html = PAGED.replace("<button id=next>Next</button>", link)
+            await session.page().goto("about:blank")
+            await session.page().set_content(
+                html.replace("next.disabled = at === 3", f"if (at === 3) {ends}")
+            )
+            found = await query(session, {**asked, "selector": "ul li"})
+            assert (found["count"], found.get("doubts")) == (12, None)
 
     on(run, browser, PAGED, work)
+
+
+def test_a_list_is_left_when_nothing_new_comes_or_its_time_is_over() -> None:
+    """However long it takes while items come; within what its node was given."""
+    patience, limited = Patience(0), Patience(0, 90)
+    for now in range(0, 1000, 100):
+        assert not patience.explain_end(now)
+        patience.note(1, now)
+    patience.note(0, 1010)
+    assert not patience.explain_end(1019)
+    assert patience.explain_end(1020) == "Nothing new came for 120 s, and the list had not ended"
+    limited.note(1, 89)
+    assert not limited.explain_end(89)
+    assert limited.explain_end(90) == "The list had not ended after 90 s"
+
+
+def test_a_list_that_is_left_before_its_end_is_kept_and_in_doubt(
+    browser: Browser, run: Any
+) -> None:
+    """The same list is read to its end if it has the time."""
+    endless = PAGED.replace("at === 3", "at === 30")
+    asked = {"method": "extract_all", "selector": "li", "next": "#next"}
+
+    async def work(session: Session) -> None:
+        found: Any = await query(session, {**asked, "timeout": 1})
+        assert found["items"][:3] == [f"Item {n}" for n in range(3)]
+        assert found["stopped"] == "The list had not ended after 0.001 s"
+        assert [each["kind"] for each in found["doubts"]] == ["early"]
+        found = await query(session, asked)
+        assert (found["items"][-1], found.get("stopped")) == ("Item 92", None)
+        assert "doubts" not in found
+
+    on(run, browser, endless, work)
 
 
 def test_an_extraction_that_reads_nothing_is_in_doubt(browser: Browser, run: Any) -> None:

@@ -166,6 +166,19 @@ def test_find_gives_the_lines_with_what_they_stand_in() -> None:
     assert "Open 5" not in find(page(LIST), r"^button Open 4\d", regex=True)
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    ["^Open 4$", '^button "Open 4"', '^- button "Open 4"', "^button Open 4$", r"\AOpen 4\Z"],
+)
+def test_a_pattern_begins_and_ends_with_an_elements_name_or_line(pattern: str) -> None:
+    """As whoever sees the outline means it; what only holds it is not found."""
+    found = find(page(LIST), pattern, regex=True)
+    assert found.count("button") == 1
+    assert 'button "Open 4" [ref=' in found
+    assert "Nothing on the page" in find(page(LIST), "^pen 4$", regex=True)
+    assert "cell [ref=e122]: Person 7" in find(page(LIST), "^Person 7$", regex=True)
+
+
 def test_find_is_bounded_and_says_how_many_more() -> None:
     """A page full of matches does not fill the window."""
     found = find(page(LIST), "person")

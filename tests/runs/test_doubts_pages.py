@@ -11,7 +11,7 @@ from director.browser.list_claims import look_at_list
 from director.browser.queries import query
 from director.runs import Step
 from director.runs.doubts import Doubt, find_doubts
-from director.runs.run_doubts import readings_of
+from director.runs.row_readings import readings_of
 from director.workflow.values import Config, Node
 from runs.conftest import Live
 from runs.doubt_pages import FIELDS, RIGHT, WRONG, ListCase, serve_lists

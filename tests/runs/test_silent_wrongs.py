@@ -517,8 +517,8 @@ def test_the_text_of_a_condition_is_compared_with_its_case_unless_told_otherwise
 ) -> None:
     """A small letter is not a large one, unless `ignore_case` says so; blanks are one."""
     site["/"] = "<p id=ok>Was  Saved</p>"
-    for more, state in (({}, "failed"), ({"ignore_case": True}, "done")):
-        condition = {"element": "#ok", "text": "was saved", "within": 0, **more}
+    for more, state in (({"within": 0}, "failed"), ({"ignore_case": True}, "done")):
+        condition = {"element": "#ok", "text": "was saved", **more}
         opened = {**go("open", f"{site.origin}/"), "ensures": [condition]}
         run = live.run(run_workflow(store, flow(opened, origin=site.origin), live.means()))
         assert run.state == state
@@ -627,8 +627,25 @@ def test_a_search_is_no_effect_and_a_proof_that_cannot_tell_is_said_to_be(
     site["POST /add"] = "<p id=ok>Added</p>"
     happened, bad = ([{"element": "#ok", "text": text, "within": 0}] for text in ("Added", "No"))
     proof = {"url": f"{site.origin}/", "happened": happened, "not_happened": bad}
-    (doubt,) = once(live, store, filled(site, add(ensures=happened, proof=proof))).doubts
+    shown = [{"element": "#ok", "text": "Added"}]
+    (doubt,) = once(live, store, filled(site, add(ensures=shown, proof=proof))).doubts
     assert str(doubt["sentence"]).startswith("The proof of add cannot tell")
+
+
+def test_a_field_that_shows_only_icons_is_doubted(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """Its text is empty in every row; so is that of a column in which nothing is."""
+    for n, cell in enumerate(
+        ("<span title='active: no'>&nbsp;</span>", "<i class=icon-yes></i>", "")
+    ):
+        lines = "".join(f"<tr><td class=name>Lamp {i}<td class=price>{cell}" for i in range(4))
+        site[f"/{n}"] = (
+            f"<style>i {{ display: inline-block; width: 9px }}</style><table>{lines}</table>"
+        )
+        run = once(live, store, flow(go("open", f"{site.origin}/{n}"), read(), origin=site.origin))
+        assert [each["kind"] for each in run.doubts] == (["blank"] if cell else [])
+        assert ("the field '.price span@title' reads it" in str(run.doubts)) == ("title" in cell)
 
 
 def test_a_result_that_is_not_kept_is_said_to_be(live: Live, store: Store) -> None:

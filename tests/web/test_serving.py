@@ -97,6 +97,18 @@ def test_it_listens_on_this_machine_only_and_prints_no_key(tmp_path: Path) -> No
     assert "Traceback" not in printed
 
 
+@pytest.mark.slow
+def test_ctrl_c_at_once_ends_it_in_words(tmp_path: Path) -> None:
+    """As soon as the link is there, before anything is served."""
+    with program(tmp_path, "--port", "0") as made:
+        link_of(made)
+        made.send_signal(signal.SIGINT)
+        out, err = made.communicate(timeout=60)
+    assert made.returncode == 0
+    assert out.endswith("Ended. Everything is in the store.\n")
+    assert err == ""
+
+
 @pytest.mark.promise("F1")
 def test_it_listens_elsewhere_only_with_a_password() -> None:
     """Whatever the address; on this machine none is needed."""

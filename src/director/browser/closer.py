@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Sequence
 from difflib import get_close_matches
+from itertools import islice
 
 from director.browser.errors import BrowserError
 from director.browser.snapshots import Snapshot
@@ -20,18 +21,20 @@ from director.workflow.patterns import PatternError, search_texts
 ROOM = 20_000
 _MATCHES = 20
 _REF = re.compile(r"\[ref=(\w+)\]")
+_ANCHOR = re.compile(r"[\^$]|\\[AZz]")
 _LINE = 400  # characters of a line in which a pattern is looked for
 
 
 def find(snapshot: Snapshot, text: str, *, regex: bool = False, most: int = _MATCHES) -> str:
     """The lines that hold a text, or match a pattern, each below what it stands in.
 
-    A pattern may have to wait for a worker: never call it with one on the event loop.
+    `^` and `$` are the ends of an element's line, and of its name, its text and its address. A
+    pattern may have to wait for a worker: never call it with one on the event loop.
     """
     if not text.strip():
         raise BrowserError("There is nothing to find: give a text or a pattern.")
     tree = _tree(snapshot)
-    holds = (_match if regex else _contain)(text, [_said(node) for node in tree])
+    holds = _match(text, tree) if regex else _contain(text, [_said(node) for node in tree])
     found = [at for at, each in enumerate(holds) if each]
     if not found:
         return f"Nothing on the page matches {text!r}. Try a shorter text, or show the page."
@@ -94,6 +97,14 @@ def _said(node: Node) -> str:
     return f"{node.role} {_name(node)} {node.text} {node.url}"
 
 
+def _parts(node: Node) -> list[str]:
+    """What a pattern with an end may mean: the line, also as it is printed, or a part of it."""
+    name, says = _name(node), _said(node).strip()
+    printed = f'{node.role} "{node.name}"'
+    found = (says, printed, f"- {printed}", name, node.text, f"{name} {node.text}", node.url)
+    return [says, *dict.fromkeys(each for each in found if each and each != says)]
+
+
 def _contain(text: str, lines: Sequence[str]) -> list[bool]:
     wanted = _plain(text)
     return [wanted in _plain(said) for said in lines]
@@ -104,9 +115,13 @@ def _plain(text: str) -> str:
     return " ".join(_REF.sub("", text).replace('"', "").lstrip("- ").split()).casefold()
 
 
-def _match(pattern: str, lines: Sequence[str]) -> list[bool]:
+def _match(pattern: str, tree: Sequence[Node]) -> list[bool]:
+    anchored = _ANCHOR.search(pattern) is not None
+    parts = [_parts(node) if anchored else [_said(node)] for node in tree]
     try:
-        return search_texts(pattern, [said[:_LINE] for said in lines], ignore_case=True)
+        lines = [said[:_LINE] for each in parts for said in each]
+        holds = iter(search_texts(pattern, lines, ignore_case=True))
+        return [any(tuple(islice(holds, len(each)))) for each in parts]
     except PatternError as problem:
         raise BrowserError(
             f"The pattern {pattern[:80]!r} cannot be used: {problem} Find it as a plain text, or "

@@ -14,14 +14,13 @@ from typing import Final, TypeAlias, cast
 from director.browser.bundle import NoElement
 from director.browser.elements import Result, matching, number, one, text_of
 from director.browser.errors import BrowserError
-from director.browser.gathering import Gathering, read_total
+from director.browser.gathering import Gathering, Patience, read_total
 from director.browser.looking import PageChanged, ask_about, evaluate_all
 from director.browser.masks import MaskedPage
 from director.browser.session import Session
 from director.workflow.values import Config, Json
 
 Extract: TypeAlias = Callable[[MaskedPage, Config], Awaitable[Result]]
-_WITHIN: Final = 120_000
 _COMES: Final = 1.0
 """Seconds in which more has to come after a step."""
 _DRAWN: Final = 0.1
@@ -47,33 +46,42 @@ SCROLL: Final = """(elements, back) => {
 
 async def collect(session: Session, config: Config, extract: Extract) -> Result:
     """All items of a list, in the order in which they were seen."""
-    until = time.monotonic() + number(config, "timeout", _WITHIN) / 1000
+    given = None if config.get("timeout") is None else number(config, "timeout", 0) / 1000
+    patience, left = Patience(time.monotonic(), given), ""
     limit = number(config, "limit", 1_000_000)
     items = _Reading(session, {**config, "limit": None}, extract)
     steps, idle, ended = 0, 0, False
     if config.get("next") is None and (await _scroll(session, config, back=True))[0]:
         await asyncio.sleep(_DRAWN)
     while not ended:
-        fresh = await items.read()
-        if len(items) >= limit:
+        fresh, known = await items.read(), len(items)
+        if len(items) >= limit or (left := patience.explain_end(time.monotonic())):
             break
-        if time.monotonic() >= until:
-            raise BrowserError(
-                f"The list did not end in time: {len(items)} items in {steps} steps. Nothing was "
-                "kept. Give a longer 'timeout', or a 'limit'."
-            )
         moved, last = await _step(session, config)
         steps += moved
         came = await items.wait_for_more()
+        patience.note(fresh + len(items) - known, time.monotonic())
         idle = 0 if came or fresh else idle + 1
         ended = not came and (last or not moved or idle > _IDLE)
     kept = items.items(limit)
     result: Result = {"items": cast("Json", kept), "count": len(kept), "steps": steps}
     doubts = [
         *items.list_doubts(),
+        *_tell_left(left, result),
         *await _compare(session, config, result, whole=len(items) < limit),
     ]
     return {**result, "doubts": cast("Json", doubts)} if doubts else result
+
+
+def _tell_left(why: str, result: Result) -> list[Json]:
+    """Mark a result of a list that was left before its end; the doubt about it."""
+    if not why:
+        return []
+    result["stopped"] = why
+    count, steps = result["count"], result["steps"]
+    said = f"{why}: {count} items were read in {steps} steps, and more may follow. Give a longer "
+    seen: Json = {"read": count, "steps": steps}
+    return [{"kind": "early", "sentence": f"{said}'timeout', or a 'limit'.", "evidence": seen}]
 
 
 class _Reading(Gathering):

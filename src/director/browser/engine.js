@@ -63,9 +63,11 @@ const REQUESTS = {
     const el = numbered.get(id)?.deref(), scroller = el && scrollerOf(el);
     return scroller ? drawnShare(scroller) : 1;
   },
+  // An item around a link says it for the link, and what the pointer goes through cannot be clicked.
   state: (_, root) => ({
-    disabled: get(root, "aria-disabled") === "true" || isMatch(root, ":disabled") ||
-      /(^|[\s_-])disabled([\s_-]|$)/.test(get(root, "class") || ""),
+    disabled: [root, closest(root, "li")].some((el) => el && (get(el, "aria-disabled") === "true" ||
+      isMatch(el, ":disabled") || /(^|[\s_-])disabled([\s_-]|$)/.test(get(el, "class") || ""))) ||
+      styleOf(root).pointerEvents === "none",
   }),
   number: (_, root) => idOf(root),
   said: (_, root) => ({ role: role(root), name: name(root) }),

@@ -56,6 +56,33 @@ class Gathering:
         return json.dumps(named or item, sort_keys=True)
 
 
+class Patience:
+    """When a list is left before its end: nothing new came for long, or it took too long in all.
+
+    All times are seconds of one clock. `within` is the limit that its node was given, if any.
+    """
+
+    STALLS = 120.0
+    LONGEST = 3600.0
+
+    def __init__(self, began: float, within: float | None = None) -> None:
+        self._began = self._last = began
+        self._within = self.LONGEST if within is None else within
+
+    def note(self, new: int, now: float) -> None:
+        """Take that so many new items came."""
+        if new:
+            self._last = now
+
+    def explain_end(self, now: float) -> str:
+        """Why the list is to be left now; empty if it is not."""
+        if now - self._began >= self._within:
+            return f"The list had not ended after {self._within:g} s"
+        if now - self._last >= self.STALLS:
+            return f"Nothing new came for {self.STALLS:g} s, and the list had not ended"
+        return ""
+
+
 def _is_empty(item: object) -> bool:
     return not any(item.values() if isinstance(item, Mapping) else [item])
 

@@ -120,14 +120,16 @@
     // What leads on.
     const NEXT = /^(next|older|weiter|n\u00e4chste|suivante?|siguiente|successiv[ao]|avanti|volgende|n\u00e4sta|nast\u0119pna|\u0434\u0430\u043b\u0435\u0435)\W*$/i;
     const NEXT_PAGE = /^(next (page|results|\d+)|older (posts|entries|messages)|n\u00e4chste seite|page suivante|p\u00e1gina siguiente|pagina successiva|volgende pagina)\W*$/i;
-    const SIGN = /^[\u203a\u00bb\u2192>]{1,2}$/;
-    const following = () => {
-        for (const e of document.querySelectorAll("a,button,[role=button],input[type=submit],input[type=button],link[rel=next]")) {
-            const rel = e.rel === "next" || e.matches("[rel~=next]");
-            if (e.matches("link") || !seen(e) || inside(e) || !isOurs(e)) continue;
+    const PREVIOUS = /^(prev(ious)?|newer|zur\u00fcck|vorherige|pr\u00e9c\u00e9dente?|anterior|precedente|indietro|vorige|f\u00f6reg\u00e5ende|poprzednia)\W*$/i;
+    const PREVIOUS_PAGE = /^(prev(ious)? (page|results|\d+)|newer (posts|entries|messages)|vorherige seite|page pr\u00e9c\u00e9dente|p\u00e1gina anterior|pagina precedente|vorige pagina)\W*$/i;
+    const FORWARD = {rel: "next", plain: NEXT, whole: NEXT_PAGE, sign: /^[\u203a\u00bb\u2192>]{1,2}$/};
+    const BACK = {rel: "prev", plain: PREVIOUS, whole: PREVIOUS_PAGE, sign: /^[\u2039\u00ab\u2190<]{1,2}$/};
+    const leading = way => {
+        for (const e of document.querySelectorAll("a,button,[role=button],input[type=submit],input[type=button]")) {
+            if (!seen(e) || inside(e) || !isOurs(e)) continue;
             const said = words(e.getAttribute("aria-label") || e.innerText || e.value || e.title);
-            const sure = NEXT_PAGE.test(said) || (rel && (NEXT.test(said) || SIGN.test(said)));
-            if (!sure && !(pagerOf(e) && (NEXT.test(said) || SIGN.test(said)))) continue;
+            const named = way.plain.test(said) || way.sign.test(said);
+            if (!way.whole.test(said) && !(named && (e.matches(`[rel~=${way.rel}]`) || pagerOf(e)))) continue;
             if (e.closest("[class],[id]") && OTHER_KIND.test(`${e.className} ${pagerOf(e)?.className ?? ""} ${e.parentElement?.className ?? ""} ${said}`)) continue;
             if (e.disabled || e.closest("[aria-disabled=true],.disabled,[disabled]") || getComputedStyle(e).pointerEvents === "none") continue;
             const at = e.matches("a") ? e.getAttribute("href") : null;
@@ -167,6 +169,27 @@
                 return full.length > shown.length && full.startsWith(start.trim());
             }));
     };
+    // Fields that show something which is no text: an icon, a picture, a box that is ticked.
+    const PICTURE = "img,svg,canvas,input[type=checkbox],input[type=radio],[title],[aria-label],i,[class*=icon i]";
+    const pictureIn = (e, rule) => {
+        const at = rule === "." ? e : /[@~]/.test(rule) ? null : e.querySelector(rule);
+        if (!at || masks?.hidesText(at, editors) || text(at)) return null;
+        const parts = [at, ...at.querySelectorAll("*")].filter(p => p.matches(PICTURE) && seen(p));
+        if (!parts.length) return null;
+        for (const part of parts) for (const name of ["title", "aria-label", "alt"]) {
+            const said = words(part.getAttribute(name));
+            if (said) return {said: said.slice(0, 60), read: `${part === at ? rule : `${rule} ${part.localName}`}@${name}`};
+        }
+        return {said: "", read: ""};
+    };
+    const pictured = () => {
+        const found = {};
+        for (const [name, rule] of rules) {
+            const all = elements.slice(0, 5000).map(e => pictureIn(e, rule)).filter(Boolean);
+            if (all.length) found[name] = {rows: all.length, ...(all.find(one => one.said) ?? all[0])};
+        }
+        return found;
+    };
     // Fields of a table that are not in their column: a cell reaches over several rows or columns.
     const columnsOf = table => {
         const [at, held] = [new Map(), []];
@@ -204,24 +227,63 @@
         }
         return found;
     };
-    // The heading over the column of each field that is read by its place.
+    // What names a field that is read by its place: the heading over its column, or a label beside its value.
+    const isByPlace = rule => {
+        if (/:(nth|first|last|only)-|[+~]/.test(rule) || /[.#][\w-]*\d/.test(rule)) return true;
+        return !/[.#[]/.test(rule) && first.querySelectorAll(rule).length > 1;
+    };
+    const holds = new Set(elements);
+    const isHead = (row, rest) => row && !holds.has(row) && !elements.some(e => row.contains(e)) && rest.every(e => holds.has(e)) &&
+        [...row.children].every(c => words(c.textContent) && !/\d/.test(c.textContent));
+    // A table's row of headings, also one of plain cells if all rows but that one are read.
+    const headOf = table => {
+        const every = [...table.querySelectorAll("tr,[role=row]")].filter(r => r.closest("table,[role=grid],[role=table]") === table && words(r.textContent));
+        const heads = every.filter(r => r.querySelector("th,[role=columnheader]") && !r.querySelector("td,[role=gridcell],[role=cell]"));
+        return heads[heads.length - 1] ?? (isHead(every[0], every.slice(1)) ? every[0] : null);
+    };
+    const headBeside = () => {
+        const mates = [...(first?.parentElement?.children ?? [])].filter(c => words(c.textContent));
+        const above = first?.parentElement?.previousElementSibling;
+        const head = [mates[0], above].find(r => isHead(r, mates.filter(m => m !== r)));
+        return head?.children.length > 1 && head.children.length === first.children.length ? head : null;
+    };
+    const headingOver = (part, row, table, columns, head) => {
+        const cell = table ? part.closest("td,th,[role=gridcell],[role=cell]") : [...row.children].find(c => c.contains(part));
+        if (!head || !cell || (table && !table.contains(cell))) return "";
+        const over = columns ? columns.held[head.rowIndex]?.[columns.at.get(cell)] :
+            head.children[[...cell.parentElement.children].indexOf(cell)];
+        return over ? text(over) : "";
+    };
+    const COLON = /^[^\d:]{2,40}:$/;
+    const labelOf = (part, row) => {
+        for (let at = part; at && at !== row; at = at.parentElement) {
+            const given = ["data-label", "data-title", "data-th", "data-column", "data-header"].map(n => words(at.getAttribute(n))).find(Boolean);
+            if (given) return given;
+            let near = at.previousSibling;
+            while (near && (near.nodeType === Node.COMMENT_NODE || !words(near.textContent))) near = near.previousSibling;
+            if (near && !masks?.hidesText(near.nodeType === Node.TEXT_NODE ? near.parentElement : near, editors)) {
+                const said = words(near.textContent);
+                if (COLON.test(said) || (said.length < 60 && near.matches?.("dt,th,label"))) return said;
+            }
+            const own = text(at).match(/^([^\d:]{2,40}:) /);
+            if (own) return own[1];
+        }
+        return "";
+    };
     const headingsOver = () => {
         const found = {};
         const table = first?.closest("table,[role=grid],[role=table]");
-        if (!table || elements.length > 5000) return found;
-        const heads = [...table.querySelectorAll("tr,[role=row]")].filter(r =>
-            r.querySelector("th,[role=columnheader]") && !r.querySelector("td,[role=gridcell],[role=cell]"));
-        const head = heads[heads.length - 1];
-        if (!head) return found;
-        const columns = table.matches("table") ? columnsOf(table) : null;
+        if (!first || elements.length > 5000) return found;
+        const head = table ? headOf(table) : headBeside();
+        const columns = table?.matches("table") ? columnsOf(table) : null;
         for (const [name, rule] of rules) {
-            if (!/:(nth|first|last|only)-|[+~]/.test(rule)) continue;
-            const part = elements.map(e => rule.startsWith("@") || rule === "." ? null : e.querySelector(rule.split("@")[0])).find(Boolean);
-            const cell = part?.closest("td,th,[role=gridcell],[role=cell]");
-            if (!cell || !table.contains(cell)) continue;
-            const over = columns ? columns.held[head.rowIndex]?.[columns.at.get(cell)] :
-                head.children[[...cell.parentElement.children].indexOf(cell)];
-            if (over && text(over)) found[name] = text(over).slice(0, 80);
+            const path = rule.split("@")[0];
+            if (!path || path === "." || !isByPlace(path)) continue;
+            const parts = elements.slice(0, 30).map(e => [e.querySelector(path), e]).filter(([part]) => part);
+            if (!parts.length) continue;
+            const labels = new Set(parts.map(([part, row]) => labelOf(part, row)));
+            const said = headingOver(...parts[0], table, columns, head) || (labels.size === 1 ? [...labels][0] : "");
+            if (said) found[name] = said.slice(0, 80);
         }
         return found;
     };
@@ -273,6 +335,13 @@
     };
     const asksLogin = () => !elements.length && [...document.querySelectorAll("input[type=password]")].some(seen);
 
+    // Elements that the page itself marks as no item, amid others.
+    const NO_ITEM = /(^|[-_])(missing|placeholder|skeleton|loading|shimmer|empty|no-?(data|results?|records|rows|items))($|[-_])/i;
+    const marked = () => {
+        const found = elements.filter(e => [...e.classList].some(name => NO_ITEM.test(name)));
+        return found.length * 2 < elements.length ? found.slice(0, 20).map(e => text(e).slice(0, 2000)) : [];
+    };
+
     const cut = {};
     for (const [name, rule] of rules) {
         const many = elements.filter(e => cutIn(e, rule)).length;
@@ -281,15 +350,18 @@
     const shown = elements.length ? rows() : [];
     return {
         counters,
-        following: isList ? following() : null,
+        following: isList ? leading(FORWARD) : null,
+        preceding: isList ? leading(BACK) : null,
         pages: isList ? pages() : null,
         of: shown.length,
         skips: skips(shown),
         absent: elements.length ? rules.filter(([, rule]) => elements.every(e => !has(e, rule))).map(([name]) => name) : [],
         cut,
+        pictured: pictured(),
         room: isList ? roomFor(shown) : 0,
         covered: covered(),
         headings: headingsOver(),
+        marked: marked(),
         trouble: trouble().slice(0, 160),
         asks_login: asksLogin(),
         drawn: elements.length,

@@ -69,6 +69,10 @@ class SessionNet:
             text = net.clean(text)
         return text
 
+    def holds_typed(self, text: str) -> bool:
+        """Whether a text holds a value that was typed in this session."""
+        return any(value.use() in text for value in self._typed)
+
     def clean_bytes(self, content: bytes) -> bytes:
         """The bytes with a mark in place of every value."""
         for net in (*self._nets, self._last):

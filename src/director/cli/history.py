@@ -112,6 +112,7 @@ def _inside(store: Store, step: Step) -> Iterator[str]:
     if step.error and step.type != "item":
         yield f"failed: {step.error}"
     yield from (f"warning: {each}" for each in step.warnings)
+    yield from (f"note: {each}" for each in step.notes)
     yield from (f"held: {evidence_text(each)}" for each in step.evidence if each.get("holds"))
     for kind, id_, before in step.wrote:
         written = store.get(kind, id_, before + 1)

@@ -148,7 +148,7 @@ def summary(store: Store, run: Run, report: Path | None) -> str:
     steps = ", ".join(f"{counts.get(name, 0)} {word}" for name, word in names.items())
     length = seconds_text(float(took) if isinstance(took, int | float) else 0)
     lines = [f"{run.state} in {length}: {steps}"]
-    lines += [*_list_outcome(store, run), *_doubts(run)]
+    lines += [*_list_outcome(store, run), *_doubts(run), *_list_not_compared(run)]
     if run.state == "failed":
         lines += _failure(store, run)
     if is_parked(run):
@@ -174,6 +174,13 @@ def _doubts(run: Run) -> Iterator[str]:
             f"look at it; if it is right as it is: director workflow check {run.workflow} "
             f"{each['alias']} {each['kind']}{field} --dismiss --because WHY"
         )
+
+
+def _list_not_compared(run: Run) -> Iterator[str]:
+    """Nodes whose fields could not be compared with an earlier run or a test."""
+    names = run.summary.get("not_compared")
+    if isinstance(names, list | tuple) and names and run.state == "done":
+        yield f"nothing to compare with yet: {', '.join(map(str, names))} (look at its rows once)"
 
 
 def _list_outcome(store: Store, run: Run) -> Iterator[str]:

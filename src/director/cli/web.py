@@ -61,15 +61,23 @@ def app(
             fail("app", said)
         studio = studio_at(opened, listening[0], names=name or (), password=password)
         link = LaunchLink.to(studio, _shown(host), listening[0].getsockname()[1])
-        typer.echo(f"Director is at {link.place}")
-        typer.echo(f"This link lets one browser in, once: {link.named}")
-        if link.named != link.plain:
-            typer.echo(f"Where that name is not found, put {_shown(host)} in its place.")
-        typer.echo("Ctrl-C ends it.")
         # The server has ended well by the time that Ctrl-C is told here.
-        with _open_browser(link, no_open=no_open), contextlib.suppress(KeyboardInterrupt):
-            asyncio.run(serve(studio, listening))
+        with contextlib.ExitStack() as stack, contextlib.suppress(KeyboardInterrupt):
+
+            def tell() -> None:
+                _tell(link, _shown(host))
+                stack.enter_context(_open_browser(link, no_open=no_open))
+
+            asyncio.run(serve(studio, listening, tell))
     typer.echo("Ended. Everything is in the store.")
+
+
+def _tell(link: LaunchLink, host: str) -> None:
+    typer.echo(f"Director is at {link.place}")
+    typer.echo(f"This link lets one browser in, once: {link.named}")
+    if link.named != link.plain:
+        typer.echo(f"Where that name is not found, put {host} in its place.")
+    typer.echo("Ctrl-C ends it.")
 
 
 @contextmanager

@@ -25,13 +25,14 @@ from director.runs.keeping import Keeping, Kept
 from director.runs.ledger import Ledger
 from director.runs.nodes import CONTROL, EXECUTE, PLAN
 from director.runs.observation import DoneVisit, observe
-from director.runs.outcome import failure_of, replay_step, status_of, warn_of_forms
+from director.runs.outcome import failure_of, replay_step, status_of
 from director.runs.own_conditions import check_records, demand, is_own
 from director.runs.questions import answered
 from director.runs.recovery import happened_before, refuse_lost_page
 from director.runs.retries import Retries
 from director.runs.sandbox import Sandbox, SandboxError
 from director.runs.schema import SchemaError
+from director.runs.sent_forms import tell_forms
 from director.runs.stage import Stage
 from director.runs.values import (
     Means,
@@ -201,10 +202,10 @@ class Engine:
         await self._ensure(visit, [c for c in node.ensures if is_own(c)], kept=kept)
         told = replace(
             visit.step,
-            warnings=(*visit.step.warnings, *kept.warnings, *await self._warn_of_forms(visit)),
+            warnings=(*visit.step.warnings, *kept.warnings),
             records=kept.count(self.ledger.records),
         )
-        step, gone = await self._pictured(told, began)
+        step, gone = await self._pictured(await self._tell_forms(visit, told), began)
         if gone and not step.point and node.effect != "once":
             # Without a restart point behind it, it would be lost: it is done again.
             raise gone
@@ -265,10 +266,10 @@ class Engine:
         sent: list[Json] = [{"method": a.method, "url": a.url, "status": a.status} for a in answers]
         return {"appeared": appeared, "sent": sent, "kept": await self._keeps_text(visit, mark)}
 
-    async def _warn_of_forms(self, visit: Visit) -> list[str]:
-        acted = visit.node.type == "browser_action" and visit.began
-        events = (await self.stage.session()).events(visit.mark) if acted else ()
-        return warn_of_forms(visit.node.effect, events)
+    async def _tell_forms(self, visit: Visit, step: Step) -> Step:
+        if visit.node.type != "browser_action" or not visit.began:
+            return step
+        return tell_forms(step, self.ledger.steps(), await self.stage.session(), visit.mark)
 
     async def _keeps_text(self, visit: Visit, mark: int) -> bool:
         """Whether a field shows what was typed into it; one for secrets shows nothing."""
@@ -289,9 +290,8 @@ class Engine:
             error=str(problem),
             error_kind=getattr(problem, "kind", "") or type(problem).__name__,
             acted=_may_have_acted(visit, problem),
-            warnings=(*visit.step.warnings, *await self._warn_of_forms(visit)),
         )
-        step, gone = await self._pictured(failed, began)
+        step, gone = await self._pictured(await self._tell_forms(visit, failed), began)
         if gone:
             raise gone
         visit.step = self.ledger.finish(step)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from director.browser import BrowserGone
-from director.browser.events import Event
 from director.runs.ledger import steps_of
 from director.runs.values import Cancelled, NodeFailed, Parked, Run, Status, Step
 from director.store import Store
@@ -72,13 +71,3 @@ def failure_of(problem: Exception | None, step: Step) -> NodeFailed:
     if isinstance(problem, NodeFailed):
         return problem
     return NodeFailed(step.error, key=step.key, alias=step.alias, kind=step.error_kind)
-
-
-def warn_of_forms(effect: str, events: Iterable[Event]) -> list[str]:
-    """What is to be said of forms that an action sent, though it may be done again."""
-    return [
-        f"A form was sent ({each.text}) while this was done, and its effect is {effect!r}: it "
-        "would be sent again. If that cannot be undone, set the effect to 'once'."
-        for each in events
-        if each.kind == "form" and effect != "once"
-    ]

@@ -88,6 +88,8 @@ class _Report:
         yield "</div>"
         if self._workflow.description:
             yield f'<p class="soft">{escape(self._workflow.description)}</p>'
+        named = summary.get("not_compared")
+        alone = named if isinstance(named, list | tuple) else []
         facts = {
             "Run": run.id,
             "Workflow": f"{run.workflow}, version {run.workflow_version}",
@@ -97,6 +99,7 @@ class _Report:
                 f"{summary[name]} {word}" for name, word in _COUNTS.items() if summary.get(name)
             )
             or "none",
+            **({"Nothing to compare with yet": ", ".join(map(str, alone))} if alone else {}),
             "Nodes": run.selection if run.selection != "all" else "all",
             "Worker": run.worker or "none",
         }
@@ -168,6 +171,8 @@ class _Report:
             yield f'<div class="error">{escape(step.error)}</div>'
         if step.warnings:
             yield _list("Warnings", (escape(each) for each in step.warnings))
+        if step.notes:
+            yield _list("Notes", (escape(each) for each in step.notes))
         if step.evidence:
             yield _list("Evidence", map(_evidence, step.evidence))
         if step.page:

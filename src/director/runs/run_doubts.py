@@ -9,27 +9,31 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 from director.runs.done_before import EarlierEffects, is_search
 from director.runs.doubts import Doubt, EffectSeen, LoopSeen, RowReading, find_doubts
-from director.runs.doubts.doubt import RowVisit, is_blank
+from director.runs.doubts.exchanged_fields import has_fields
 from director.runs.doubts.node_checks import add_proposals, propose_checks
 from director.runs.doubts.overwritten import find_overwritten
+from director.runs.earlier_readings import find_earlier, steps_before
 from director.runs.file_doubts import find_changed_files, find_wrong_files
-from director.runs.ledger import run_from, steps_of
-from director.runs.observation import READS_ROWS
+from director.runs.ledger import steps_of
+from director.runs.row_readings import (
+    as_count,
+    as_rows,
+    is_done,
+    is_reading,
+    make_visit,
+    readings_of,
+)
 from director.runs.values import Run, Step
 from director.store import Moved, Store
 from director.store.variables import variables, workbench
 from director.workflow.document import from_json, to_json
 from director.workflow.doubt_checks import DoubtKind
-from director.workflow.paths import is_list
 from director.workflow.references import nested
 from director.workflow.values import Config, Json, Node, Workflow
-
-_NAMES_ONE = ("name", "label", "test_id", "text", "path", "nth")
-_READ_BEFORE = 20  # earlier runs that are looked through for one to compare with
 
 
 def find_run_doubts(
@@ -42,25 +46,32 @@ def find_run_doubts(
 ) -> list[Doubt]:
     """Every doubt about a run that passed; `proofs` is what was read back of its effects."""
     every = [step for step in steps_of(store, run.id) if is_of_run(step)]
-    steps = [step for step in every if _is_done(step)]
+    steps = [step for step in every if is_done(step)]
     nodes = {node.id: node for node in workflow.nodes}
     given = run.inputs
     found = [
         replace(each, is_one=False) if each.only_counts and _is_asked_for(each, nodes) else each
         for each in readings_of(nodes, steps)
     ]
-    before = _readings_before(store, run, found, nodes) if found else {}
-    readings = [
-        replace(each, inputs=given, **_tell_before(before.get(each.node))) for each in found
-    ]
-    rows_before = {id_: each.rows for id_, each in before.items()}
+    before = find_earlier(store, run, found, nodes)
+    readings = [replace(each, inputs=given, **before.describe(each.node)) for each in found]
+    rows_before = {id_: each.rows for id_, each in before.same.items()}
     effects = _list_effects(EarlierEffects(store, run), steps, proofs or {})
     checks = {node.id: node.checks for node in workflow.nodes}
     skipped = [step for step in every if step.status == "skipped"]
     told = [*list_step_doubts([*steps, *skipped]), *_rules(nodes, steps), *find_wrong_files(steps)]
     told += find_overwritten(nodes, _list_visits(steps))
-    told += find_changed_files(steps, lambda: _steps_before(store, run))
+    told += find_changed_files(steps, lambda: steps_before(store, run))
     return find_doubts(readings, effects, _loops(steps), told, earlier=rows_before, checks=checks)
+
+
+def list_not_compared(store: Store, run: Run, workflow: Workflow) -> list[Json]:
+    """The nodes that read several fields, of which no earlier run and no test is stored."""
+    nodes = {node.id: node for node in workflow.nodes}
+    steps = [step for step in steps_of(store, run.id) if is_done(step)]
+    found = [each for each in readings_of(nodes, steps) if has_fields(each)]
+    before = find_earlier(store, run, found, nodes)
+    return [each.alias for each in found if before.has_none(each.node)]
 
 
 def _list_effects(
@@ -81,30 +92,11 @@ def _list_effects(
     ]
 
 
-def readings_of(nodes: Mapping[str, Node], steps: Iterable[Step]) -> list[RowReading]:
-    """The nodes that read rows, each with its visits in the order in which they were made."""
-    visits: dict[str, list[RowVisit]] = {}
-    for step in sorted(steps, key=lambda each: each.began):
-        if step.node in nodes and _is_reading(step):
-            visits.setdefault(step.node, []).append(_visit(step))
-    return [_reading(nodes[id_], found) for id_, found in visits.items()]
-
-
 def _is_asked_for(reading: RowReading, nodes: Mapping[str, Node]) -> bool:
     """Whether another node uses what was counted: then none is an answer."""
     used = re.compile(r"\{\{\s*" + re.escape(reading.alias) + r"\b")
     others = [node.config for node in nodes.values() if node.id != reading.node]
     return any(used.search(json.dumps(each, default=dict)) for each in others)
-
-
-def _is_done(step: Step) -> bool:
-    done = step.state == "finished" and step.status in ("success", "partial")
-    return done and step.type != "item"
-
-
-def _is_reading(step: Step) -> bool:
-    method = step.config.get("method")
-    return step.type == "browser_query" and method in READS_ROWS
 
 
 def _has_effect(step: Step) -> bool:
@@ -120,7 +112,7 @@ def _loops(steps: Iterable[Step]) -> list[LoopSeen]:
             parts = "rounds" if step.type == "iterate" else "nodes"
             known = found.get(step.node) or LoopSeen(step.node, step.alias, 0, (), parts)
             errors = [str(each["error"]) for each in cast("list[Config]", result["errors"])]
-            total = known.total + _count(result.get("total"))
+            total = known.total + as_count(result.get("total"))
             found[step.node] = replace(known, total=total, errors=(*known.errors, *errors))
     return list(found.values())
 
@@ -144,7 +136,7 @@ def _rules(nodes: Mapping[str, Node], steps: Iterable[Step]) -> Iterator[Doubt]:
         if step.type != "browser_query" or result.get("passed") is not False or node is None:
             continue
         if not {"store", "store_to_record", "create_records"} & {*node.config}:
-            errors = [str(each) for each in _list(result.get("errors"))]
+            errors = [str(each) for each in as_rows(result.get("errors"))]
             said = f"{step.alias} found the page not as it should be: {'; '.join(errors)}."
             yield Doubt("rule", step.node, step.alias, said, {"errors": [*errors]})
 
@@ -154,78 +146,20 @@ def _is_used_later(step: Step, done: Sequence[Step]) -> bool:
     return any(each.node != step.node and each.began > step.began for each in done)
 
 
-def _reading(node: Node, visits: Sequence[RowVisit]) -> RowReading:
-    wanted, selector = node.config.get("create_records"), node.config.get("selector")
-    key = str(wanted.get("key") or "") if isinstance(wanted, Mapping) else ""
-    return RowReading(
-        node.id,
-        node.alias,
-        tuple(visits),
-        makes_records=wanted is not None,
-        only_counts=node.config.get("method") == "count",
-        key=key,
-        checks=node.checks,
-        is_one=isinstance(selector, Mapping) and any(selector.get(name) for name in _NAMES_ONE),
-        merges=isinstance(wanted, Mapping) and bool(key or wanted.get("id_pattern")),
-        kind=_kind_of(node),
-    )
-
-
-def _kind_of(node: Node) -> str:
-    """What tells nodes apart that do not read the same of a list into records of one type."""
-    if node.config.get("create_records") is None:
-        return node.id
-    names = ("method", "selector", "fields", "create_records")
-    return json.dumps([node.config.get(name) for name in names], sort_keys=True, default=dict)
-
-
-def _visit(step: Step) -> RowVisit:
-    seen = step.observed or {}
-    items = _items(step)
-    rows = tuple(row for row in items if not is_blank(row))
-    limit = step.config.get("limit")
-    result = cast("Config", step.result if isinstance(step.result, Mapping) else {})
-    return RowVisit(
-        step.key,
-        str(seen.get("url", "")),
-        rows,
-        counters=cast("tuple[Config, ...]", tuple(_list(seen.get("counters")))),
-        following=cast("Config | None", seen.get("following")),
-        pages=cast("Config | None", seen.get("pages")),
-        of=_count(seen.get("of")),
-        skips=seen.get("skips") is True,
-        matched=_count(result.get("totalElements")),
-        limited=isinstance(limit, int) and len(items) >= limit,
-        absent=tuple(str(each) for each in _list(seen.get("absent"))),
-        cut=cast("Config", seen.get("cut") or {}),
-        words=str(seen.get("words", "")),
-        made=(step.records or {}).get("made"),
-        merged=(step.records or {}).get("merged", 0),
-        trouble=str(seen.get("trouble") or ""),
-        asks_login=seen.get("asks_login") is True,
-        later=cast("Config", seen.get("later") or {}),
-        covered=cast("Config", seen.get("covered") or {}),
-        distinct=max(0, _count(seen.get("distinct")) - len(items) + len(rows)),
-        headings=cast("Config", seen.get("headings") or {}),
-        empty=len(items) - len(rows),
-        room=0 if step.config.get("method") == "extract_all" else _count(seen.get("room")),
-    )
-
-
 def _effect(step: Step, proof: Config, *, is_seen: bool) -> EffectSeen:
     seen = step.observed or {}
     # What stands where a login leads is not its doing.
-    rows = [] if seen.get("is_login") else [*_list(seen.get("rows"))]
-    later = _list(proof.get("rows"))
+    rows = [] if seen.get("is_login") else [*as_rows(seen.get("rows"))]
+    later = as_rows(proof.get("rows"))
     return EffectSeen(
         step.node,
         step.alias,
         step.key,
         str(seen.get("url", "")),
-        typed=tuple(str(each) for each in _list(seen.get("typed"))),
-        sent=cast("tuple[Config, ...]", tuple(_list(seen.get("sent")))),
+        typed=tuple(str(each) for each in as_rows(seen.get("typed"))),
+        sent=cast("tuple[Config, ...]", tuple(as_rows(seen.get("sent")))),
         rows=cast("tuple[Sequence[str], ...]", tuple(later or rows)),
-        errors=tuple(str(each) for each in _list(seen.get("errors"))),
+        errors=tuple(str(each) for each in as_rows(seen.get("errors"))),
         found=cast("int | None", proof.get("found")),
         where=str(proof.get("where", "")),
         looked=str(proof.get("looked", ""))[:300],
@@ -233,14 +167,14 @@ def _effect(step: Step, proof: Config, *, is_seen: bool) -> EffectSeen:
         is_seen=is_seen,
         held=_list_held(seen),
         fields=_list_fields(seen),
-        marks=tuple(str(each) for each in _list(proof.get("marks"))),
+        marks=tuple(str(each) for each in as_rows(proof.get("marks"))),
     )
 
 
 def _list_fields(seen: Config) -> tuple[Config, ...]:
     """What filled fields show, without those whose text the page shows elsewhere."""
-    shown = {str(each).casefold() for each in _list(seen.get("texts_shown"))}
-    fields = [cast("Config", each) for each in _list(seen.get("fields"))]
+    shown = {str(each).casefold() for each in as_rows(seen.get("texts_shown"))}
+    fields = [cast("Config", each) for each in as_rows(seen.get("fields"))]
     return tuple(
         each for each in fields if each["shown"] or str(each["typed"]).casefold() not in shown
     )
@@ -253,13 +187,13 @@ def _list_held(seen: Config) -> tuple[str, ...]:
         return ()
     if seen.get("led_on") or (told.get("changed") and not told.get("acted")):
         return ()
-    return tuple(str(each) for each in _list(told.get("conditions")))
+    return tuple(str(each) for each in as_rows(told.get("conditions")))
 
 
 def _is_seen(step: Step, steps: Sequence[Step]) -> bool:
     """Whether the page after an effect, or a later step, showed what was typed, or never could."""
     seen = step.observed or {}
-    typed = [str(each) for each in _list(seen.get("typed")) if len(str(each)) > 2]
+    typed = [str(each) for each in as_rows(seen.get("typed")) if len(str(each)) > 2]
     # What was kept before this was looked for says nothing.
     if "shown" not in seen or not typed or seen.get("shown") or seen.get("is_login"):
         return True
@@ -283,60 +217,6 @@ def _list_visits(steps: Sequence[Step]) -> dict[str, list[tuple[str, Json]]]:
     return found
 
 
-def _steps_before(store: Store, run: Run) -> list[Step]:
-    """What the last run did that passed, with the same inputs."""
-    last = _runs_before(store, run)[:1]
-    return [step for one in last for step in steps_of(store, one.id) if _is_done(step)]
-
-
-def _tell_before(reading: RowReading | None) -> dict[str, Any]:
-    """What a reading keeps of the one before."""
-    if reading is None:
-        return {}
-    headings = {**reading.visits[0].headings}
-    return {"headings_before": headings, "page_size_before": reading.page_size}
-
-
-def _readings_before(
-    store: Store, run: Run, readings: Sequence[RowReading], nodes: Mapping[str, Node]
-) -> dict[str, RowReading]:
-    """What each node read, with the same config, in the last run that passed."""
-    now = {step.node: step.config for step in steps_of(store, run.id) if _is_reading(step)}
-    found: dict[str, RowReading] = {}
-    for earlier in _runs_before(store, run):
-        steps = [
-            step
-            for step in steps_of(store, earlier.id)
-            if _is_done(step) and _is_reading(step) and _is_alike(step.config, now.get(step.node))
-        ]
-        for reading in readings_of(nodes, steps):
-            found.setdefault(reading.node, reading)
-        if all(reading.node in found for reading in readings):
-            break
-    return found
-
-
-def _runs_before(store: Store, run: Run) -> list[Run]:
-    """Earlier runs of the workflow with the same inputs that passed without a doubt."""
-    known = [
-        (each.position, run_from(each))
-        for each in store.newest("run")
-        if each.body.get("workflow") == run.workflow
-        and each.body.get("state") == "done"
-        and not each.body.get("doubts")
-        and each.id != run.id
-        and not each.id.startswith("workbench:")
-    ]
-    same = [each for each in known if each[1].inputs == run.inputs]
-    newest = sorted(same, key=lambda each: -each[0])
-    return [each[1] for each in newest if each[1].selection == run.selection][:_READ_BEFORE]
-
-
-def _is_alike(config: Config, other: Config | None) -> bool:
-    names = ("method", "selector", "fields", "limit", "visibleOnly")
-    return other is not None and all(config.get(name) == other.get(name) for name in names)
-
-
 def is_in_loop(workflow: Workflow, node: str) -> bool:
     """Whether a node is visited several times in a run, so that one visit is only a part."""
     inside = nested(workflow)
@@ -356,12 +236,12 @@ def keep_checks(
     store: Store, workflow: Workflow, node: str, step: Step | None
 ) -> tuple[Config, ...]:
     """Keep with a node the checks that its test proposes; those that are new."""
-    if step is None or not _is_done(step) or not _is_reading(step):
+    if step is None or not is_done(step) or not is_reading(step):
         return ()
     known_inputs = variables(store, workbench(workflow.id))
     given = {one.name: known_inputs.get(one.name) for one in workflow.inputs if not one.sensitive}
     counts = step.config.get("method") == "count"
-    proposed = [] if counts else propose_checks(_visit(step), cast("dict[str, Json]", given))
+    proposed = [] if counts else propose_checks(make_visit(step), cast("dict[str, Json]", given))
     newest = store.get("workflow", workflow.id)
     if newest is None or not proposed:
         return ()
@@ -380,19 +260,3 @@ def keep_checks(
         # Somebody changed the workflow meanwhile; the next test proposes them again.
         return ()
     return tuple(each for each in checks if each not in known)
-
-
-def _items(step: Step) -> Sequence[Json]:
-    """The rows that a step read; of one that only counts, a number for each."""
-    result = step.result if isinstance(step.result, Mapping) else {}
-    if step.config.get("method") == "count":
-        return range(1, _count(result.get("count")) + 1)
-    return _list(result.get("items"))
-
-
-def _list(value: Json) -> Sequence[Json]:
-    return value if is_list(value) else ()
-
-
-def _count(value: Json) -> int:
-    return value if isinstance(value, int) else 0

@@ -61,7 +61,8 @@ class Step:
     version it was before. `seen` is what it did to the page
     and sent, if it was only tried: conditions are proposed from it. `records` counts those it made
     and merged, and all of their type in the run. `observed` is what the page said
-    about it, `doubts` what speaks against it: {"kind", "sentence", "evidence"} each.
+    about it, `notes` what was done that needs no care, `doubts` what speaks against it: {"kind",
+    "sentence", "evidence"} each.
     """
 
     key: str
@@ -83,6 +84,7 @@ class Step:
     plan: Json = None
     evidence: tuple[Config, ...] = ()
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     screenshot: Mapping[str, str] | None = None
     point: Mapping[str, str] | None = None
     before: Mapping[str, Json] | None = None

@@ -5,9 +5,10 @@ Loopback unless told otherwise; elsewhere only with a password. What is asked is
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import socket
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, closing
 from ipaddress import ip_address
 
@@ -116,8 +117,14 @@ def server_of(studio: Studio) -> Served:
     return Served(config, studio)
 
 
-async def serve(studio: Studio, listening: Iterable[socket.socket]) -> None:
-    """Serve until the program is told to stop."""
+async def serve(
+    studio: Studio, listening: Iterable[socket.socket], tell: Callable[[], None]
+) -> None:
+    """Serve until the program is told to stop; `tell` is called as soon as all is made ready."""
     with ExitStack() as stack:
         sockets = [stack.enter_context(closing(each)) for each in listening]
-        await server_of(studio).serve(sockets)
+        server = server_of(studio)
+        tell()
+        # Whoever was told may end it at once: here it ends before anything has begun.
+        await asyncio.sleep(0)
+        await server.serve(sockets)

@@ -53,7 +53,7 @@ async def find(
 
     Args:
         text: what to find
-        regex: whether it is a regular expression
+        regex: whether it is a regular expression; ^ is the start of an element's line or name
         tabName: the tab, if not the active one
 
     """

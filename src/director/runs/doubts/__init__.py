@@ -14,8 +14,10 @@ from director.runs.doubts.doubt import (
     is_dismissed,
 )
 from director.runs.doubts.effects_done import EffectSeen, find_effect_doubts
+from director.runs.doubts.exchanged_fields import find_exchanged_fields
 from director.runs.doubts.failed_rounds import LoopSeen, find_failed_rounds
 from director.runs.doubts.fewer_rows import find_fewer_rows
+from director.runs.doubts.notice_rows import find_notice_rows
 from director.runs.doubts.other_pages import find_other_pages
 from director.runs.doubts.repeated_rows import find_repeated_rows
 from director.runs.doubts.row_counts import find_missing_rows, find_undrawn
@@ -82,6 +84,8 @@ def _doubt_reading(
         doubts += [each for each in missing if each.kind not in known]
         doubts += find_repeated_rows(reading)
         doubts += find_column_doubts(reading, before)
+        doubts += find_exchanged_fields(reading)
+        doubts += find_notice_rows(reading)
     else:
         doubts += find_undrawn(reading, reading.visits)
     if not any(each.kind in ("total", "nothing", "next") for each in doubts):

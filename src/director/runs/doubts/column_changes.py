@@ -1,12 +1,12 @@
 """Fields whose values are not what they should be: none at all, all alike, in another notation.
 
 Most of it is told by comparing with an earlier run that passed. What needs none is a field that
-found no element anywhere, texts that the page itself cut, and two notations in one field.
+found no element or only icons, texts that the page itself cut, and two notations in one field.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from director.runs.doubts.doubt import Doubt, RowReading, columns_of, is_same_text, name_of
 from director.runs.doubts.value_shapes import ColumnShape, column_shape
@@ -26,6 +26,7 @@ def find_column_doubts(reading: RowReading, earlier: Sequence[Json]) -> Iterator
     for name, texts in now.items():
         shape = column_shape(texts)
         yield from _find_absent(reading, name, texts)
+        yield from _find_pictured(reading, name, shape)
         yield from _find_cut(reading, name, texts)
         yield from _find_mixed(reading, name, shape)
         yield from _find_orders(reading, name, shape)
@@ -46,6 +47,26 @@ def _find_absent(reading: RowReading, name: str, texts: Sequence[str]) -> Iterat
             filled=0,
             url=whole[-1].url,
         )
+
+
+def _find_pictured(reading: RowReading, name: str, shape: ColumnShape) -> Iterator[Doubt]:
+    """A field without a text in any row, where the page shows icons or boxes."""
+    seen = [visit.pictured[name] for visit in reading.visits if name in visit.pictured]
+    found = [each for each in seen if isinstance(each, Mapping)]
+    if shape.values or shape.blank < _SOME or not found:
+        return
+    said = next((str(each["said"]) for each in found if each.get("said")), "")
+    read = next((str(each["read"]) for each in found if each.get("read")), "")
+    hint = f", such as {said!r}; the field {read!r} reads it" if said else ""
+    yield reading.doubt(
+        "blank",
+        f"The {name_of(name)} of {reading.alias} is empty in all {shape.blank} rows, and the page "
+        f"shows something there that is no text{hint}.",
+        field=name,
+        rows=shape.blank,
+        filled=0,
+        url=reading.visits[-1].url,
+    )
 
 
 def _find_cut(reading: RowReading, name: str, texts: Sequence[str]) -> Iterator[Doubt]:

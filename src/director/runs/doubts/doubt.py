@@ -69,8 +69,11 @@ class RowVisit:
     page says went wrong, `later` how many elements there were a moment after, if others, `covered`
     in how many rows a field is not in its column, `room` how many rows a list has room for that
     draws only those in sight, `distinct` how many rows differ in anything that the page shows,
-    `empty` how many elements had nothing in any field,
-    `headings` what stands over the columns of the fields that are read by their place.
+    `preceding` what leads to the page before, unless the node turned pages itself,
+    `empty` how many elements had nothing in any field, `pictured` which fields show something that
+    is no text, in how many rows, `headings` what stands over the columns of the fields that are
+    read by their place, `marked` the texts of elements whose class says that they are missing,
+    loading or a placeholder.
     """
 
     key: str
@@ -78,6 +81,7 @@ class RowVisit:
     rows: Sequence[Json]
     counters: tuple[Config, ...] = ()
     following: Config | None = None
+    preceding: Config | None = None
     pages: Config | None = None
     of: int = 0
     skips: bool = False
@@ -85,6 +89,7 @@ class RowVisit:
     limited: bool = False
     absent: tuple[str, ...] = ()
     cut: Config = field(default_factory=dict)
+    pictured: Config = field(default_factory=dict)
     words: str = ""
     made: int | None = None
     merged: int = 0
@@ -96,6 +101,7 @@ class RowVisit:
     distinct: int = 0
     empty: int = 0
     headings: Config = field(default_factory=dict)
+    marked: tuple[str, ...] = ()
 
     @property
     def is_whole(self) -> bool:
@@ -111,7 +117,7 @@ class RowReading:
     that it means one element, and `inputs` what the run was given. `merges` says that its items can
     become part of a known record, and `kind` is the same for nodes that read the same of a list
     into records of one type. `headings_before` and `page_size_before` are of the last run that
-    passed.
+    passed, headings also of the node's test. `rows_known` are what it read then, newest first.
     """
 
     node: str
@@ -126,6 +132,7 @@ class RowReading:
     kind: str = ""
     headings_before: Mapping[str, Json] = field(default_factory=dict)
     page_size_before: int = 0
+    rows_known: tuple[Sequence[Json], ...] = ()
     inputs: Mapping[str, Json] = field(default_factory=dict)
 
     @property

@@ -20,8 +20,7 @@ def propose_headings(visit: RowVisit) -> Iterator[Config]:
 def find_moved_columns(reading: RowReading) -> Iterator[Doubt]:
     """Fields whose column has another heading than when the node was tested, or in the last run."""
     for name, now in _headings_now(reading).items():
-        known = str(reading.check("cells", name).get("heading") or "")
-        was = known or str(reading.headings_before.get(name, ""))
+        was = _heading_before(reading, name)
         if was and _words(was) != _words(now):
             yield reading.doubt(
                 "cells",
@@ -32,6 +31,20 @@ def find_moved_columns(reading: RowReading) -> Iterator[Doubt]:
                 now=now,
                 url=reading.visits[-1].url,
             )
+
+
+def list_unmoved(reading: RowReading) -> set[str]:
+    """The fields that the page names as it did before."""
+    return {
+        name
+        for name, now in _headings_now(reading).items()
+        if _words(_heading_before(reading, name)) == _words(now)
+    }
+
+
+def _heading_before(reading: RowReading, name: str) -> str:
+    known = str(reading.check("cells", name).get("heading") or "")
+    return known or str(reading.headings_before.get(name, ""))
 
 
 def _headings_now(reading: RowReading) -> dict[str, str]:

@@ -61,7 +61,7 @@ def find_missing_rows(reading: RowReading) -> Iterator[Doubt]:
         found = found or [*_find_more(reading, visits, read)]
         yield from found
         if not found and not _is_settled(reading, visits, read):
-            yield from _find_next(reading, visits)
+            yield from [*_find_next(reading, visits)] or _find_skipped(reading, visits)
 
 
 def _lists(visits: Iterable[RowVisit]) -> list[list[RowVisit]]:
@@ -211,6 +211,26 @@ def _find_next(reading: RowReading, visits: Sequence[RowVisit]) -> Iterator[Doub
         return
     words = str(following.get("text", "")) or "next"
     yield _unread(reading, visits, f"{words!r}", {"next": words, "href": target})
+
+
+def _find_skipped(reading: RowReading, visits: Sequence[RowVisit]) -> Iterator[Doubt]:
+    """A page before the first one that was read, or between two of them."""
+    visits = [visit for visit in visits if visit.url]
+    numbers = [_page_numbers(visit) for visit in visits]
+    known = {pair[0] for pair in numbers if pair}
+    if all(numbers) and known and (left := sorted({*range(min(known), max(known))} - known)):
+        more = f"page {left[0]}, which was not read"
+        yield _unread(reading, visits, more, {"page": max(known), "left": left[0]})
+        return
+    if not visits or not all(visit.preceding and visit.rows for visit in visits):
+        return
+    first = min(visits, key=lambda visit: (_page_numbers(visit) or (0, 0))[0])
+    before = first.preceding or {}
+    target = str(before.get("href", "")).partition("#")[0]
+    if target not in {visit.url.partition("#")[0] for visit in visits}:
+        words = str(before.get("text", ""))
+        more = f"{words!r} on the first of them: some sites count their pages from 0"
+        yield _unread(reading, visits, more, {"previous": words, "href": target})
 
 
 def find_undrawn(reading: RowReading, visits: Sequence[RowVisit]) -> Iterator[Doubt]:

@@ -91,7 +91,9 @@ _FORMS: Mapping[str, Form] = {
         total=Field(selector, "where the page states how many there are: it is compared"),
         limit=Field(whole(1), "at most so many"),
         visibleOnly=Field(flag, "only elements that can be seen", default=True),
-        timeout=Field(whole(1, 600_000), "ms until the list must have ended", default=120_000),
+        timeout=Field(
+            whole(1, 3_600_000), "ms in all; without it as long as new items come, at most an hour"
+        ),
     ),
     "count": _form(selector=_SELECTOR),
     "debug_element": _form(selector=_SELECTOR, nth=ACTION.forms["click"].fields["nth"]),

@@ -1,0 +1,117 @@
+"""What the steps of a run read of lists, as the values that doubts are found by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
+
+from director.runs.doubts import RowReading
+from director.runs.doubts.doubt import RowVisit, is_blank
+from director.runs.observation import READS_ROWS
+from director.runs.values import Step
+from director.workflow.paths import is_list
+from director.workflow.values import Config, Json, Node
+
+_NAMES_ONE = ("name", "label", "test_id", "text", "path", "nth")
+
+
+def readings_of(nodes: Mapping[str, Node], steps: Iterable[Step]) -> list[RowReading]:
+    """The nodes that read rows, each with its visits in the order in which they were made."""
+    visits: dict[str, list[RowVisit]] = {}
+    for step in sorted(steps, key=lambda each: each.began):
+        if step.node in nodes and is_reading(step):
+            visits.setdefault(step.node, []).append(make_visit(step))
+    return [_reading(nodes[id_], found) for id_, found in visits.items()]
+
+
+def is_done(step: Step) -> bool:
+    """Whether a step came to its end, at least in part."""
+    done = step.state == "finished" and step.status in ("success", "partial")
+    return done and step.type != "item"
+
+
+def is_reading(step: Step) -> bool:
+    """Whether a step reads or counts the rows of a list."""
+    method = step.config.get("method")
+    return step.type == "browser_query" and method in READS_ROWS
+
+
+def _reading(node: Node, visits: Sequence[RowVisit]) -> RowReading:
+    wanted, selector = node.config.get("create_records"), node.config.get("selector")
+    key = str(wanted.get("key") or "") if isinstance(wanted, Mapping) else ""
+    return RowReading(
+        node.id,
+        node.alias,
+        tuple(visits),
+        makes_records=wanted is not None,
+        only_counts=node.config.get("method") == "count",
+        key=key,
+        checks=node.checks,
+        is_one=isinstance(selector, Mapping) and any(selector.get(name) for name in _NAMES_ONE),
+        merges=isinstance(wanted, Mapping) and bool(key or wanted.get("id_pattern")),
+        kind=_kind_of(node),
+    )
+
+
+def _kind_of(node: Node) -> str:
+    """What tells nodes apart that do not read the same of a list into records of one type."""
+    if node.config.get("create_records") is None:
+        return node.id
+    names = ("method", "selector", "fields", "create_records")
+    return json.dumps([node.config.get(name) for name in names], sort_keys=True, default=dict)
+
+
+def make_visit(step: Step) -> RowVisit:
+    """What one step read, and what its page said."""
+    seen = step.observed or {}
+    items = _items(step)
+    rows = tuple(row for row in items if not is_blank(row))
+    limit, turns = step.config.get("limit"), step.config.get("method") == "extract_all"
+    result = cast("Config", step.result if isinstance(step.result, Mapping) else {})
+    return RowVisit(
+        step.key,
+        str(seen.get("url", "")),
+        rows,
+        counters=cast("tuple[Config, ...]", tuple(as_rows(seen.get("counters")))),
+        following=cast("Config | None", seen.get("following")),
+        preceding=cast("Config | None", None if turns else seen.get("preceding")),
+        pages=cast("Config | None", seen.get("pages")),
+        of=as_count(seen.get("of")),
+        skips=seen.get("skips") is True,
+        matched=as_count(result.get("totalElements")),
+        limited=isinstance(limit, int) and len(items) >= limit,
+        absent=tuple(str(each) for each in as_rows(seen.get("absent"))),
+        cut=cast("Config", seen.get("cut") or {}),
+        pictured=cast("Config", seen.get("pictured") or {}),
+        words=str(seen.get("words", "")),
+        made=(step.records or {}).get("made"),
+        merged=(step.records or {}).get("merged", 0),
+        trouble=str(seen.get("trouble") or ""),
+        asks_login=seen.get("asks_login") is True,
+        later=cast("Config", seen.get("later") or {}),
+        covered=cast("Config", seen.get("covered") or {}),
+        distinct=max(0, as_count(seen.get("distinct")) - len(items) + len(rows)),
+        headings=cast("Config", seen.get("headings") or {}),
+        empty=len(items) - len(rows),
+        marked=tuple(str(each) for each in as_rows(seen.get("marked"))),
+        room=0 if turns else as_count(seen.get("room")),
+    )
+
+
+def _items(step: Step) -> Sequence[Json]:
+    """The rows that a step read; of one that only counts, a number for each."""
+    result = step.result if isinstance(step.result, Mapping) else {}
+    if step.config.get("method") == "count":
+        return range(1, as_count(result.get("count")) + 1)
+    return as_rows(result.get("items"))
+
+
+def as_rows(value: Json) -> Sequence[Json]:
+    """A list, or none."""
+    return value if is_list(value) else ()
+
+
+def as_count(value: Json) -> int:
+    """A whole number, or 0."""
+    return value if isinstance(value, int) else 0

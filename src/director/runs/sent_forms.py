@@ -1,0 +1,70 @@
+"""What is said of the forms that an action sent: a login is noted, any other is warned of.
+
+Only words: which forms may be sent at all is decided before, and a login is no exception to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from urllib.parse import unquote_plus, urlsplit
+
+from director.browser import Session
+from director.browser.events import Event, OutgoingRequest
+from director.runs.values import Step
+
+_SENDS = ("click", "keypress")
+_FILLS = ("type", "set", "select", "check", "upload")
+_FEW = 3  # fields of a login that are filled: a name, a password, perhaps a box
+
+
+def tell_forms(step: Step, steps: Sequence[Step], session: Session, mark: int) -> Step:
+    """A step of an action with what is to be said of the forms that were sent since a mark.
+
+    A login can be sent again as it is. Any other form is warned of if its effect is not `once`.
+    """
+    sent = [each for each in session.events(mark) if each.kind == "form"]
+    if not sent or step.effect == "once":
+        return step
+    if _is_login(step, steps, session, sent=sent, mark=mark):
+        note = f"A login was sent ({sent[0].text}): a form with a secret of this origin."
+        return replace(step, notes=(*step.notes, note))
+    told = [
+        f"A form was sent ({each.text}) while this was done, and its effect is {step.effect!r}: it "
+        "would be sent again. If that cannot be undone, set the effect to 'once'."
+        for each in sent
+    ]
+    return replace(step, warnings=(*step.warnings, *told))
+
+
+def _is_login(
+    step: Step, steps: Sequence[Step], session: Session, *, sent: Sequence[Event], mark: int
+) -> bool:
+    """Whether the only form that a click or key sent holds the one secret that was typed there.
+
+    The secret was typed by this run into the page that the form is of, and stays at its origin.
+    """
+    forms = [each for each in session.sendings(mark) if each.is_page]
+    if len(sent) != 1 or len(forms) != 1 or step.config.get("action") not in _SENDS:
+        return False
+    before = step.before or {}
+    filled = [
+        each
+        for each in steps
+        if each.state == "finished"
+        and each.config.get("action") in _FILLS
+        and (each.page or {}).get("document") == before.get("document")
+    ]
+    secrets = [each for each in filled if "{{secret:" in str(each.config.get("text"))]
+    stays = _origin_of(forms[0].url) == _origin_of(str(before.get("url", "")))
+    return stays and len(secrets) == 1 and len(filled) <= _FEW and _holds_secret(session, forms[0])
+
+
+def _origin_of(url: str) -> tuple[str, str]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.netloc
+
+
+def _holds_secret(session: Session, form: OutgoingRequest) -> bool:
+    body = form.body.decode("utf-8", "replace")
+    return session.net.holds_typed(body) or session.net.holds_typed(unquote_plus(body))

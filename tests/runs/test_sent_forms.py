@@ -1,0 +1,72 @@
+"""Forms that a node sends without being declared to happen once: a login is noted, others warned of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from director.runs import run_workflow, steps_of
+from director.runs.report import report_html
+from director.secrets import Vault
+from director.store import Store
+from runs.answers import serve_answers
+from runs.building import flow, node
+from runs.conftest import Live
+
+FORM = "<form method=post action={}>{}<button id=go{}>Go</button></form>"
+NAME = "<input id=name name=name>"
+WORD = "<input id=word type=password name=word{}>"
+SECOND = "<form id=buy method=post action=/buy><input name=lamp value=5></form>"
+BY_BUTTON = " type=button onclick='buy.submit()'"
+
+
+def sending(alias: str, **config: Any) -> dict[str, Any]:
+    """An action that may be done again."""
+    return {**node(alias, "browser_action", **config), "effect": "idempotent"}
+
+
+@pytest.mark.parametrize(
+    ("page", "fills", "sender", "is_login"),
+    [
+        (FORM.format("/in", NAME + WORD.format(""), ""), 2, "go", True),
+        (FORM.format("/in", NAME, ""), 1, "go", False),
+        (FORM.format("/in", NAME + WORD.format(" value=planted-word"), ""), 1, "go", False),
+        (FORM.format("/in", NAME + WORD.format(""), BY_BUTTON) + SECOND, 2, "go", False),
+        (
+            FORM.format("/in", NAME + WORD.format(" oninput=this.form.submit()"), ""),
+            2,
+            "word",
+            False,
+        ),
+    ],
+    ids=["login", "no password", "planted", "another form", "by itself"],
+)
+def test_only_a_form_with_the_typed_secret_is_a_login(  # noqa: PLR0917  a case has that many parts
+    live: Live, store: Store, tmp_path: Path, page: str, fills: int, sender: str, *, is_login: bool
+) -> None:
+    """It is noted with its origin; a page that sends something else is warned of as ever."""
+    vault = Vault(tmp_path / "vault", b"k" * 32)
+    with serve_answers() as site:
+        vault.put("login", "canary-swordfish-9", site.origin)
+        site["/"] = page
+        for path in ("POST /in", "POST /buy"):
+            site[path] = "<h1>Welcome</h1>"
+        opened = node("open", "browser_action", action="navigate", url=f"{site.origin}/")
+        typed = [
+            sending("name", action="type", selector="#name", text="nora"),
+            sending("word", action="type", selector="#word", text="{{secret:login}}"),
+        ][:fills]
+        if sender == "word":
+            typed[-1]["ensures"] = [{"url": f"{site.origin}/in"}]
+        press = [sending("go", action="click", selector="#go")] if sender == "go" else []
+        workflow = flow(opened, *typed, *press, origin=site.origin)
+        run = live.run(run_workflow(store, workflow, live.means(secrets=vault)))
+    steps = {step.alias: step for step in steps_of(store, run.id)}
+    step = steps[sender]
+    noted = f"A login was sent (POST to {site.origin}): a form with a secret of this origin."
+    assert step.notes == ((noted,) if is_login else ())
+    assert ("A login was sent" in report_html(store, run.id)) is is_login
+    warned = [each for each in step.warnings if each.startswith("A form was sent (POST to")]
+    assert bool(warned) is not is_login
