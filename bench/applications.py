@@ -37,9 +37,7 @@ GALLERIES = {
     "Ant Design": "antd",
     "Vuetify": "vuetify",
 }
-HELD_OUT = frozenset(
-    ("Ant Design", "Vuetify", "Streamlit", "Gradio", "marimo", "mitmweb", "klaus", "Supervisor")
-)
+HELD_OUT = frozenset(("Ant Design", "Vuetify", "Streamlit", "Gradio", "marimo", "mitmweb"))
 
 
 @dataclass(frozen=True)
