@@ -42,7 +42,12 @@ def _find_other(
                 f"{node.alias} read {row!r} in {name!r} for the record whose {name!r} is {own!r}: "
                 "the page may be of another item."
             )
-            evidence = {"field": name, "record": own, "read": row, "records": len(wrong)}
+            evidence: dict[str, Json] = {
+                "field": name,
+                "record": own,
+                "read": row,
+                "records": len(wrong),
+            }
             return [Doubt("value", node.id, node.alias, said, evidence)]
     return []
 
