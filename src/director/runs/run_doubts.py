@@ -61,7 +61,7 @@ def find_run_doubts(
     skipped = [step for step in every if step.status == "skipped"]
     told = [*list_step_doubts([*steps, *skipped]), *_rules(nodes, steps), *find_wrong_files(steps)]
     told += find_overwritten(nodes, _list_visits(steps))
-    told += find_changed_files(steps, lambda: steps_before(store, run))
+    told += find_changed_files(steps, lambda: steps_before(store, run), given)
     return find_doubts(readings, effects, _loops(steps), told, earlier=rows_before, checks=checks)
 
 

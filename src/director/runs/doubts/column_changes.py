@@ -183,7 +183,7 @@ def _notation(now: ColumnShape, before: ColumnShape) -> str:
         if first in old and second not in old and second in new and first not in new:
             return f"is written as {now.example[second]!r}, not as {before.example[first]!r}"
     if before.kind == now.kind == "date" and _is_other_date(old, new):
-        form = next(iter(new))
+        form = min(new)
         return f"is written {form.removeprefix('date ')}: {now.example[form]!r}"
     if (
         before.kind not in ("", "text")
@@ -197,10 +197,11 @@ def _notation(now: ColumnShape, before: ColumnShape) -> str:
 def _is_other_date(old: set[str], new: set[str]) -> bool:
     """Slashes that could be either order are no other notation."""
     slashes = {"date with slashes", "date day/month/year", "date month/day/year"}
-    if len(old) != 1 or len(new) != 1 or old == new:
+    if not old or not new or old == new:
         return False
-    unsure = "date with slashes" in old | new
-    return not (unsure and old <= slashes and new <= slashes)
+    if old | new <= slashes:
+        return len(old) == len(new) == 1 and "date with slashes" not in old | new
+    return all(len(each) == 1 or each <= slashes for each in (old, new))
 
 
 def _change(
