@@ -29,11 +29,15 @@ def find_table_doubts(
 ) -> Iterator[Doubt]:
     """What speaks against a table that a step downloaded, compared with an earlier one."""
     reading = _make_reading(step, now, before, inputs)
-    for doubt in (
+    cells = [*find_exchanged_fields(reading)]
+    moved = {str(each.evidence.get(name)) for each in cells for name in ("field", "other")}
+    others = (
         *_find_separator(reading, now, before),
-        *_find_rows_doubts(reading, as_rows(before.get("rows"))),
+        *_find_changes(reading, as_rows(before.get("rows"))),
         *_find_copies(reading, now, before),
-    ):
+    )
+    # What else is said of columns that changed places comes of that.
+    for doubt in (*cells, *(each for each in others if each.field_name not in moved)):
         evidence = {name: each for name, each in doubt.evidence.items() if name != "url"}
         yield replace(doubt, alias=step.alias, evidence={**evidence, "file": now["name"]})
 
@@ -60,17 +64,13 @@ def _find_separator(reading: RowReading, now: Config, before: Config) -> Iterato
         )
 
 
-def _find_rows_doubts(reading: RowReading, before: Sequence[Json]) -> Iterator[Doubt]:
-    """Fields that exchanged their values, or are in another form or not of an input as before."""
-    cells = [*find_exchanged_fields(reading)]
-    yield from cells
-    moved = {str(each.evidence.get(name)) for each in cells for name in ("field", "other")}
+def _find_changes(reading: RowReading, before: Sequence[Json]) -> Iterator[Doubt]:
+    """Columns that are in another form, empty, or not of an input, as they were before."""
     earlier = replace(reading, visits=(RowVisit("", "", before),), inputs={})
     # What could be said of the earlier table by itself was right then.
     known = {(each.kind, each.field_name) for each in find_column_doubts(earlier, ())}
     for doubt in find_column_doubts(reading, before):
-        is_new = (doubt.kind, doubt.field_name) not in known and doubt.field_name not in moved
-        if is_new and doubt.kind in _COMPARED:
+        if doubt.kind in _COMPARED and (doubt.kind, doubt.field_name) not in known:
             yield doubt
 
 
@@ -83,8 +83,8 @@ def _find_copies(reading: RowReading, now: Config, before: Config) -> Iterator[D
         shown = ", ".join(str(each) for each in as_rows(now.get("example")))
         yield reading.doubt(
             "repeated",
-            f"{copies} rows of {reading.alias} are there twice, such as {shown!r}; in the last run "
-            "that passed none was. Others may be missing.",
+            f"Rows of {reading.alias} that repeat an earlier one: {copies}, such as {shown!r}; in "
+            "the last run that passed none did. Others may be missing.",
             repeated=copies,
             example=shown,
         )
