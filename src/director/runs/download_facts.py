@@ -9,7 +9,8 @@ import asyncio
 import csv
 import json
 import mimetypes
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -18,6 +19,7 @@ from director.browser.downloads import Downloaded
 from director.browser.session import Session
 from director.runs.ledger import Ledger
 from director.runs.stage import Stage
+from director.runs.table_profiles import TABLES, profile_table, read_table
 from director.runs.values import Step
 from director.workflow.paths import is_list
 from director.workflow.templates import defused
@@ -30,7 +32,6 @@ _STARTS = ("click", "keypress")
 _TOUCHES = ("browser_action", "agent")
 _LONGEST = 200  # characters of a cell or line that are shown
 _READ = 20_000_000  # bytes of a file that is looked into
-_TABLES = {".csv": ",", ".tsv": "\t"}
 _START = 2_000  # bytes that tell what a file is
 _PAGES = (".html", ".htm", ".xhtml", ".mhtml")
 _SIGNS = {
@@ -62,14 +63,29 @@ def describe_download(found: Downloaded, clean: Callable[[str], str]) -> dict[st
     return {**told, **shown}
 
 
-async def add_downloads(result: Json, session: Session) -> Json:
-    """A result with the files that came since the last one was told."""
+async def add_downloads(step: Step, session: Session) -> Step:
+    """A step with the files that came since the last one was told, and what is kept of tables."""
     files = await session.list_new_downloads(_ARRIVES)
+    result = step.result
     if not files or not isinstance(result, Mapping):
-        return result
+        return step
     told: list[Json] = [describe_download(each, session.net.clean) for each in files]
     known = result.get("downloads")
-    return {**result, "downloads": [*(known if is_list(known) else ()), *told]}
+    whole = {**result, "downloads": [*(known if is_list(known) else ()), *told]}
+    # Tables of an attempt whose result is gone are not its own.
+    earlier = step.tables if known else ()
+    tables = (*earlier, *_profile_tables(files, session.net.clean))
+    return replace(step, result=whole, tables=tables)
+
+
+def _profile_tables(
+    files: Iterable[Downloaded], clean: Callable[[str], str]
+) -> Iterator[dict[str, Json]]:
+    for each in files:
+        if each.path.suffix.lower() in TABLES and each.size <= _READ:
+            # What cannot be read as a table has nothing to compare.
+            with suppress(OSError, ValueError, csv.Error):
+                yield profile_table(each.path, clean)
 
 
 async def keep_late_downloads(ledger: Ledger, stage: Stage) -> None:
@@ -80,9 +96,9 @@ async def keep_late_downloads(ledger: Ledger, stage: Stage) -> None:
     if last.config.get("action") in _STARTS:
         # A file that was asked for begins to come a moment after the click is over.
         await asyncio.sleep(_BEGINS)
-    result = await add_downloads(last.result, await stage.session())
-    if result != last.result:
-        ledger.finish(replace(last, result=result))
+    told = await add_downloads(last, await stage.session())
+    if told != last:
+        ledger.finish(told)
 
 
 def list_downloads(steps: Iterable[Step]) -> list[dict[str, Json]]:
@@ -117,21 +133,18 @@ def find_mismatch(path: Path) -> str:
         return "is a web page"
     if ending in _SIGNS and not start.startswith(_SIGNS[ending]):
         return f"does not begin as a {ending} file does"
-    if ending in _TABLES and said.startswith(b"{"):
+    if ending in TABLES and said.startswith(b"{"):
         return "is an object in JSON, not a table"
     return ""
 
 
 def _look_inside(path: Path) -> dict[str, Json]:
     ending = path.suffix.lower()
-    if ending in _TABLES:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            every = csv.reader(file, delimiter=_delimiter(file.readline(), _TABLES[ending]))
-            file.seek(0)
-            rows = (row for row in every if row)  # A blank line is no row.
-            head = next(rows, [])
-            first: list[Json] = [dict(zip(head, row, strict=False)) for row in islice(rows, ROWS)]
-            count = len(first) + sum(1 for _ in rows)
+    if ending in TABLES:
+        rows = read_table(path)
+        head = next(rows, [])
+        first: list[Json] = [dict(zip(head, row, strict=False)) for row in islice(rows, ROWS)]
+        count = len(first) + sum(1 for _ in rows)
         return {"columns": list(head), "rows": count, "first": first}
     if ending == ".json":
         value: Json = json.loads(path.read_text(encoding="utf-8-sig"))
@@ -142,11 +155,6 @@ def _look_inside(path: Path) -> dict[str, Json]:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
         return {"lines": len(lines), "first": list(lines[:ROWS])}
     return {}
-
-
-def _delimiter(line: str, otherwise: str) -> str:
-    """What parts the cells: a semicolon where a comma is the sign of decimals."""
-    return max((otherwise, ";"), key=line.count)
 
 
 def _clean_value(value: Json, clean: Callable[[str], str]) -> Json:

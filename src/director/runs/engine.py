@@ -247,8 +247,7 @@ class Engine:
         visit.step = replace(visit.step, result=result, status=status_of(node.type, result))
         await self._ensure(visit, [c for c in node.ensures if not is_own(c)], mark=mark)
         if node.type in _TOUCHES:
-            result = await add_downloads(result, await self.stage.session())
-            visit.step = replace(visit.step, result=result)
+            visit.step = await add_downloads(visit.step, await self.stage.session())
 
     async def _ensure(
         self, visit: Visit, conditions: Iterable[Config], *, mark: int = 0, kept: Kept | None = None

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from director.runs.doubts import Doubt
 from director.runs.download_facts import list_downloads
+from director.runs.table_doubts import find_table_doubts
 from director.runs.values import Step
 from director.workflow.paths import is_list
-from director.workflow.values import Config
+from director.workflow.values import Config, Json
 
 _SHARE = 0.5
 _LEAST = 5  # rows that may go without being far fewer
@@ -24,22 +27,68 @@ def find_wrong_files(steps: Iterable[Step]) -> Iterator[Doubt]:
 
 
 def find_changed_files(
-    steps: Iterable[Step], before: Callable[[], Iterable[Step]]
+    steps: Iterable[Step], before: Callable[[], Iterable[Step]], inputs: Mapping[str, Json]
 ) -> Iterator[Doubt]:
-    """Tables that lack a column of the last run's, or have far fewer rows."""
-    now = [(step, file) for step in steps for file in list_downloads([step]) if "columns" in file]
-    if not now:
-        return
-    known: dict[str, Config] = {}
-    for step in before():
-        for file in list_downloads([step]):
-            known[step.node] = file
-    for step, file in now:
-        said = _find_change(known.get(step.node, {}), file)
-        if said and not file.get("wrong"):
-            told = f"{file['name']}, which {step.alias} downloaded, {said}."
-            evidence = {"now": file, "before": known[step.node]}
+    """Tables that lack a column of the last run's, have far fewer rows, or hold other things."""
+    now = [each for each in _list_tables(steps) if not each.file.get("wrong")]
+    known = _list_tables(before()) if now else []
+    for each in now:
+        was = _find_same(each, now, known)
+        if was is None:
+            continue
+        step, name = each.step, each.file["name"]
+        if said := _find_change(was.file, each.file):
+            told = f"{name}, which {step.alias} downloaded, {said}."
+            evidence = {"now": each.file, "before": was.file}
             yield Doubt("download", step.node, step.alias, told, evidence)
+        if each.profile and was.profile:
+            yield from find_table_doubts(step, each.profile, was.profile, inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class _FoundTable:
+    """A table that a step downloaded, with what was kept of it."""
+
+    step: Step
+    file: Config
+    profile: Config
+
+    @property
+    def bare_name(self) -> str:
+        """Its name without dates and the numbers that tell files of one name apart."""
+        return re.sub(r"[\d\W_]+", "", str(self.file["name"]))
+
+
+def _list_tables(steps: Iterable[Step]) -> list[_FoundTable]:
+    return [
+        _FoundTable(step, file, {each["name"]: each for each in step.tables}.get(file["name"], {}))
+        for step in steps
+        for file in list_downloads([step])
+        if "columns" in file
+    ]
+
+
+def _find_same(
+    table: _FoundTable, now: Sequence[_FoundTable], before: Sequence[_FoundTable]
+) -> _FoundTable | None:
+    """The table of an earlier run: of the same step, else of the same node or run, if one is sure.
+
+    Of several it is the one of the same name.
+    """
+    for same in (
+        lambda each: each.step.key == table.step.key,
+        lambda each: each.step.node == table.step.node,
+        lambda _: True,
+    ):
+        ours, theirs = [*filter(same, now)], [*filter(same, before)]
+        if len(ours) != 1 or len(theirs) != 1:
+            ours, theirs = (
+                [each for each in part if each.bare_name == table.bare_name]
+                for part in (ours, theirs)
+            )
+        if len(ours) == len(theirs) == 1:
+            return theirs[0]
+    return None
 
 
 def _find_change(before: Config, now: Mapping[str, object]) -> str:

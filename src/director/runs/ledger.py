@@ -243,7 +243,7 @@ def step_json(step: Step) -> dict[str, object]:
 def step_from(stored: Versioned) -> Step:
     """The step that a record holds."""
     body = cast("dict[str, Any]", dict(stored.body))
-    for name in ("evidence", "warnings", "notes", "doubts"):
+    for name in ("evidence", "warnings", "notes", "doubts", "tables"):
         body[name] = tuple(body.get(name) or ())
     body["wrote"] = tuple(tuple(each) for each in body["wrote"])
     key = stored.id.partition("/")[2]

@@ -64,7 +64,7 @@ def find_run_doubts(
     told += find_overwritten(nodes, _list_visits(steps))
     if gathers := [node for node in workflow.nodes if node.config.get("store_to_record")]:
         told += find_strange_details(gathers, records_of(store, run.id))
-    told += find_changed_files(steps, lambda: steps_before(store, run))
+    told += find_changed_files(steps, lambda: steps_before(store, run), given)
     return find_doubts(readings, effects, _loops(steps), told, earlier=rows_before, checks=checks)
 
 

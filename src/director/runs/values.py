@@ -62,7 +62,7 @@ class Step:
     and sent, if it was only tried: conditions are proposed from it. `records` counts those it made
     and merged, and all of their type in the run. `observed` is what the page said
     about it, `notes` what was done that needs no care, `doubts` what speaks against it: {"kind",
-    "sentence", "evidence"} each.
+    "sentence", "evidence"} each. `tables` is what is kept of the tables that it downloaded.
     """
 
     key: str
@@ -94,6 +94,7 @@ class Step:
     records: Mapping[str, int] | None = None
     observed: Mapping[str, Json] | None = None
     doubts: tuple[Config, ...] = ()
+    tables: tuple[Config, ...] = ()
     version: int = 0
     position: int = 0
 

@@ -183,7 +183,7 @@ def _notation(now: ColumnShape, before: ColumnShape) -> str:
         if first in old and second not in old and second in new and first not in new:
             return f"is written as {now.example[second]!r}, not as {before.example[first]!r}"
     if before.kind == now.kind == "date" and _is_other_date(old, new):
-        form = next(iter(new))
+        form = min(new)
         return f"is written {form.removeprefix('date ')}: {now.example[form]!r}"
     if (
         before.kind not in ("", "text")

@@ -46,8 +46,13 @@ def _propose(visit: RowVisit) -> Iterator[Config]:
         yield {"kind": "total", "counter": pattern_of(stated[0].text)}
     for name, texts in columns_of(visit.rows).items():
         filled = [text for text in texts if text]
-        if len(filled) >= _SOME and len(set(filled)) == len(texts) and _KEY.search(name.casefold()):
+        if len(filled) >= _SOME and len(set(filled)) == len(texts) and is_key_name(name):
             yield {"kind": "unique", "field": name}
+
+
+def is_key_name(name: str) -> bool:
+    """Whether a field is named as what tells rows apart."""
+    return bool(_KEY.search(name.strip().casefold()))
 
 
 def add_proposals(known: Sequence[Config], proposed: Sequence[Config]) -> tuple[Config, ...]:

@@ -1,0 +1,126 @@
+"""Doubts about a downloaded table, by what was kept of the one of the last run that passed.
+
+The rules for rows that a node reads are used for its rows too, as far as they compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from director.runs.doubts import Doubt, RowReading
+from director.runs.doubts.column_changes import find_column_doubts
+from director.runs.doubts.doubt import RowVisit, columns_of
+from director.runs.doubts.exchanged_fields import find_exchanged_fields
+from director.runs.doubts.node_checks import is_key_name
+from director.runs.doubts.value_shapes import column_shape
+from director.runs.row_readings import as_count, as_rows
+from director.runs.values import Step
+from director.workflow.values import Config, Json
+
+_SOME = 5  # rows of which a key is known to tell them apart
+_MANY = 20  # rows whose values are not different by accident
+_SHARE = 0.2  # of the rows, which do not repeat by accident
+_COMPARED = ("format", "input", "blank")
+
+
+def find_table_doubts(
+    step: Step, now: Config, before: Config, inputs: Mapping[str, Json]
+) -> Iterator[Doubt]:
+    """What speaks against a table that a step downloaded, compared with an earlier one."""
+    reading = _make_reading(step, now, before, inputs)
+    cells = [*find_exchanged_fields(reading)]
+    moved = {str(each.evidence.get(name)) for each in cells for name in ("field", "other")}
+    others = (
+        *_find_separator(reading, now, before),
+        *_find_changes(reading, as_rows(before.get("rows"))),
+        *_find_copies(reading, now, before),
+    )
+    # What else is said of columns that changed places comes of that.
+    for doubt in (*cells, *(each for each in others if each.field_name not in moved)):
+        evidence = {name: each for name, each in doubt.evidence.items() if name != "url"}
+        yield replace(doubt, alias=step.alias, evidence={**evidence, "file": now["name"]})
+
+
+def _make_reading(
+    step: Step, now: Config, before: Config, inputs: Mapping[str, Json]
+) -> RowReading:
+    """A table as if a node had read its rows; sentences name the file."""
+    visit = RowVisit(step.key, "", as_rows(now.get("rows")))
+    name, known = str(now["name"]), as_rows(before.get("rows"))
+    return RowReading(step.node, name, (visit,), inputs=inputs, rows_known=(known,))
+
+
+def _find_separator(reading: RowReading, now: Config, before: Config) -> Iterator[Doubt]:
+    new, old = now.get("separator"), before.get("separator")
+    columns = [as_rows(each.get("columns")) for each in (now, before)]
+    if new != old and min(map(len, columns)) > 1:
+        yield reading.doubt(
+            "download",
+            f"The cells of {reading.alias} are parted by {new!r}; in the last run that passed "
+            f"they were by {old!r}. A program that reads it as before finds one column.",
+            separator=new,
+            separator_before=old,
+        )
+
+
+def _find_changes(reading: RowReading, before: Sequence[Json]) -> Iterator[Doubt]:
+    """Columns that are in another form, empty, or not of an input, as they were before."""
+    earlier = replace(reading, visits=(RowVisit("", "", before),), inputs={})
+    # What could be said of the earlier table by itself was right then.
+    known = {(each.kind, each.field_name) for each in find_column_doubts(earlier, ())}
+    for doubt in find_column_doubts(reading, before):
+        if doubt.kind in _COMPARED and (doubt.kind, doubt.field_name) not in known:
+            yield doubt
+
+
+def _find_copies(reading: RowReading, now: Config, before: Config) -> Iterator[Doubt]:
+    """Whole rows, or values of a key, that are there twice where none was."""
+    rows, copies = len(as_rows(before.get("rows"))), as_count(now.get("repeated"))
+    keys = _list_keys(before)
+    many = rows >= _MANY and copies >= _SHARE * (copies + as_count(now.get("different")))
+    if copies and (keys or many) and not before.get("repeated"):
+        shown = ", ".join(str(each) for each in as_rows(now.get("example")))
+        yield reading.doubt(
+            "repeated",
+            f"Rows of {reading.alias} that repeat an earlier one: {copies}, such as {shown!r}; in "
+            "the last run that passed none did. Others may be missing.",
+            repeated=copies,
+            example=shown,
+        )
+        return
+    for name in keys:
+        value = _twice(now).get(name)
+        if value:
+            yield reading.doubt(
+                "unique",
+                f"The {name!r} of {reading.alias} is {value!r} in more than one row; in the last "
+                "run that passed all were different.",
+                field=name,
+                values=[value],
+                rows_before=rows,
+            )
+
+
+def _list_keys(table: Config) -> list[str]:
+    """The columns that told rows apart: by their names, or the first one if it holds numbers."""
+    rows = as_rows(table.get("rows"))
+    columns = [str(each) for each in as_rows(table.get("columns"))]
+    if len(rows) < _SOME:
+        return []
+    texts = columns_of(rows)
+    first = [name for name in columns[:1] if len(rows) >= _MANY and _is_code(texts.get(name, []))]
+    named = [name for name in columns if is_key_name(name)]
+    return [name for name in dict.fromkeys((*named, *first)) if name not in _twice(table)]
+
+
+def _is_code(texts: Sequence[str]) -> bool:
+    """Whether all values have a digit and are neither dates nor numbers with decimals."""
+    has_digits = all(any(map(str.isdigit, text)) for text in texts)
+    shape = column_shape(texts)
+    return has_digits and not shape.forms and not any(" " in text for text in texts)
+
+
+def _twice(table: Config) -> Mapping[str, Json]:
+    found = table.get("twice")
+    return found if isinstance(found, Mapping) else {}
