@@ -151,6 +151,51 @@ def _script(name: str) -> Callable[[Path], None]:
     return write
 
 
+_LOCUST = """from locust import HttpUser, task
+
+class Visitor(HttpUser):
+    host = "http://127.0.0.1:9"
+
+    @task
+    def look(self):
+        self.client.get("/")
+"""
+_STUDY = """import optuna
+for name in ("rows", "colours"):
+    study = optuna.create_study(study_name=name, storage="sqlite:///trials.db")
+    study.optimize(lambda trial: trial.suggest_float("x", -1, 1) ** 2, n_trials=12)
+"""
+_SUPERVISOR = """[supervisord]
+nodaemon = true
+
+[inet_http_server]
+port = 127.0.0.1:%(ENV_PORT)s
+
+[program:mail]
+command = sleep 10000
+
+[program:shop]
+command = sleep 10000
+
+[program:search]
+command = sleep 10000
+autostart = false
+"""
+_REPOSITORY = """mkdir shop && cd shop && git init -q
+for n in 1 2 3 4 5 6 7 8; do
+  echo "$n" > "file$n.txt"
+  git add . && git -c user.name=Ada -c user.email=ada@shop.test commit -qm "Add file $n"
+done
+cd .. && exec"""
+
+
+def _write(name: str, text: str) -> Callable[[Path], None]:
+    def write(folder: Path) -> None:
+        (folder / name).write_text(text)
+
+    return write
+
+
 def _verdaccio(folder: Path) -> None:
     (folder / "config.yaml").write_text(
         "storage: ./storage\nauth: {htpasswd: {file: ./htpasswd}}\npackages: {'**': {access: $all}}\n"
@@ -242,5 +287,54 @@ PROGRAMS = (
             "web_password=x",
         ],
         ("/?token=x",),
+    ),
+    Program(
+        "TiddlyWiki",
+        lambda at, port: [
+            at / "node_modules/.bin/tiddlywiki",
+            at / "node_modules/tiddlywiki/editions/full",
+            "--listen",
+            "host=127.0.0.1",
+            f"port={port}",
+        ],
+        ("/",),
+    ),
+    Program(
+        "Optuna",
+        lambda at, port: [
+            "sh",
+            "-c",
+            (
+                f"{at}/unnamed/bin/python study.py && exec {at}/unnamed/bin/optuna-dashboard "
+                f"sqlite:///trials.db --host 127.0.0.1 --port {port}"
+            ),
+        ],
+        ("/dashboard",),
+        _write("study.py", _STUDY),
+    ),
+    Program(
+        "klaus",
+        lambda at, port: [
+            "sh",
+            "-c",
+            f"{_REPOSITORY} {at}/unnamed/bin/klaus --host 127.0.0.1 --port {port} shop",
+        ],
+        ("/", "/shop/"),
+    ),
+    Program(
+        "Supervisor",
+        lambda at, _: [at / "unnamed/bin/supervisord", "-c", "supervisord.conf"],
+        ("/",),
+        _write("supervisord.conf", _SUPERVISOR),
+    ),
+    Program(
+        "Locust",
+        lambda at, port: [
+            at / "unnamed/bin/locust",
+            "--web-host=127.0.0.1",
+            f"--web-port={port}",
+        ],
+        ("/",),
+        _write("locustfile.py", _LOCUST),
     ),
 )

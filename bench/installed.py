@@ -24,11 +24,19 @@ PYTHON: Mapping[str, Mapping[str, str]] = {
     },
     "more": {"streamlit": "1.67.0", "gradio": "6.31.0", "marimo": "0.25.2"},
     "proxy": {"mitmproxy": "11.0.2"},
+    "unnamed": {
+        "optuna-dashboard": "0.21.0",
+        "locust": "2.47.0",
+        "klaus": "3.0.1",
+        "supervisor": "4.3.0",
+        "setuptools": "80.9.0",
+    },
 }
 """Python packages by the environment they are in: not all of them agree with each other."""
 NODE: Mapping[str, str] = {
     "node-red": "4.1.8",
     "verdaccio": "6.8.0",
+    "tiddlywiki": "5.4.1",
     "swagger-ui-dist": "5.34.1",
     "@shoelace-style/shoelace": "2.20.1",
     "jquery": "3.7.1",

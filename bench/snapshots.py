@@ -248,8 +248,9 @@ async def measure(folder: Path, python: str, only: str) -> dict[str, Any]:
         peers(folder, address, python) as others,
     ):
         async with async_playwright() as playwright:
-            await register_model(playwright)
             browser = await playwright.chromium.connect_over_cdp(address)
+            # Afterwards: a context that was there before takes over nothing that was registered.
+            await register_model(playwright)
             await watch(browser.contexts[0])
             page = browser.contexts[0].pages[0]
             rows = [await measured(page, place, others) for place in places if only in place.name]

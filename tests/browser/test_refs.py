@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from playwright.async_api import Page
 
+from browser.bare import on
 from director.browser import Browser, Origins
-from director.browser.bundle import Bundle, LocatorError
-from director.browser.descriptions import describe_ref, rests_on_position
-from director.browser.locators import resolve
+from director.browser.bundle import Bundle, LocatorError, NoElement
+from director.browser.descriptions import describe, describe_ref, rests_on_position
+from director.browser.locators import bundle_of, find_all, resolve
+from director.browser.looking import ask_about
+from director.browser.masks import MaskedPage
 from director.demo.site import Site
 
 MOST = 10
@@ -75,3 +79,66 @@ def test_refs_lead_to_their_elements(browser: Browser, run: Any, path: str) -> N
 
     with Site(seed=1).serve() as site:
         run(go(site))
+
+
+PAGER = """<main><h1>Details</h1><nav aria-label="Pages"><ul><li><i></i></li><li>1</li><li>2</li><li>3</li><li>4</li>
+<li>5</li><li><i></i></li><li>9</li><li id="q7123"><i></i></li></ul></nav><p>End</p></main>"""
+_LAST = "li:last-child"
+_SHUFFLE = "document.querySelector('ul').append(...[8, 1, 3, 2, 4, 5, 6, 7, 0].map(at => document.querySelectorAll('li')[at]))"
+_FRONT = "document.querySelector('ul').prepend(document.querySelector('li:last-child'))"
+_FEWER = "document.querySelector('li').remove()"
+_NAMED = "document.querySelector('li:last-child').setAttribute('aria-label', 'Next')"
+
+
+@pytest.mark.parametrize(
+    "change", [_SHUFFLE, _FRONT, _FEWER, _NAMED], ids=["shuffled", "moved", "fewer", "named"]
+)
+def test_what_only_its_place_tells_means_no_other(change: str) -> None:
+    """Its bundle says what stood around it, survives new ids, and finds nothing after a change."""
+
+    async def go(page: Page) -> str:
+        last = page.locator(_LAST)
+        place = str(await ask_about(last, "place"))
+        bundle = replace(await bundle_of(page, last), css=place)
+        assert rests_on_position(bundle)
+        await page.evaluate(f"document.querySelector('{_LAST}').id = 'q9123'")
+        found = (await resolve(page, bundle)).locator
+        assert await found.get_attribute("id") == "q9123"
+        await page.evaluate(change)
+        with pytest.raises(NoElement):
+            await find_all(MaskedPage(page), bundle)
+        with pytest.raises(NoElement) as refused:
+            await resolve(page, bundle)
+        return str(refused.value)
+
+    said = on(go, pager=PAGER)
+    assert "by its place alone" in said
+    assert "has changed" in said
+    assert "describe_element" in said
+
+
+def test_a_bare_place_is_css_or_nothing() -> None:
+    """A bundle of nothing but a place is refused; as CSS it means whatever stands there."""
+    place = "html:nth-child(1) > body:nth-child(2) > main:nth-child(1) > p:nth-child(3)"
+
+    async def go(page: Page) -> str:
+        assert await (await resolve(page, place)).locator.inner_text() == "End"
+        with pytest.raises(NoElement) as refused:
+            await resolve(page, {"css": place})
+        return str(refused.value)
+
+    assert f"give the CSS itself as the selector: {place!r}" in on(go, pager=PAGER)
+
+
+def test_items_that_nothing_tells_apart_are_told_by_their_place() -> None:
+    """The description says so; one item less, and the bundle means none of those that are left."""
+    items = "<main><h1>Details</h1><ul>" + "<li><i></i></li>" * 4 + "</ul><p>End</p></main>"
+
+    async def go(page: Page) -> None:
+        told = await describe(MaskedPage(page), page.locator("li").nth(1), "it")
+        assert told.rests_on_position
+        assert "only while nothing around it has changed" in told.ways[0]
+        await page.evaluate(_FEWER)
+        assert await find(page, told.bundle) is None
+
+    on(go, items=items)

@@ -241,6 +241,86 @@ def test_what_has_no_words_and_a_shared_name_is_not_taken_for_one_that_is_gone()
     assert elected(small, large) == []
 
 
+def test_a_sign_is_no_word() -> None:
+    """An asterisk beside one label is not the one that stood beside another label."""
+    first = Bundle(text="*", path="label>span", near=("Users", "Host", "Start"), nth=(5, 24))
+    second = replace(first, near=("Host", "Users", "Start"), nth=(7, 24))
+    assert elected(first, first, second) == [0]
+    assert elected(first, replace(second, nth=(7, 23))) == []
+    assert elected(first, second) == []
+
+
+def test_what_holds_an_element_and_says_the_same_is_told_from_it_by_its_place() -> None:
+    """Though ids and classes be others now; not once anything else has changed too."""
+    outer = Bundle(
+        text="Settings Help", css="div.drawer", path="body>div", classes=("drawer",), nth=(6, 40)
+    )
+    outer = replace(outer, near=("Sort", "Reload", "Create"))
+    inner = replace(outer, css="", path="body>div>div", classes=("paper",), nth=(7, 40))
+    now = [replace(one, css="", classes=("css-1",)) for one in (outer, inner)]
+    assert elected(outer, *now) == [0]
+    assert elected(inner, *now) == [1]
+    assert elected(outer, *(replace(one, near=("Sort", "Create")) for one in now)) != [1]
+
+
+def test_twins_are_not_told_apart_by_something_far_away() -> None:
+    """Else one would be taken for the other, once that other says something else."""
+    held = (Holder("table"), Holder("main"), Holder("heading", "Parameters"))
+    near = ("Name", "Description", "Parameters", "Try it out", "Responses", "Code")
+    group = Bundle(role="rowgroup", text="id (query)", path="div>table>tbody", within=held)
+    first, second = (
+        replace(group, near=(*near, verb), nth=nth)
+        for verb, nth in (("POST", (5, 16)), ("DELETE", (13, 16)))
+    )
+    assert elected(first, first, second) == [0, 1]
+    assert elected(second, first, second) == [0, 1]
+
+
+def test_the_row_of_an_element_tells_it_though_a_list_stands_between() -> None:
+    """Each row has the same list of actions; the row that was meant says something else today."""
+    rows = ("starting mail Action Action", "stopped Not started search Start Action")
+    first, second = (
+        Bundle(
+            role="listitem",
+            text="Tail",
+            path="tr>td>ul>li",
+            within=(Holder("list"), Holder("row", row)),
+            near=("Clear Log", "Errors", *row.split()),
+            nth=(at, 6),
+        )
+        for at, row in enumerate(rows)
+    )
+    row = "running pid 7 mail Restart Stop"
+    changed = replace(
+        first, within=(Holder("list"), Holder("row", row)), near=("Clear", "Errors", *row.split())
+    )
+    assert elected(first, first, second) == [0]
+    assert elected(first, changed, second) == []
+
+
+def test_what_a_clock_changes_is_not_another_place() -> None:
+    """Ages of entries grow; the entries are those that were there."""
+    entries = [
+        Bundle(
+            text="Ada",
+            path="li>a>span",
+            within=(Holder("listitem", f"Add file {at} 40 seconds ago"),),
+            near=("40 seconds ago", f"Add file {at}", f"Add file {at + 1}", "Ada"),
+            nth=(at, 9),
+        )
+        for at in range(3)
+    ]
+    older = [
+        replace(
+            one,
+            within=(Holder("listitem", one.within[0].name.replace("40 seconds", "a minute")),),
+            near=("a minute ago", *one.near[1:]),
+        )
+        for one in entries
+    ]
+    assert [elected(one, *older) for one in entries] == [[0], [1], [2]]
+
+
 def test_a_label_means_a_field_before_a_column_of_the_same_name() -> None:
     """Both are called so; only one of them can be filled."""
     column = Bundle(role="columnheader", name="Customer", path="tr>th", nth=(0, 1))

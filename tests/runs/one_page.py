@@ -81,6 +81,8 @@ PAGES = {
         onclick="prod.textContent = 'Lamp'; l.hidden = true">Lamp</div></div>
         <div role=listbox><div role=option onclick="said.textContent = 'low'">Lamp</div></div>
         <p id=said>high</p>""",
+    "place": """<nav aria-label=Pages><ul><li class=a><i></i></li><li>1</li><li>2</li><li class=b><i></i></li></ul>
+        </nav><p>End</p>""",
     "radio": """<fieldset><legend>Ship</legend>
         <label><input type=radio name=way value=air> By air</label>
         <label><input type=radio name=way value=sea> By sea</label></fieldset>
@@ -106,6 +108,14 @@ def ensured(made: dict[str, Any], *conditions: dict[str, Any]) -> dict[str, Any]
 
 
 DELETE = {"role": "button", "name": "Delete"}
+LAST = {
+    "role": "listitem",
+    "css": "html:nth-child(1) > body:nth-child(2) > nav:nth-child(1) > ul:nth-child(1) > li:nth-child(4)",
+    "path": "nav>ul>li",
+    "within": [{"role": "list"}, {"role": "navigation", "name": "Pages"}],
+    "near": ["2", "1", "End"],
+    "nth": [3, 4],
+}
 EDITOR = {"role": "textbox", "name": "Editor content"}
 PARTS: dict[str, list[dict[str, Any]]] = {
     "buttons": [
@@ -169,6 +179,13 @@ PARTS: dict[str, list[dict[str, Any]]] = {
     "options": [
         act("set", "set", selector={"role": "button", "name": "Choose a product"}, value="Lamp"),
         read("chosen", "#prod, #said"),
+    ],
+    "place": [
+        ensured(read("last", LAST, fields={"class": "@class"}), {"element": LAST, "within": 200}),
+        ensured(
+            act("moved", "wait", time=1),
+            {"element": {**LAST, "near": ["1", "2", "End"]}, "absent": True, "within": 200},
+        ),
     ],
     "radio": [
         act("air", "check", selector={"role": "radio", "name": "By air"}),

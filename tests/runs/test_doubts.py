@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from director.runs.doubts import Doubt, EffectSeen, RowReading, doubt_from, find_doubts
 from director.runs.doubts.doubt import RowVisit
 from director.runs.doubts.node_checks import propose_checks
+from director.runs.doubts.overwritten import find_overwritten
 from director.runs.doubts.page_claims import read_claim
 from director.runs.doubts.row_counts import list_of
 from director.runs.doubts.value_shapes import shape_of
 from director.workflow.doubt_checks import KINDS, sign_checks
 from director.workflow.values import Json
+from runs.building import code, flow
 
 SAYS = (
     "{} results",
@@ -171,6 +173,11 @@ CHANGES: list[tuple[str, list[str], list[str]]] = [
         ["2026-01-31", "2026-02-11", "2026-03-01"],
         ["31.01.2026", "11.02.2026", "1.3.2026"],
     ),
+    (
+        "format",
+        ["01/03/2026", "01/25/2026", "02/03/2026"],
+        ["03/01/2026", "25/01/2026", "03/02/2026"],
+    ),
     ("format", ["12", "13", "14"], ["sold out", "on request", "soon"]),
     ("blank", ["a", "b", "c"], ["", "", ""]),
     ("constant", ["a", "b", "c", "d", "e"], ["x", "x", "x", "x", "x"]),
@@ -207,11 +214,26 @@ def test_a_number_that_may_be_either_has_no_notation() -> None:
     assert shape_of("02/03/2026").form == "with slashes"
 
 
+def test_values_that_are_used_in_their_own_round_are_not_overwritten() -> None:
+    """Also in a loop inside of another; after the inner loop only the last is left."""
+    use = code("use", "x", input={"x": "{{read.result}}"})
+    nodes = {each.id: each for each in flow(code("read", "1", store=True), use).nodes}
+    rounds = [f"each[{a}].inner[{b}]" for a in range(2) for b in range(2)]
+    seen = {"id-read": [(f"{at}.read", {"result": at}) for at in rounds]}
+    inside = {**seen, "id-use": [(f"{at}.use", None) for at in rounds]}
+    assert [*find_overwritten(nodes, inside)] == []
+    after = {**seen, "id-use": [(f"each[{a}].use", None) for a in range(2)]}
+    assert kinds([*find_overwritten(nodes, after)]) == ["rounds"]
+
+
 def test_far_fewer_rows_are_doubted_unless_the_page_says_so() -> None:
-    """A list may become short; then it says so itself, or the check is dismissed."""
+    """A list may become short; then it says so itself, unless it was long, or the check is dismissed."""
     old = [row(number) for number in range(40)]
     assert kinds(find_doubts([reading(visit(0, 5))], earlier={"n1": old})) == ["fewer"]
     assert find_doubts([reading(visit(0, 5, "5 results"))], earlier={"n1": old}) == []
+    long = {"n1": [row(number) for number in range(225)]}
+    assert kinds(find_doubts([reading(visit(0, 100, "100 results"))], earlier=long)) == ["fewer"]
+    assert find_doubts([reading(visit(0, 130, "130 results"))], earlier=long) == []
     assert find_doubts([reading(visit(0, 30))], earlier={"n1": old}) == []
 
 

@@ -134,6 +134,12 @@ def test_a_radio_in_its_label_is_found_by_both(kept: Mapping[str, Any]) -> None:
     assert items(kept, "way") == ["sea"]
 
 
+def test_what_only_its_place_tells_is_never_absent(kept: Mapping[str, Any]) -> None:
+    """It is found while what stands around it is as it was; then it is neither found nor absent."""
+    assert items(kept, "last") == [{"class": "b"}]
+    assert "by its place alone" in kept["place_failed"]
+
+
 def test_an_option_is_of_the_list_that_the_field_opens(kept: Mapping[str, Any]) -> None:
     """The list beside it has one of the same name."""
     assert items(kept, "chosen") == ["Lamp", "high"]

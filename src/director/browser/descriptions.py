@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 
 from playwright.async_api import Locator, Page
 
-from director.browser.bundle import Bundle, LocatorError
+from director.browser.bundle import Bundle, LocatorError, NoElement
+from director.browser.grading import is_place
 from director.browser.locators import bundle_of, find_all, is_ref
-from director.browser.looking import ask_about
+from director.browser.looking import Sight, ask_about
 from director.browser.masks import Looks, MaskedPage, look_bare
 from director.workflow.values import Json
 
@@ -49,10 +50,11 @@ class ElementDescription:
 
 def rests_on_position(bundle: Bundle) -> bool:
     """Whether nothing but its place tells an element from others."""
+    if is_place(bundle):
+        return True
     alone = bundle.nth is None or bundle.nth[1] == 1
     named = (bundle.name or bundle.label) and alone
-    css = bundle.css if ":nth-child(" not in bundle.css else ""
-    told = bundle.test_id or css or bundle.text or bundle.attributes
+    told = bundle.test_id or bundle.css or bundle.text or bundle.attributes
     around = any(each.name for each in bundle.within) or bundle.near
     return not (named or told or around)
 
@@ -68,9 +70,13 @@ async def describe(seen: MaskedPage, element: Locator, said: str) -> ElementDesc
     """The description of an element, tried on the page as it is."""
     made = await bundle_of(seen.page, element, clean=seen.clean)
     wanted = await ask_about(element, "number")
-    by_place = Bundle(css=str(await ask_about(element, "place")), frame=made.frame)
-    for bundle in (*_versions(made), *((by_place,) if by_place.css else ())):
-        fits = await find_all(seen, bundle)
+    place = str(await ask_about(element, "place"))
+    fits: list[Sight] = []
+    for bundle in (*_versions(made), *((replace(made, css=place),) if place else ())):
+        try:
+            fits = await find_all(seen, bundle)
+        except NoElement:
+            continue
         if [sight.portrait.node for sight in fits] == [wanted]:
             return ElementDescription(bundle, 1, _ways(bundle))
     raise LocatorError(
@@ -89,6 +95,6 @@ def _versions(bundle: Bundle) -> tuple[Bundle, ...]:
 def _ways(bundle: Bundle) -> tuple[str, ...]:
     alone = bundle.nth is None or bundle.nth[1] == 1
     if rests_on_position(bundle):
-        return ("its place alone: it may be another element after a change",)
+        return ("its place alone: it is found only while nothing around it has changed",)
     keys = [key for key in _TELLS if getattr(bundle, key)]
     return tuple(_TELLS[key] for key in keys if key != "nth" or not alone)

@@ -45,13 +45,14 @@ const REQUESTS = {
     }
   },
   stir: () => stir(),
-  signs: () => signs(),
   tell: () => tell(),
   untell: () => untell(),
+  // What it adds to the outline that was taken, and every attribute is as it was.
   amend: () => {
-    const found = amend();
+    const amended = amend();
     untell();
-    return found;
+    forget();
+    return { amended, signs: window === top ? signs() : [] };
   },
   // How many rows and items the page shows, but for its menus.
   rows: () => [...everything(document)].filter((el) =>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from functools import lru_cache
 
 from director.browser.bundle import Bundle, Holder
@@ -21,15 +22,60 @@ FAMILIES = (
     {"textbox", "searchbox", "combobox", "spinbutton", "listbox"},
     {"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"},
 )
+_COUNTED_STEP = re.compile(r"[\w\\:-]+:nth-child\(\d+\)")
+_AGE = re.compile(r"\b(?:\d+|an?) (?:second|minute|hour|day|week|month|year)s? ago\b|\bjust now\b")
+# Of these a framework may write new values at every visit.
+_WRITTEN_ANEW = ("id", "for", "aria-controls")
+
+
+def is_place(bundle: Bundle) -> bool:
+    """Whether its CSS only counts the way to a place, and nothing else tells its element.
+
+    Whoever writes more beside such CSS by hand says what stands there.
+    """
+    first, *rest = bundle.css.split(" > ")
+    counted = rest if first.startswith("#") else [first, *rest]
+    if not counted or not all(map(_COUNTED_STEP.fullmatch, counted)):
+        return False
+    said = (bundle.role, bundle.name, bundle.label, bundle.test_id, bundle.text, bundle.path)
+    around = (bundle.attributes, bundle.classes, bundle.within, bundle.near)
+    return bundle.nth is not None or not any((*said, *around))
+
+
+def is_unmoved(bundle: Bundle, like: Bundle) -> bool:
+    """Whether one says what the element that is meant said, among all that it stood among."""
+    plain = ("role", "path", "nth")
+    if any(getattr(bundle, key) != getattr(like, key) for key in plain):
+        return False
+    said, says = ((one.name, one.label, one.text, *one.near) for one in (bundle, like))
+    if tuple(map(_without_age, said)) != tuple(map(_without_age, says)):
+        return False
+    around = {(each.role, _without_age(each.name)) for each in like.within}
+    held = all((each.role, _without_age(each.name)) in around for each in bundle.within)
+    return held and _lasting(bundle) == _lasting(like)
+
+
+def _without_age(text: str) -> str:
+    """A text without what a clock changes in it: "5 minutes ago"."""
+    return _AGE.sub("ago", text)
+
+
+def _lasting(bundle: Bundle) -> dict[str, str]:
+    return {key: text for key, text in bundle.attributes.items() if key not in _WRITTEN_ANEW}
 
 
 def is_at_home(bundle: Bundle, like: Bundle) -> bool:
     """Whether the nearest of its neighbourhood is still there."""
     close = [text.casefold() for text in like.near[:3]]
-    holder = bundle.within[0] if bundle.within and bundle.within[0].name else None
+    holder = next((each for at, each in enumerate(bundle.within) if _is_home(each, at)), None)
     if holder and not any(_is_same_holder(holder, has) for has in like.within):
         return False
     return bool(holder) or any(text.casefold() in close for text in bundle.near[:2])
+
+
+def _is_home(holder: Holder, at: int) -> bool:
+    """Whether what an element stands in tells where it is: the nearest, or a row, with a name."""
+    return bool(holder.name) and (at == 0 or holder.role in _ROWS)
 
 
 def has_named_row(bundle: Bundle) -> bool:
@@ -44,6 +90,12 @@ def is_held_alike(bundle: Bundle, like: Bundle) -> bool:
         for want in bundle.within
         if want.name
     )
+
+
+def is_sign(bundle: Bundle) -> bool:
+    """Whether all that it says is a sign, such as an asterisk: others of its kind say the same."""
+    words = f"{bundle.name}{bundle.label}{bundle.text}"
+    return bundle.nth is not None and bool(words) and not any(map(str.isalnum, words))
 
 
 def shares_words(bundle: Bundle) -> bool:

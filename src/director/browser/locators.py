@@ -27,6 +27,7 @@ from director.browser.bundle import (
     changes,
     selector_of,
 )
+from director.browser.grading import is_place
 from director.browser.looking import (
     Sight,
     ask_about,
@@ -34,7 +35,14 @@ from director.browser.looking import (
     report_listeners,
 )
 from director.browser.masks import REFUSED, Looks, MaskedPage, look_bare
-from director.browser.telling import against, filtered_away, no_such_nth, several, unsure
+from director.browser.telling import (
+    against,
+    filtered_away,
+    no_such_nth,
+    refuse_place,
+    several,
+    unsure,
+)
 from director.browser.voting import Standing, leaders, tally
 from director.secrets.clear import MARK
 from director.workflow.values import Json
@@ -206,7 +214,8 @@ def _time_to_believe(found: Found, stood: dict[str, float], now: float) -> float
 async def find_all(seen: MaskedPage, selector: Json | Bundle) -> list[Sight]:
     """Every element that fits a selector now, hidden ones too, in the order of the page.
 
-    Of a bundle it is all that its vote cannot tell apart. To be used within the same look only.
+    Of a bundle it is all that its vote cannot tell apart. To be used within the same look only. One
+    that only its place tells is never known to be absent: if it is not there, that is an error.
     """
     wanted = selector_of(selector)
     sights = await _look(seen, wanted)
@@ -214,6 +223,8 @@ async def find_all(seen: MaskedPage, selector: Json | Bundle) -> list[Sight]:
         return sights
     shown = [sight for sight in sights if sight.portrait.visible]
     fits = {id(sight) for pool in (sights, shown) for sight in _vote(wanted, pool).fits()}
+    if not fits and is_place(wanted):
+        raise refuse_place(wanted)
     return [sight for sight in sights if id(sight) in fits]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from playwright.async_api import Error as PlaywrightError
@@ -25,6 +26,17 @@ _KEY: Final = re.compile(r"^( *- )'((?:[^']|'')*)'(?=:|$)")
 _LINE: Final = re.compile(r'^( *- )([a-z]+)( "(?:[^"\\]|\\.)*")?(.*)$')
 
 
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """What the model of a frame adds to the outline: other roles and names, by ref, and signs.
+
+    Signs are what an outline does not show by itself; only the page itself has them, no frame.
+    """
+
+    said: Mapping[str, Said] = field(default_factory=dict)
+    signs: tuple[str, ...] = ()
+
+
 async def tell_listeners(frame: Frame) -> None:
     """Let what only listens say that it acts, until `end_outline`."""
     try:
@@ -35,25 +47,20 @@ async def tell_listeners(frame: Frame) -> None:
         return
 
 
-async def end_outline(frame: Frame) -> dict[str, Said]:
-    """What the model calls otherwise than the outline, by ref; every attribute is put back."""
+async def end_outline(frame: Frame) -> Amendment:
+    """What the model adds to the outline of a frame; every attribute is put back."""
     try:
-        return {ref: (role, name) for ref, role, name in await ask_model(frame, "amend")}
+        told = await ask_model(frame, "amend")
     except PlaywrightError:
-        return {}
+        return Amendment()
+    said = {ref: (role, name) for ref, role, name in told["amended"]}
+    return Amendment(said, tuple(map(str, told["signs"])))
 
 
-async def list_signs(page: Page) -> list[str]:
-    """What the outline does not show by itself, a line each; frames are named by their address."""
-    try:
-        told = [str(each) for each in await ask_model(page.main_frame, "signs")]
-    except PlaywrightError:
-        return []
+def list_frames(page: Page) -> list[str]:
+    """The frames of a page, a line each, by their address."""
     inner = [frame for frame in page.frames if frame.parent_frame and frame.url]
-    return [
-        *told,
-        *(f"frame {frame.name or ''} {frame.url}".replace("  ", " ") for frame in inner[:_FRAMES]),
-    ]
+    return [f"frame {frame.name or ''} {frame.url}".replace("  ", " ") for frame in inner[:_FRAMES]]
 
 
 def amend_outline(outline: str, said: Mapping[str, Said]) -> str:

@@ -21,6 +21,7 @@ LONGEST: Final = 3.0
 _QUIET: Final = 300
 _LOOK_AGAIN: Final = 0.05
 _NAMED: Final = 3
+_NO_MODEL: Final = "Unknown engine"
 
 
 async def wait_until_ready(
@@ -43,7 +44,10 @@ async def _stir(page: Page) -> tuple[list[str], float]:
     """What the page calls busy, and for how many ms nothing in it has changed."""
     try:
         told = await ask_model(page.main_frame, "stir")
-    except PlaywrightError:
+    except PlaywrightError as problem:
+        if _NO_MODEL in problem.message:
+            # It would never rest, and for another reason than it says.
+            raise
         return ["the page is being loaded"], 0
     busy = [] if told["ready"] else ["the document is being loaded"]
     return [*busy, *(f"busy: {name}" for name in told["busy"][:_NAMED])], float(told["since"])

@@ -18,12 +18,13 @@ from director.browser.cleaning import cleaned, cleaner
 from director.browser.errors import BrowserError
 from director.browser.fields import Held, held, restore
 from director.browser.masks import Masks
-from director.browser.page_outline import amend_outline, end_outline, list_signs, tell_listeners
+from director.browser.page_outline import amend_outline, end_outline, list_frames, tell_listeners
 
 LONGEST = 30.0
 # Text of a page beyond this is no use to anybody and would only fill the store.
 LARGEST = 20_000_000
 _TRIES = 5
+_LARGE = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ async def take(
         )
     clean = cleaner(found.values, masks.net)
     return Snapshot(
-        await asyncio.to_thread(cleaned, raw, found.values, clean),
+        await _without_secrets(raw, found, clean),
         clean(page.url),
         clean(found.title),
         found.document,
@@ -106,12 +107,17 @@ async def take(
     )
 
 
+async def _without_secrets(raw: str, found: Held, clean: Callable[[str], str]) -> str:
+    """The text without secrets; a large one holds up nobody else meanwhile."""
+    if len(raw) < _LARGE:
+        return cleaned(raw, found.values, clean)
+    return await asyncio.to_thread(cleaned, raw, found.values, clean)
+
+
 async def _settled(page: Page, timeout: float) -> tuple[str, Held, list[str]]:  # noqa: ASYNC109
     """The outline with what the fields held before and after it, and its signs: one document."""
     for _ in range(_TRIES):
-        before = await held(page)
-        raw = await _outline(page, timeout)
-        signs = await list_signs(page)
+        before, raw, signs = await _outline(page, timeout)
         after = await held(page)
         if before.document == after.document:
             return raw, replace(after, values=before.values + after.values), signs
@@ -121,12 +127,14 @@ async def _settled(page: Page, timeout: float) -> tuple[str, Held, list[str]]:  
     )
 
 
-async def _outline(page: Page, within: float) -> str:
-    """The tree that Playwright prints, with the roles and names of the page's own model."""
+async def _outline(page: Page, within: float) -> tuple[Held, str, list[str]]:
+    """What the fields hold, Playwright's tree with the model's roles and names, and signs."""
     frames = page.frames
-    await asyncio.gather(*map(tell_listeners, frames))
     try:
+        before, _ = await asyncio.gather(held(page), asyncio.gather(*map(tell_listeners, frames)))
         raw = await page.aria_snapshot(mode="ai", timeout=within * 1e3)
     finally:
-        amends = await asyncio.gather(*map(end_outline, frames))
-    return amend_outline(raw, {ref: said for each in amends for ref, said in each.items()})
+        ends = await asyncio.gather(*map(end_outline, frames))
+    said = {ref: each for end in ends for ref, each in end.said.items()}
+    signs = [*(sign for end in ends for sign in end.signs), *list_frames(page)]
+    return before, amend_outline(raw, said), signs

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from director.browser.bundle import Bundle, Holder, LocatorError, NoElement, SeveralElements
+from director.browser.grading import is_place
 from director.browser.voting import Portrait, Standing, candidates_of
 
 _NAMED = 8
@@ -33,6 +34,8 @@ def unsure(
     tied: Sequence[Standing],
 ) -> LocatorError:
     """The error for a vote without a winner."""
+    if is_place(bundle):
+        return refuse_place(bundle)
     counts = ", ".join(
         f"{each.key} {_value(bundle, each.key)!r}: "
         f"{sum(each.grade(bundle, one) >= 1 for one in portraits)}"
@@ -51,6 +54,21 @@ def unsure(
     return NoElement(
         f"No element fits {str(bundle)!r} well enough. Nothing was done. "
         f"Elements by candidate: {counts}.{hint}"
+    )
+
+
+def refuse_place(bundle: Bundle) -> LocatorError:
+    """The error for one that only its place tells, and that place is not as it was."""
+    why = (
+        "what stands there or around it has changed"
+        if bundle.nth
+        else "it does not say what stood there"
+    )
+    return NoElement(
+        f"{str(bundle)!r} is told by its place alone, and {why}: another element may stand there "
+        "now. Nothing was done. Take a new snapshot and a new selector of the element "
+        "(describe_element), or of something with a name that holds it; if whatever stands at that "
+        f"place is meant, give the CSS itself as the selector: {bundle.css!r}."
     )
 
 

@@ -30,6 +30,9 @@ from director.browser.grading import (
     is_at_home,
     is_held_alike,
     is_kind,
+    is_place,
+    is_sign,
+    is_unmoved,
     shares_words,
     was_beside,
 )
@@ -216,8 +219,10 @@ def tally(bundle: Bundle, portraits: Sequence[Portrait]) -> list[Standing]:
 
 def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
     """Those at the top that cannot be told apart, in the order of the page; none if too weak."""
-    if not standings:
-        return []
+    if is_place(bundle):
+        return [one for one in standings if one.grades["css"] and is_unmoved(bundle, one.like)]
+    if (unmoved := _find_unmoved(bundle, standings)) or not standings:
+        return unmoved
     best = standings[0]
     # If one of several alike has gone, it may be the one that was meant.
     fewer = bool(bundle.nth and best.nth and best.nth[1] < bundle.nth[1])
@@ -227,9 +232,7 @@ def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
         return []
     if _is_elsewhere(bundle, best, standings) or _is_another(bundle, best, standings, fewer=fewer):
         return []
-    if _is_one_of_several(bundle, best, fewer=fewer) or _is_but_a_number(bundle, best, standings):
-        return []
-    if _is_only_counted(bundle, best):
+    if _is_one_of_several(bundle, best, fewer=fewer) or _is_counted(bundle, best, standings):
         return []
     tied = [one for one in standings if best.share - one.share < LEAD]
     if bundle.label and any(one.like.role in _FIELDS for one in tied):
@@ -238,6 +241,25 @@ def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
     # Its place tells an element from its twins only while nothing around it has changed.
     placed = [one for one in tied if bundle.nth and one.nth == bundle.nth and one.share > UNCHANGED]
     return placed if len(placed) == 1 else sorted(tied, key=lambda one: one.at)
+
+
+def _find_unmoved(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
+    """The one whose words, place and surroundings are all as they were, if it stands at the top.
+
+    It is told so from what holds it and says the same, though ids and classes be others now; from
+    one that stands in the same tags and says the same only by its row.
+    """
+    same = [one for one in standings if is_unmoved(bundle, one.like)]
+    speaks = any((bundle.name, bundle.label, bundle.text)) and not is_sign(bundle)
+    if not speaks or len(same) != 1 or standings[0].share - same[0].share >= LEAD:
+        return []
+    twins = [one for one in standings if one.says() == 1 and one.like.path == bundle.path]
+    return same if len(twins) < 2 or has_named_row(bundle) else []
+
+
+def _is_counted(bundle: Bundle, best: Standing, standings: Sequence[Standing]) -> bool:
+    """Whether only a place or a number says that it is the one."""
+    return _is_only_counted(bundle, best) or _is_but_a_number(bundle, best, standings)
 
 
 def _is_only_counted(bundle: Bundle, best: Standing) -> bool:
@@ -257,9 +279,9 @@ def _is_one_of_several(bundle: Bundle, best: Standing, *, fewer: bool) -> bool:
         return True
     if best.marked:
         return False
-    if best.says() is None:
+    if best.says() is None or is_sign(bundle):
         # Without words of its own it is what any of those is.
-        return fewer
+        return fewer or (best.says() is not None and best.like.near[:1] != bundle.near[:1])
     if not shares_words(bundle) or not (fewer or not bundle.name):
         return False
     # Another of those alike may stand in the same row, or under another heading.

@@ -16,9 +16,10 @@ from director.runs.doubts import Doubt, EffectSeen, LoopSeen, RowReading, find_d
 from director.runs.doubts.exchanged_fields import has_fields
 from director.runs.doubts.node_checks import add_proposals, propose_checks
 from director.runs.doubts.overwritten import find_overwritten
+from director.runs.doubts.record_details import find_strange_details
 from director.runs.earlier_readings import find_earlier, steps_before
 from director.runs.file_doubts import find_changed_files, find_wrong_files
-from director.runs.ledger import steps_of
+from director.runs.ledger import records_of, steps_of
 from director.runs.row_readings import (
     as_count,
     as_rows,
@@ -61,6 +62,8 @@ def find_run_doubts(
     skipped = [step for step in every if step.status == "skipped"]
     told = [*list_step_doubts([*steps, *skipped]), *_rules(nodes, steps), *find_wrong_files(steps)]
     told += find_overwritten(nodes, _list_visits(steps))
+    if gathers := [node for node in workflow.nodes if node.config.get("store_to_record")]:
+        told += find_strange_details(gathers, records_of(store, run.id))
     told += find_changed_files(steps, lambda: steps_before(store, run))
     return find_doubts(readings, effects, _loops(steps), told, earlier=rows_before, checks=checks)
 

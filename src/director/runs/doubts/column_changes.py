@@ -195,12 +195,13 @@ def _notation(now: ColumnShape, before: ColumnShape) -> str:
 
 
 def _is_other_date(old: set[str], new: set[str]) -> bool:
-    """Slashes that could be either order are no other notation."""
-    slashes = {"date with slashes", "date day/month/year", "date month/day/year"}
+    """Slashes that could be either order are no other notation, unless others tell which it is."""
+    orders = {"date day/month/year", "date month/day/year"}
+    unsure = {"date with slashes"}
+    old, new = (each - unsure if each & orders else each for each in (old, new))
     if len(old) != 1 or len(new) != 1 or old == new:
         return False
-    unsure = "date with slashes" in old | new
-    return not (unsure and old <= slashes and new <= slashes)
+    return not (unsure & (old | new) and old | new <= unsure | orders)
 
 
 def _change(

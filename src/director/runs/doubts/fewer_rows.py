@@ -10,10 +10,14 @@ from director.workflow.values import Json
 
 _SHARE = 0.5
 _LEAST = 5  # rows that may go without being far fewer
+_LONG = 50  # rows from which on a list that loses most of them is doubted, whatever the page says
 
 
 def find_fewer_rows(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Doubt]:
-    """A doubt if most of the rows of the run before are gone and nothing on the page says why."""
+    """A doubt if most of the rows of the run before are gone and nothing on the page says why.
+
+    A page that leaves out rows may count only what it shows: a long list is doubted even so.
+    """
     if reading.only_counts and len(reading.visits) != 1:
         # What is counted in each round of a loop adds up to no list.
         return
@@ -35,9 +39,10 @@ def find_fewer_rows(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Do
         return
     totals = {claim.total for visit in reading.visits for claim in claims_of(visit)}
     # One visit may show a part of what all visits read together.
-    if now in totals or all(
+    is_stated = now in totals or all(
         len(visit.rows) in {claim.total for claim in claims_of(visit)} for visit in reading.visits
-    ):
+    )
+    if is_stated and before < _LONG:
         return
     yield reading.doubt(
         "fewer",

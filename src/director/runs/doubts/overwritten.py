@@ -22,13 +22,14 @@ def find_overwritten(
     """
     for id_, seen in visits.items():
         node, loop = nodes.get(id_), _find_loop(seen)
+        loops = tuple({_loop_of(key) for key, _ in seen if "[" in key})
         if node is None or not loop or not node.config.get("store") or _names(node, node):
             continue
         users = [each for each in nodes.values() if each.id != id_ and _names(each, node)]
         after = [
             each.alias
             for each in users
-            if any(not key.startswith(loop) for key, _ in visits.get(each.id, ()))
+            if any(not key.startswith(loops) for key, _ in visits.get(each.id, ()))
         ]
         if after or not (users or any(map(node.config.get, _KEEPS))):
             yield _doubt(node, sum(key.startswith(loop) for key, _ in seen), after)
@@ -55,8 +56,13 @@ def _find_loop(visits: Sequence[tuple[str, Json]]) -> str:
     for key, result in visits:
         if "[" in key:
             told = json.dumps(result, sort_keys=True, default=dict)
-            loops.setdefault(key[: key.rindex("[") + 1], set()).add(told)
+            loops.setdefault(_loop_of(key), set()).add(told)
     return next((loop for loop, told in loops.items() if len(told) > 1), "")
+
+
+def _loop_of(key: str) -> str:
+    """The beginning of the keys of all rounds of the innermost loop of a visit."""
+    return key[: key.rindex("[") + 1]
 
 
 def _names(node: Node, other: Node) -> bool:
