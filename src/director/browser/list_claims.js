@@ -1,6 +1,6 @@
 // What a page says about a list: phrases with counts that stand by it, what leads to its next part.
 // Reads only. Which phrase is a count, and what follows from it, is decided elsewhere.
-(elements, {fields, wide}) => {
+(elements, {fields, wide, barePager}) => {
     const masks = globalThis.__directorMasks;
     const editors = masks?.editors() ?? [];
     const words = text => (text ?? "").replace(/\s+/g, " ").trim();
@@ -12,20 +12,25 @@
     const NUMBER = /^\d{1,6}$/;
     const PAGER = "nav[aria-label*=pag i],[role=navigation][aria-label*=pag i],[class*=pagin i],[class*=pager i]," +
         "[id*=pagin i],[id*=pager i],[class*=tables_info i],[class*=dt-info i]";
-    const ELSEWHERE = "nav,aside,[role=banner],[role=complementary],[role=search] option,body>header,body>footer," +
+    const ASIDE = "aside,[role=banner],[role=complementary],[role=search] option,body>header,body>footer," +
         "select,option,textarea,template,dialog:not([open])";
+    const ELSEWHERE = `nav,${ASIDE}`;
     const OTHER_KIND = /calendar|date-?picker|carousel|slider|slide|month|week|gallery|wizard|stepper/i;
 
     // The list itself: what holds all elements, and the rows of their kind that it shows.
     const first = elements[0];
     const box = elements.reduce((at, e) => shared(at, e), first?.parentElement ?? null);
     const list = box ? box.closest("table,[role=grid],[role=table]") ?? box : null;
+    const tableRows = () => {
+        const table = box?.closest("table");
+        if (!table || first.contains(table)) return null;
+        // A head or a foot may be made of plain cells; it is no row unless it is read.
+        const isBody = r => !r.closest("thead,tfoot") || elements.some(e => r.contains(e));
+        return [...table.querySelectorAll("tr")].filter(r => r.closest("table") === table && r.querySelector("td") && isBody(r) && seen(r));
+    };
     const rows = () => {
-        const table = box.closest("table");
-        if (table && !first.contains(table)) {
-            const body = [...table.querySelectorAll("tr")].filter(r => r.closest("table") === table && r.querySelector("td"));
-            return body.filter(r => seen(r) && text(r));
-        }
+        const body = tableRows();
+        if (body) return body.filter(text);
         const own = elements.map(e => { while (e.parentElement !== box) e = e.parentElement; return e; });
         if (new Set(own).size !== own.length) return elements;
         const [tag, kind] = [own[0].tagName, own[0].classList[0] ?? ""];
@@ -44,6 +49,12 @@
         } catch {
             return false; // No plain CSS: nothing is known of it.
         }
+    };
+
+    // How many rows the table has that they are taken from, each of another row; 0 where that is not known.
+    const ownRows = () => {
+        const body = tableRows() ?? [];
+        return (elements.length > 1 || first?.matches("tr")) && held(body, elements) === elements.length ? body.length : 0;
     };
 
     // Other lists of the page: a count may be theirs.
@@ -122,6 +133,7 @@
     const NEXT_PAGE = /^(next (page|results|\d+)|older (posts|entries|messages)|n\u00e4chste seite|page suivante|p\u00e1gina siguiente|pagina successiva|volgende pagina)\W*$/i;
     const PREVIOUS = /^(prev(ious)?|newer|zur\u00fcck|vorherige|pr\u00e9c\u00e9dente?|anterior|precedente|indietro|vorige|f\u00f6reg\u00e5ende|poprzednia)\W*$/i;
     const PREVIOUS_PAGE = /^(prev(ious)? (page|results|\d+)|newer (posts|entries|messages)|vorherige seite|page pr\u00e9c\u00e9dente|p\u00e1gina anterior|pagina precedente|vorige pagina)\W*$/i;
+    const MORE = /^(load|show|fetch) more (data|results|rows|items|entries|records)\W*$|^load more\W*$|^(mehr|weitere) (\w+ )?laden\W*$/i;
     const FORWARD = {rel: "next", plain: NEXT, whole: NEXT_PAGE, sign: /^[\u203a\u00bb\u2192>]{1,2}$/};
     const BACK = {rel: "prev", plain: PREVIOUS, whole: PREVIOUS_PAGE, sign: /^[\u2039\u00ab\u2190<]{1,2}$/};
     const leading = way => {
@@ -129,7 +141,8 @@
             if (!seen(e) || inside(e) || !isOurs(e)) continue;
             const said = words(e.getAttribute("aria-label") || e.innerText || e.value || e.title);
             const named = way.plain.test(said) || way.sign.test(said);
-            if (!way.whole.test(said) && !(named && (e.matches(`[rel~=${way.rel}]`) || pagerOf(e)))) continue;
+            const isMore = way === FORWARD && MORE.test(said) && e.matches("a[href]:not([href^='#'])") && /^http/.test(e.href);
+            if (!isMore && !way.whole.test(said) && !(named && (e.matches(`[rel~=${way.rel}]`) || pagerOf(e)))) continue;
             if (e.closest("[class],[id]") && OTHER_KIND.test(`${e.className} ${pagerOf(e)?.className ?? ""} ${e.parentElement?.className ?? ""} ${said}`)) continue;
             if (e.disabled || e.closest("[aria-disabled=true],.disabled,[disabled]") || getComputedStyle(e).pointerEvents === "none") continue;
             const at = e.matches("a") ? e.getAttribute("href") : null;
@@ -352,8 +365,9 @@
         counters,
         following: isList ? leading(FORWARD) : null,
         preceding: isList ? leading(BACK) : null,
-        pages: isList ? pages() : null,
+        pages: isList ? pages() ?? barePager({list, inside, isOurs, seen, words, elsewhere: ASIDE, otherKind: OTHER_KIND}) : null,
         of: shown.length,
+        own: ownRows(),
         skips: skips(shown),
         absent: elements.length ? rules.filter(([, rule]) => elements.every(e => !has(e, rule))).map(([name]) => name) : [],
         cut,

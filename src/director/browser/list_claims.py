@@ -63,7 +63,7 @@ _LONGEST = 300
 
 async def look_at_list(session: Session, config: Config) -> dict[str, Json]:
     """What the active page says about the list that an extraction reads."""
-    script = (files("director.browser") / "list_claims.js").read_text("utf-8")
+    script = _list_script()
 
     async def look(seen: MaskedPage) -> dict[str, Json]:
         every = await matching(seen, config["selector"])
@@ -78,6 +78,14 @@ async def look_at_list(session: Session, config: Config) -> dict[str, Json]:
     async with session.doing("see what the page says about the list"):
         found = await session.look(session.page(), look)
     return cast("dict[str, Json]", cleaned(found, session.net.clean))
+
+
+def _list_script() -> str:
+    claims, pager = (
+        (files("director.browser") / name).read_text("utf-8")
+        for name in ("list_claims.js", "bare_pager.js")
+    )
+    return f"(elements, asked) => ({claims})(elements, {{...asked, barePager: {pager}}})"
 
 
 async def form_errors(session: Session, typed: tuple[str, ...]) -> list[Json]:

@@ -78,6 +78,7 @@ def make_visit(step: Step) -> RowVisit:
         preceding=cast("Config | None", None if turns else seen.get("preceding")),
         pages=cast("Config | None", seen.get("pages")),
         of=as_count(seen.get("of")),
+        own=as_count(seen.get("own")),
         skips=seen.get("skips") is True,
         matched=as_count(result.get("totalElements")),
         limited=isinstance(limit, int) and len(items) >= limit,

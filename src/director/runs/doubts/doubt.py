@@ -63,7 +63,8 @@ def doubt_from(stored: Mapping[str, Json]) -> Doubt:
 class RowVisit:
     """One visit of a node that reads rows: what it read and what the page said meanwhile.
 
-    `rows` are those that hold anything. `of` is how many rows of that kind the page showed, and
+    `rows` are those that hold anything. `of` is how many rows of that kind the page showed, `own`
+    how many the table has that they are taken from (0 if they are of none), and
     `limited` says that the node was told to read only some; `skips`, that it left some out by their
     place alone, which is no choice. `made` counts the records that it made. `trouble` is what the
     page says went wrong, `later` how many elements there were a moment after, if others, `covered`
@@ -84,6 +85,7 @@ class RowVisit:
     preceding: Config | None = None
     pages: Config | None = None
     of: int = 0
+    own: int = 0
     skips: bool = False
     matched: int = 0
     limited: bool = False

@@ -7,7 +7,7 @@ cart") says nothing. A phrase that is not understood is no claim.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 _GAP = "[.,'\u2019\u00a0\u202f ]"
@@ -64,6 +64,7 @@ _NONE_OF = re.compile(
 )
 _ASIDE = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\.?$")
 _FILTER = re.compile(r"(?<=\w) (?:where|matching|for|with|containing|f\u00fcr|pour|para)\b.*")
+_PAGES = re.compile(r"\b(?:pages|seiten)\b", re.IGNORECASE)
 _LONGEST = 160
 
 
@@ -100,6 +101,18 @@ def read_claim(text: str, place: str = "near", words: str = "") -> Claim | None:
             return _with_text(found, said)
     found = _read_plain(folded, place, words.casefold())
     return None if found is None else _with_text(found, said)
+
+
+def read_pages_as_rows(text: str, place: str, pages: Collection[int]) -> Claim | None:
+    """What "1-18 of 18 pages" says of a list of pages, or None.
+
+    `pages` are how many the pager itself counts: any other number is one of rows.
+    """
+    found = read_claim(_PAGES.sub("rows", text), place) if pages else None
+    if found is None or found.total is None or found.total in pages:
+        return None
+    is_sure = found.first is not None or place in ("pager", "caption")
+    return _with_text(found, " ".join(text.split())) if is_sure else None
 
 
 def pattern_of(text: str) -> str:

@@ -1,18 +1,25 @@
 """Rows that are missing: fewer than the page says there are, or a next page that nobody read.
 
-Visits of one list are taken together, whatever their order. Counts are compared only where a node
-reads every row that the page shows, and one claim that agrees with what was read settles it.
+Visits of one list are taken together, whatever their order. What was read is compared with counts
+only where a node reads every row that the page shows, and one claim that agrees with it settles it.
+Of a table that a node takes some rows of, the rows that the page shows are compared.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from director.runs.doubts.doubt import Doubt, RowReading, RowVisit
-from director.runs.doubts.page_claims import Claim, pattern_of, read_claim, says_none
+from director.runs.doubts.page_claims import (
+    Claim,
+    pattern_of,
+    read_claim,
+    read_pages_as_rows,
+    says_none,
+)
 from director.workflow.values import Json
 
 # What a query names to say which part of a list is shown.
@@ -25,13 +32,20 @@ _NEARLY = 0.95  # of the rows that a list has room for, which is measured in pix
 _RANK = {"pager": 0, "caption": 0, "heading": 1, "near": 2, "page": 3}
 
 
-def list_of(url: str) -> str:
-    """The address of the list that a page is a part of."""
+def list_of(url: str, turned_by: Collection[str] = ()) -> str:
+    """The address of the list that a page is a part of.
+
+    `turned_by` names what else in a query says which part: what the links of a pager differ in.
+    """
     try:
         parts = urlsplit(url)
     except ValueError:
         return url
-    kept = sorted(pair for pair in parse_qsl(parts.query) if not _PAGING.match(pair[0].casefold()))
+    kept = sorted(
+        pair
+        for pair in parse_qsl(parts.query)
+        if pair[0] not in turned_by and not _PAGING.match(pair[0].casefold())
+    )
     return f"{parts.netloc}{_PATH.sub('', parts.path)}?{urlencode(kept)}"
 
 
@@ -41,10 +55,12 @@ def claims_of(visit: RowVisit, counter: str = "") -> list[Claim]:
     `counter` is the phrase, without its numbers, that the node's own check names.
     """
     found = []
-    for each in visit.counters:
-        text, place = str(each.get("text", "")), str(each.get("place", "near"))
+    said = [(str(each.get("text", "")), str(each.get("place", "near"))) for each in visit.counters]
+    pages = {claim.pages for each in said if (claim := read_claim(*each)) and claim.pages}
+    for text, place in said:
         pinned = bool(counter) and pattern_of(text) == counter
-        claim = read_claim(text, "pager" if pinned else place, visit.words)
+        where = "pager" if pinned else place
+        claim = read_claim(text, where, visit.words) or read_pages_as_rows(text, where, pages)
         if claim is not None:
             found.append((not pinned, claim.first is None, _RANK.get(place, 2), claim))
     found.sort(key=lambda each: each[:3])
@@ -55,6 +71,7 @@ def find_missing_rows(reading: RowReading) -> Iterator[Doubt]:
     """Doubts about the number of rows that a node read in a run."""
     for visits in _lists(reading.visits):
         if not all(visit.is_whole for visit in visits):
+            yield from islice(_find_shorter_tables(reading, visits), 1)
             continue
         read = _count_rows(visits)
         found = [*_find_fewer(reading, visits, read)] or [*_find_no_count(reading, visits, read)]
@@ -66,8 +83,10 @@ def find_missing_rows(reading: RowReading) -> Iterator[Doubt]:
 
 def _lists(visits: Iterable[RowVisit]) -> list[list[RowVisit]]:
     found: dict[str, list[RowVisit]] = {}
-    for visit in visits:
-        found.setdefault(list_of(visit.url), []).append(visit)
+    seen = [*visits]
+    keys = {str(visit.pages["key"]) for visit in seen if visit.pages and visit.pages.get("key")}
+    for visit in seen:
+        found.setdefault(list_of(visit.url, keys), []).append(visit)
     return _join_ranges(found)
 
 
@@ -145,6 +164,42 @@ def _find_fewer(reading: RowReading, visits: Sequence[RowVisit], read: int) -> I
         url=visits[-1].url,
         visits=len(visits),
     )
+
+
+def _find_shorter_tables(reading: RowReading, visits: Sequence[RowVisit]) -> Iterator[Doubt]:
+    """Tables with fewer rows than the page states for this part, whichever of them were taken."""
+    spare = reading.check("total").get("tolerance")
+    for visit in visits:
+        stated = _state_own_rows(reading, visit)
+        enough = visit.own + (spare if isinstance(spare, int) else 0)
+        if visit.limited or not visit.own or len({each[0] for each in stated}) != 1:
+            continue
+        wanted, said = stated[0]
+        if wanted > enough:
+            yield reading.doubt(
+                "total",
+                f"{reading.alias} took some rows of a table that shows {_rows(visit.own)}, and the "
+                f"page says {said.text!r}.",
+                read=visit.own,
+                said=wanted,
+                text=said.text,
+                place=said.place,
+                url=visit.url,
+                visits=len(visits),
+            )
+
+
+def _state_own_rows(reading: RowReading, visit: RowVisit) -> list[tuple[int, Claim]]:
+    """How many rows the page states for the part that it shows: by a range, or as its only page."""
+    claims = [each for each in _claims(reading, [visit]) if not each.least]
+    ranges = [
+        (each.last - each.first + 1, each)
+        for each in claims
+        if each.first is not None and each.last is not None
+    ]
+    pages = _page_numbers(visit)
+    totals = [(each.total, each) for each in claims if each.total is not None]
+    return ranges or (totals if pages and pages[1] == 1 else [])
 
 
 def _find_more(reading: RowReading, visits: Sequence[RowVisit], read: int) -> Iterator[Doubt]:
