@@ -178,6 +178,12 @@ CHANGES: list[tuple[str, list[str], list[str]]] = [
         ["01/03/2026", "01/25/2026", "02/03/2026"],
         ["03/01/2026", "25/01/2026", "03/02/2026"],
     ),
+    ("format", [f"{n},109.29" for n in range(1, 6)], [f"{n}10929" for n in range(1, 6)]),
+    (
+        "format",
+        ["2026-01-03", "2026-01-25", "2026-02-03"],
+        ["01/03/2026", "01/25/2026", "02/03/2026"],
+    ),
     ("format", ["12", "13", "14"], ["sold out", "on request", "soon"]),
     ("blank", ["a", "b", "c"], ["", "", ""]),
     ("constant", ["a", "b", "c", "d", "e"], ["x", "x", "x", "x", "x"]),
@@ -248,6 +254,19 @@ def test_full_pages_that_hold_fewer_rows_than_before_are_doubted() -> None:
     assert find(20, *pages) == ["fewer"]
     assert find(18, *pages) == find(0, *pages) == find(16, *pages) == []
     assert find(20, visit(0, 20, "21 rows", 1), visit(20, 21, "21 rows", 2)) == []
+
+
+def test_a_page_in_the_middle_that_is_shorter_than_the_others_is_doubted() -> None:
+    """The first and the last may be; so may all where pages have many sizes, or the page says so."""
+    whole = [visit(20 * n, 20 * n + 20, "", n) for n in range(6)]
+    short = visit(40, 55, "", 2)
+    assert kinds(find_doubts([reading(*whole[:2], short, *whole[3:])])) == ["fewer"]
+    assert find_doubts([reading(*whole[:5], visit(100, 107, "", 5))]) == []
+    assert find_doubts([reading(visit(5, 20, "", 0), *whole[1:])]) == []
+    several = [*whole[:2], short, visit(60, 71, "", 3), *whole[4:]]
+    assert find_doubts([reading(*several)]) == []
+    stated = visit(40, 55, "115 rows", 2)
+    assert find_doubts([reading(*whole[:2], stated, *whole[3:])]) == []
 
 
 SENT = {"method": "POST", "url": "http://a.test/add", "body": 0, "status": 302}

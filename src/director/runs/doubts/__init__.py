@@ -16,7 +16,7 @@ from director.runs.doubts.doubt import (
 from director.runs.doubts.effects_done import EffectSeen, find_effect_doubts
 from director.runs.doubts.exchanged_fields import find_exchanged_fields
 from director.runs.doubts.failed_rounds import LoopSeen, find_failed_rounds
-from director.runs.doubts.fewer_rows import find_fewer_rows
+from director.runs.doubts.fewer_rows import find_fewer_rows, find_short_page
 from director.runs.doubts.notice_rows import find_notice_rows
 from director.runs.doubts.other_pages import find_other_pages
 from director.runs.doubts.repeated_rows import find_repeated_rows
@@ -89,5 +89,5 @@ def _doubt_reading(
     else:
         doubts += find_undrawn(reading, reading.visits)
     if not any(each.kind in ("total", "nothing", "next") for each in doubts):
-        doubts += find_fewer_rows(reading, before)
+        doubts += [*find_short_page(reading)] or [*find_fewer_rows(reading, before)]
     return doubts

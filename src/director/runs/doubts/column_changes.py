@@ -182,6 +182,8 @@ def _notation(now: ColumnShape, before: ColumnShape) -> str:
     for first, second in (("number point", "number comma"), ("number comma", "number point")):
         if first in old and second not in old and second in new and first not in new:
             return f"is written as {now.example[second]!r}, not as {before.example[first]!r}"
+    if before.kind == now.kind == "number" and (lost := _find_lost_point(now, before)):
+        return f"has no decimals any more; they were written as {lost!r}"
     if before.kind == now.kind == "date" and _is_other_date(old, new):
         form = min(new)
         return f"is written {form.removeprefix('date ')}: {now.example[form]!r}"
@@ -191,6 +193,15 @@ def _notation(now: ColumnShape, before: ColumnShape) -> str:
         and now.kinds[before.kind] <= _SHARE * now.values
     ):
         return f"holds no {before.kind} in most rows"
+    return ""
+
+
+def _find_lost_point(now: ColumnShape, before: ColumnShape) -> str:
+    """An example of numbers that all had decimals, where none has now: cents, perhaps."""
+    for form in ("number point", "number comma"):
+        if before.forms[form] == before.values >= _MANY and now.values >= _MANY:
+            is_lost = not (now.forms["number point"] or now.forms["number comma"])
+            return before.example[form] if is_lost else ""
     return ""
 
 

@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from director.runs.doubts.doubt import Doubt, RowReading
-from director.runs.doubts.row_counts import claims_of
+from director.runs.doubts.row_counts import claims_of, list_of
 from director.workflow.values import Json
 
 _SHARE = 0.5
 _LEAST = 5  # rows that may go without being far fewer
+_PAGES = 4  # from which on all but one being of one size is no accident
 _LONG = 50  # rows from which on a list that loses most of them is doubted, whatever the page says
+
+
+def find_short_page(reading: RowReading) -> Iterator[Doubt]:
+    """A doubt about a page in the middle of a list that has fewer rows than all the others."""
+    visits = reading.visits
+    one_list = len({list_of(visit.url) for visit in visits}) == 1
+    if len(visits) < _PAGES or not one_list or not all(visit.is_whole for visit in visits):
+        return
+    totals = {claim.total for visit in visits for claim in claims_of(visit)}
+    if len({visit.url for visit in visits}) < len(visits) or len(reading.rows) in totals:
+        return
+    sizes = [len(visit.rows) for visit in visits]
+    size, pages = Counter(sizes).most_common(1)[0]
+    short = [visit for visit in visits[1:-1] if len(visit.rows) < size]
+    if len(short) == 1 and pages >= len(visits) - 2 and max(sizes) == size and short[0].rows:
+        found = len(short[0].rows)
+        yield reading.doubt(
+            "fewer",
+            f"{reading.alias} read {found} rows on {short[0].url}, and {size} on the other pages "
+            "of the list but for the ends: some may be missing.",
+            read=found,
+            size=size,
+            url=short[0].url,
+        )
 
 
 def find_fewer_rows(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Doubt]:
