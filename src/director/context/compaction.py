@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from director.context.sizes import context_size, head_size, summary_size, turn_size
 from director.context.units import floor_size, thoughts, unthinking
-from director.context.unseen import cut_unseen, rerender_unseen, unseen_size
+from director.context.unseen import cut_unseen, rerender_unseen, restore_unseen, unseen_size
 from director.context.values import AgentTurn, Budget, Context, Turn, messages
 
 Cut: TypeAlias = Callable[[Context, Budget, int], Context]
@@ -133,14 +133,15 @@ class CompactionState:
         crowded = self.messages is not None and self.count >= 2 * self.messages
         if self.size <= self.budget.compacts_above and not crowded:
             return
-        context = self.context()
+        given = context = self.context()
         if floor_size(context, self.budget) > self.budget.limit:
             # What is new has to give way: first its notation, before anything that is known.
             context = rerender_unseen(context, recalls=self.recalls)
         low = self._target(context)
         if (self.cut, low) not in self.cuts:
             smaller = self.cut(context, self.budget, low)
-            self.cuts[self.cut, low] = cut_unseen(smaller, self.budget, recalls=self.recalls)
+            smaller = cut_unseen(smaller, self.budget, recalls=self.recalls)
+            self.cuts[self.cut, low] = restore_unseen(smaller, given, self.budget)
         smaller = self.cuts[self.cut, low]
         self.compacted = True
         size = context_size(smaller, self.budget.counter)

@@ -52,7 +52,9 @@ def cut_text(  # noqa: PLR0913  each has a name
     original = text if original is None else original
     pieces, worth = _weigh(text, named, references)
     keep = _fill([piece for piece, _ in pieces], worth, max(0, room - NOTICE_SIZE))
-    smaller = with_notice(_weave(pieces, keep), original, recalls=recalls)
+    smaller = with_notice(_weave(pieces, keep) if any(keep) else "", original, recalls=recalls)
+    if len(smaller) > room and not any(keep):
+        smaller = with_notice("", original, recalls=recalls, said="cut")
     return smaller if len(smaller) < len(original) else original
 
 

@@ -10,11 +10,11 @@ import hashlib
 import re
 from collections.abc import Collection
 
-_SHORTER = r"[\d,]+ of [\d,]+ characters|same facts|same as in t\d+|[^\n\]]{1,200}, shortened"
+_SHORTER = r"[\d,]+ of [\d,]+ characters|same facts|same as in t\d+|cut|[^\n\]]{1,200}, shortened"
 _NOTICE = re.compile(rf"(?:^|\n)\[(?:{_SHORTER})(?:; recall ([0-9a-f]{{8}}))?\]$")
 _RANGE = re.compile(
     r"^\[(?:Left out of t(\d+)(?:–t(\d+))?(?:, in excerpts)?|Earlier, in excerpts)"
-    r"(?:; recall tN for all of turn N)?\]$",
+    r"(?:; recall tN(?: for all of turn N)?)?\]$",
     re.MULTILINE,
 )
 _RANGE_LINE = re.compile(_RANGE.pattern + r"\n?", re.MULTILINE)
@@ -66,6 +66,11 @@ def range_notice(covers: Collection[int], *, excerpts: bool, recalls: bool) -> s
     how = ", in excerpts" if excerpts else ""
     way = "; recall tN for all of turn N" if recalls else ""
     return f"[Left out of {where}{how}{way}]"
+
+
+def shorten_range_notice(text: str) -> str:
+    """A summary's text with its notice in fewest words, if a notice is all that it is."""
+    return text.replace(" for all of turn N]", "]") if is_range_notice(text) else text
 
 
 def is_range_notice(line: str) -> bool:

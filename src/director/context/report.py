@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from director.context.notices import reference_of
 from director.context.sizes import (
-    call_size,
     context_size,
     result_size,
     section_size,
@@ -163,10 +162,10 @@ def by_kind(context: Context, counter: Counter) -> dict[str, int]:
             sizes["user"] += size
             continue
         results = sum(result_size(call, counter) for call in turn.calls)
-        calls = sum(call_size(call, counter) for call in turn.calls) - results
+        said = turn_size(replace(turn, calls=()), counter)
         sizes["results"] += results
-        sizes["calls"] += calls
-        sizes["agent"] += size - results - calls
+        sizes["calls"] += size - results - said
+        sizes["agent"] += said
     return sizes
 
 

@@ -16,21 +16,21 @@ def result_size(call: Call, counter: Counter) -> int:
     return counter(call.result) + counter.per_message + call.images * counter.per_image
 
 
-def call_size(call: Call, counter: Counter) -> int:
-    """Tokens of one call inside its turn, and of its result."""
-    return counter(call.tool) + counter(call.args) + counter.per_call + result_size(call, counter)
-
-
 def turn_size(turn: Turn, counter: Counter) -> int:
-    """Tokens of one turn with all its calls and results."""
-    size = counter(turn.text) + counter.per_message
-    if isinstance(turn, AgentTurn):
-        return (
-            size
-            + sum(call_size(call, counter) for call in turn.calls)
-            + sum(counter(str(block)) for block in turn.thinking)
-        )
-    return size + turn.images * counter.per_image
+    """Tokens of one turn with all its calls and results.
+
+    What an agent says and calls is one message, and counted as one: a count of each part would
+    be rounded each time, and their sum be off.
+    """
+    if not isinstance(turn, AgentTurn):
+        return counter(turn.text) + counter.per_message + turn.images * counter.per_image
+    said = "".join([turn.text, *(f"\n{call.tool} {call.args}" for call in turn.calls)])
+    return (
+        counter(said)
+        + counter.per_message
+        + sum(counter.per_call + result_size(call, counter) for call in turn.calls)
+        + sum(counter(str(block)) for block in turn.thinking)
+    )
 
 
 def summary_size(summary: Summary | None, counter: Counter) -> int:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from director.context.cut import NOTICE_SIZE, cut_text, words_of
 from director.context.element_references import find_references
 from director.context.memory import remembered
-from director.context.notices import is_lossless, with_notice
+from director.context.notices import is_lossless, shorten_range_notice, with_notice
 from director.context.shapes.dispatch import PAGES, render_lossless, shape_of
-from director.context.sizes import context_size
+from director.context.sizes import context_size, result_size, turn_size
 from director.context.units import unseen_turn
 from director.context.values import AgentTurn, Budget, Call, Context, Counter, UserTurn
 
@@ -59,33 +59,83 @@ def _rerender(call: Call, *, recalls: bool) -> Call:
     return _replace_result(call, text, call.result)
 
 
-def cut_unseen(context: Context, budget: Budget, *, recalls: bool) -> Context:
-    """The context with its unseen results cut, only if it passes the limit."""
-    size = context_size(context, budget.counter)
-    at = unseen_turn(context.turns)
-    if size <= budget.limit or at is None:
+def restore_unseen(context: Context, given: Context, budget: Budget) -> Context:
+    """The context with its unseen results as they were given, those that fit after all."""
+    at, before = unseen_turn(context.turns), unseen_turn(given.turns)
+    if at is None or before is None:
         return context
-    turn = context.turns[at]
-    if not isinstance(turn, AgentTurn):
+    turn, whole = context.turns[at], given.turns[before]
+    if not isinstance(turn, AgentTurn) or not isinstance(whole, AgentTurn):
         return context
-    counter = budget.counter
-    originals = [call.result if call.original is None else call.original for call in turn.calls]
-    needs = [counter(text) for text in originals]
-    now = sum(counter(call.result) for call in turn.calls)
-    rooms = share_by_need(needs, max(0, budget.limit - (size - now)))
-    said = [t.text for t in context.turns if isinstance(t, UserTurn)]
-    task = words_of([*said[:1], *said[-1:]])
-    references = find_references(context.turns)
+    if turn.calls == whole.calls or turn.at != whole.at:
+        return context
+    left = budget.limit - context_size(context, budget.counter)
     calls = []
-    for call, original, room in zip(turn.calls, originals, rooms, strict=True):
-        if counter(call.result) <= room:
-            calls.append(call)
-            continue
-        cutting = Cutting(task | words_of([call.args]), references, recalls)
-        calls.append(_replace_result(call, _cut_result(original, room, counter, cutting), original))
+    for call, came in zip(turn.calls, whole.calls, strict=True):
+        more = result_size(came, budget.counter) - result_size(call, budget.counter)
+        calls.append(came if more <= left else call)
+        left -= more if more <= left else 0
     turns = list(context.turns)
     turns[at] = replace(turn, calls=tuple(calls))
     return replace(context, turns=tuple(turns))
+
+
+def cut_unseen(context: Context, budget: Budget, *, recalls: bool) -> Context:
+    """The context with its unseen results cut, only if it passes the limit.
+
+    What the agent said last stays beside them: the long ones of them share the room.
+    """
+    if context_size(context, budget.counter) <= budget.limit:
+        return context
+    context = _shorten_note(context)
+    size = context_size(context, budget.counter)
+    at = max((i for i, t in enumerate(context.turns) if isinstance(t, AgentTurn)), default=None)
+    if size <= budget.limit or at is None:
+        return context
+    turn = context.turns[at]
+    assert isinstance(turn, AgentTurn)  # noqa: S101  found as one
+    room = budget.limit - size + turn_size(turn, budget.counter)
+    asked = [t.text for t in context.turns if isinstance(t, UserTurn)]
+    cutting = Cutting(
+        words_of([*asked[:1], *asked[-1:]]), find_references(context.turns), recalls=recalls
+    )
+    smaller = _cut_turn(turn, room, budget.counter, cutting)
+    return replace(context, turns=(*context.turns[:at], smaller, *context.turns[at + 1 :]))
+
+
+def _cut_turn(turn: AgentTurn, room: int, counter: Counter, cutting: Cutting) -> AgentTurn:
+    """A turn whose text and results share a room by need, the results what the text leaves."""
+    originals = [call.result if call.original is None else call.original for call in turn.calls]
+    needs = [counter(text) for text in originals]
+    bare = replace(turn, text="", calls=tuple(replace(call, result="") for call in turn.calls))
+    room = max(0, room - turn_size(bare, counter))
+    turn = _cut_said(turn, share_by_need([*needs, counter(turn.text)], room)[-1], counter, cutting)
+    calls = []
+    rooms = share_by_need(needs, max(0, room - counter(turn.text)))
+    for call, original, left in zip(turn.calls, originals, rooms, strict=True):
+        if counter(call.result) <= left:
+            calls.append(call)
+            continue
+        naming = replace(cutting, named=cutting.named | words_of([call.args]))
+        calls.append(_replace_result(call, _cut_result(original, left, counter, naming), original))
+    return replace(turn, calls=tuple(calls))
+
+
+def _cut_said(turn: AgentTurn, room: int, counter: Counter, cutting: Cutting) -> AgentTurn:
+    """What an agent said, cut to a room; beside thinking it stays whole."""
+    if turn.thinking or counter(turn.text) <= room:
+        return turn
+    said = turn.text if turn.original is None else turn.original
+    text = _cut_result(said, room, counter, cutting)
+    return replace(turn, text=text, original=said) if len(text) < len(turn.text) else turn
+
+
+def _shorten_note(context: Context) -> Context:
+    """The context with the note of what left in fewest words."""
+    summary = context.summary
+    if summary is None:
+        return context
+    return replace(context, summary=replace(summary, text=shorten_range_notice(summary.text)))
 
 
 @dataclass(frozen=True, slots=True)
