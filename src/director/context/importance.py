@@ -25,9 +25,9 @@ def importance(parts: Sequence[Unit], rules: PruningRules) -> list[float]:
     used: set[str] = set()
     later = [0.0] * len(parts)
     for i in range(len(parts) - 1, -1, -1):
-        said = {word for turn in parts[i] for text in _said(turn) for word in _literals(text)}
+        said = frozenset[str]().union(*(_literals(t) for turn in parts[i] for t in _said(turn)))
         later[i] = min(1.0, len(said & used) / 4)
-        used |= {word for turn in parts[i] for text in _asked(turn) for word in _literals(text)}
+        used.update(*(_literals(text) for turn in parts[i] for text in _asked(turn)))
     failed = [i for i, unit in enumerate(parts) if has_error(unit)][-1:]
     return [
         min(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection
+from functools import lru_cache
 
 _SHORTER = r"[\d,]+ of [\d,]+ characters|same facts|same as in t\d+|cut|[^\n\]]{1,200}, shortened"
 _NOTICE = re.compile(rf"(?:^|\n)\[(?:{_SHORTER})(?:; recall ([0-9a-f]{{8}}))?\]$")
@@ -93,7 +94,8 @@ def parse_named_turns(text: str) -> frozenset[int]:
     )
 
 
-def separate_parts(text: str) -> list[tuple[int | None, str]]:
+@lru_cache(maxsize=64)
+def separate_parts(text: str) -> tuple[tuple[int | None, str], ...]:
     """The parts of a summary, each with the first turn that it names.
 
     A part begins with the line that names its turns; what stands before the first such line is a
@@ -101,9 +103,9 @@ def separate_parts(text: str) -> list[tuple[int | None, str]]:
     """
     starts = [found for found in _RANGE.finditer(text) if found[1] is not None]
     if len(starts) < 2:
-        return [(None, text)]
+        return ((None, text),)
     places = [found.start() for found in starts[1:]]
     parts: list[tuple[int | None, str]] = [(None, text[: places[0]].rstrip("\n"))]
     for found, end in zip(starts[1:], [*places[1:], len(text)], strict=True):
         parts.append((int(found[1]), text[found.start() : end].rstrip("\n")))
-    return parts
+    return tuple(parts)

@@ -24,6 +24,8 @@ def turn_size(turn: Turn, counter: Counter) -> int:
     """
     if not isinstance(turn, AgentTurn):
         return counter(turn.text) + counter.per_message + turn.images * counter.per_image
+    if not turn.calls and not turn.thinking:
+        return counter(turn.text) + counter.per_message
     said = "".join([turn.text, *(f"\n{call.tool} {call.args}" for call in turn.calls)])
     return (
         counter(said)

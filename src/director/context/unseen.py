@@ -89,11 +89,10 @@ def cut_unseen(context: Context, budget: Budget, *, recalls: bool) -> Context:
         return context
     context = _shorten_note(context)
     size = context_size(context, budget.counter)
-    at = max((i for i, t in enumerate(context.turns) if isinstance(t, AgentTurn)), default=None)
-    if size <= budget.limit or at is None:
+    agents = [(i, t) for i, t in enumerate(context.turns) if isinstance(t, AgentTurn)]
+    if size <= budget.limit or not agents:
         return context
-    turn = context.turns[at]
-    assert isinstance(turn, AgentTurn)  # noqa: S101  found as one
+    at, turn = agents[-1]
     room = budget.limit - size + turn_size(turn, budget.counter)
     asked = [t.text for t in context.turns if isinstance(t, UserTurn)]
     cutting = Cutting(

@@ -7,11 +7,12 @@ a next step may name (`[ref=e12]`, `[33]<button`, `[123]`, `uid=1_2`) is ever dr
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from director.context.shapes.snapshot_envelope import around, parts
-from director.context.shapes.snapshot_fit import fit
+from director.context.shapes.snapshot_fit import Item, fit
 from director.context.shapes.snapshot_items import compact, items
-from director.context.shapes.snapshot_nodes import Dialect, Node, dialect, nodes
+from director.context.shapes.snapshot_nodes import LATEST, Dialect, Node, dialect, nodes
 from director.context.values import Level
 
 _RESPONSE = re.compile(
@@ -66,7 +67,12 @@ def _tree(lines: list[str], speech: Dialect, level: Level, room: int) -> str:
         return compact(found)
     if speech == "aria" and not any(node.pre[:2] != "- " for node in found):
         room = min(room, max(sum(map(len, lines)) * _SHARE // 100, _SMALL))
-    return fit(items(found, speech), level, room)
+    return fit(_items("\n".join(lines), speech), level, room)
+
+
+@lru_cache(maxsize=LATEST)
+def _items(tree: str, speech: Dialect) -> list[Item]:
+    return items(nodes(tree.split("\n"), speech), speech)
 
 
 def render(text: str, level: Level, room: int) -> str:
@@ -86,6 +92,15 @@ def render(text: str, level: Level, room: int) -> str:
             out.extend([_tree(piece.lines, "aria", level, left)] if piece.tree else lines)
         smaller = "\n".join(out)
     return smaller if len(smaller) < len(text) else text
+
+
+def has_tree(text: str) -> bool:
+    """Whether a text that was recognised holds a snapshot, and not an empty one."""
+    pieces = parts(_lines(text))
+    fenced = [line for piece in pieces if piece.tree for line in piece.lines]
+    found = None if fenced else _body(pieces[0].lines)
+    tree = fenced if found is None else pieces[0].lines[found[0] :]
+    return any(line.strip() for line in tree)
 
 
 def tree_of(text: str) -> list[Node]:

@@ -6,9 +6,11 @@ Only labels are compared, never refs: a browser tool numbers the same button ane
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-from director.context.shapes.snapshot import recognise, render, tree_of
+from director.context.shapes.snapshot import has_tree, recognise, render, tree_of
 from director.context.shapes.snapshot_fit import clip
+from director.context.shapes.snapshot_nodes import LATEST
 
 _ADDRESS = re.compile(
     r"^[-*\s]*(?:(?:Page |Current |Page's )?(?:URL|address)(?: of the page)?)\s*[:=]\s*<?(\S+?)>?$",
@@ -44,7 +46,7 @@ def _title(text: str) -> str:
 
 def page_of(text: str) -> str | None:
     """The address of the page a snapshot shows, else its title; None if it is no snapshot."""
-    if not recognise(text) or not tree_of(text):
+    if not recognise(text) or not has_tree(text):
         return None
     return _address(text) or _title(text) or None
 
@@ -56,6 +58,7 @@ def headline(text: str) -> str:
     return " · ".join(part for part in parts if part)
 
 
+@lru_cache(maxsize=LATEST)
 def _labels(text: str) -> dict[str, str]:
     """The lines of a snapshot by what they say, without the markers that change every time."""
     lines = (line.strip() for line in render(text, "medium", _LIMIT * 1_000).split("\n"))

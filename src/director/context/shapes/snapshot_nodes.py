@@ -8,9 +8,11 @@ text. This module never drops a line: what may go is decided where items are mad
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 Dialect: TypeAlias = Literal["aria", "indexed", "tree"]
+LATEST = 8
 
 ACTING = frozenset(
     "a alertdialog area audio button checkbox colorwell combobox date datetime details dialog "
@@ -202,9 +204,15 @@ def dialect(lines: list[str]) -> Dialect | None:
 
 def nodes(lines: list[str], speech: Dialect) -> list[Node]:
     """The nodes of a snapshot in document order; properties belong to the node above them."""
+    return _parse("\n".join(lines), speech)
+
+
+# A page is asked for its line, its labels and its compact forms, one right after the other.
+@lru_cache(maxsize=LATEST)
+def _parse(tree: str, speech: Dialect) -> list[Node]:
     grammar = _GRAMMARS[speech]
     found: list[Node] = []
-    for line in lines:
+    for line in tree.split("\n"):
         node = grammar(line)
         if node is None:
             node = _plain(line)
