@@ -73,7 +73,7 @@ def as_it_is(turn: Turn, room: int, compacted: bool, /) -> Turn:  # noqa: ARG001
     return turn
 
 
-def keeps_summary(context: Context, budget: Budget) -> bool:
+def keeps_summary(context: Context, budget: Budget, floor: int | None = None) -> bool:
     """Whether the summary stays as it is at a compaction, and a part is added behind it.
 
     What is written anew costs its full price; what stays is still cached. A summary that takes
@@ -81,7 +81,7 @@ def keeps_summary(context: Context, budget: Budget) -> bool:
     """
     if context.summary is None or budget.target is not None:
         return False
-    free = budget.compacts_above - floor_size(context, budget)
+    free = budget.compacts_above - (floor_size(context, budget) if floor is None else floor)
     return summary_size(context.summary, budget.counter) <= MOST_KEPT * free
 
 
@@ -134,10 +134,12 @@ class CompactionState:
         if self.size <= self.budget.compacts_above and not crowded:
             return
         given = context = self.context()
-        if floor_size(context, self.budget) > self.budget.limit:
+        floor = floor_size(context, self.budget)
+        if floor > self.budget.limit:
             # What is new has to give way: first its notation, before anything that is known.
             context = rerender_unseen(context, recalls=self.recalls)
-        low = self._target(context)
+            floor = floor_size(context, self.budget)
+        low = self._target(context, floor)
         if (self.cut, low) not in self.cuts:
             smaller = self.cut(context, self.budget, low)
             smaller = cut_unseen(smaller, self.budget, recalls=self.recalls)
@@ -152,17 +154,18 @@ class CompactionState:
             self.start = Context(smaller.sections, (), smaller.summary, smaller.fold)
             self.cuts = {}
 
-    def _target(self, context: Context) -> int:
+    def _target(self, context: Context, floor: int) -> int:
         """Where this compaction ends; what may not be touched leaves half of the rest."""
         limit, counter = self.budget.compacts_above, self.budget.counter
         if self.size <= limit:
             return limit
-        kept = summary_size(context.summary, counter) if keeps_summary(context, self.budget) else 0
+        keeps = keeps_summary(context, self.budget, floor)
+        kept = summary_size(context.summary, counter) if keeps else 0
         head = head_size(context, counter) + kept
         low = target_size(head, self._per_call(), self.budget)
         if self.budget.target is not None:
             return low
-        floor = floor_size(context, self.budget) + kept
+        floor += kept
         if floor >= limit:
             return limit
         # What no model has seen gives way at the next compaction; the rest of the floor stays.

@@ -236,7 +236,7 @@ class _Ranking:
             value[word] = math.log(1 + len(self.found) / n)
             if is_literal(word):
                 value[word] *= 3.0 * (_NAMED if forms and form_of(word) in forms else 1.0)
-        for word in {word for text in elsewhere for word in _words(text)} & value.keys():
+        for word in set[str]().union(*map(_words, elsewhere)) & value.keys():
             value[word] *= _ELSEWHERE
         return value
 
