@@ -12,7 +12,7 @@ from functools import lru_cache
 from director.context.shapes.snapshot_envelope import around, parts
 from director.context.shapes.snapshot_fit import Item, fit
 from director.context.shapes.snapshot_items import compact, items
-from director.context.shapes.snapshot_nodes import LATEST, Dialect, Node, dialect, nodes
+from director.context.shapes.snapshot_nodes import LARGE, LATEST, Dialect, Node, dialect, nodes
 from director.context.values import Level
 
 _RESPONSE = re.compile(
@@ -67,7 +67,9 @@ def _tree(lines: list[str], speech: Dialect, level: Level, room: int) -> str:
         return compact(found)
     if speech == "aria" and not any(node.pre[:2] != "- " for node in found):
         room = min(room, max(sum(map(len, lines)) * _SHARE // 100, _SMALL))
-    return fit(_items("\n".join(lines), speech), level, room)
+    tree = "\n".join(lines)
+    seen = _items(tree, speech) if len(tree) <= LARGE else items(found, speech)
+    return fit(seen, level, room)
 
 
 @lru_cache(maxsize=LATEST)

@@ -12,7 +12,8 @@ from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 Dialect: TypeAlias = Literal["aria", "indexed", "tree"]
-LATEST = 8
+# Of so many pages what was read is kept, unless they are large.
+LATEST, LARGE = 64, 40_000
 
 ACTING = frozenset(
     "a alertdialog area audio button checkbox colorwell combobox date datetime details dialog "
@@ -204,10 +205,10 @@ def dialect(lines: list[str]) -> Dialect | None:
 
 def nodes(lines: list[str], speech: Dialect) -> list[Node]:
     """The nodes of a snapshot in document order; properties belong to the node above them."""
-    return _parse("\n".join(lines), speech)
+    tree = "\n".join(lines)
+    return _parse(tree, speech) if len(tree) <= LARGE else _parse.__wrapped__(tree, speech)
 
 
-# A page is asked for its line, its labels and its compact forms, one right after the other.
 @lru_cache(maxsize=LATEST)
 def _parse(tree: str, speech: Dialect) -> list[Node]:
     grammar = _GRAMMARS[speech]
