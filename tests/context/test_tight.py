@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 from director import fit_messages, shrink
+from director.context.cut import cut_text
+from director.context.element_references import find_references
 from director.context.values import Budget, chars4
 from director.testing import check_strategy
 from director.testing.replay import make
@@ -72,3 +74,16 @@ def test_a_new_result_is_whole_where_a_cut_made_room_for_it() -> None:
     for seed in (1_000_434, 1_004_426):
         result = check_strategy(shrink("low"), 1, start=seed)
         assert result.holds, str(result)
+
+
+def test_links_outlast_the_bare_cells_around_them() -> None:
+    """A page that does not fit loses the numbers of cells and rows before those of its links."""
+    rows = [
+        f"[{nth}]<tr />\n\t[{nth + 1}]<td />\n\t\t[{nth + 2}]<a title=Edit />"
+        for nth in range(100, 1_000, 5)
+    ]
+    page = "\n".join(rows)
+    room = len(page) * 2 // 3
+    kept = cut_text(page, room, references=find_references(()))
+    assert len(kept) <= room
+    assert kept.count("<a title=Edit />") > 2 * kept.count("<td />")

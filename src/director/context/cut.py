@@ -22,6 +22,9 @@ _LONG_LINE, _CHUNK = 600, 320
 _GAP = 14
 NOTICE_SIZE = 60
 _WORD = re.compile(r"[^\W_][\w.@/+-]{2,}")
+_CONTAINER = re.compile(
+    r"\]<(?:t[drh]|t(?:able|body|head|foot)|li|[uo]l|dl|d[dt]|[bh]r|div|span|p) ?/?>\s*$"
+)
 _BREAK = re.compile(r"(?<=[.!?;,>}\])])\s+|\s+")
 
 
@@ -104,7 +107,8 @@ def _ranks(
         if hits:
             score += 10 + hits
         if references is not None and references.search(line):
-            score += 20
+            # A bare cell or row has a number too, but a link or a button in it is what is used.
+            score += 5 if _CONTAINER.search(line) else 20
         if error_line(line):
             score += 40
         worth.append(score)
