@@ -82,6 +82,10 @@ class Served(uvicorn.Server):
         """End."""
         self._studio.hub.close()
         await super().shutdown(sockets)
+        for left in list(self.server_state.connections):
+            # One that came in the last moment: its client would wait for a server that is gone.
+            left.transport.abort()
+        await asyncio.sleep(0)
 
 
 def studio_at(
