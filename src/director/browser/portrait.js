@@ -82,7 +82,7 @@ const quoted = (text) => `"${text.replace(/["\\]/g, "\\$&").replace(/[\n`]|>(?=>
 // Shadow roots have their own trees: a selector is counted in all of them.
 let roots = null;
 function matches(selector) {
-  roots = roots || [document, ...[...everything(document)].map(shadowOf).filter(Boolean)];
+  roots = roots || [document, ...allElements().map(shadowOf).filter(Boolean)];
   return roots.flatMap((root) => [...queryIn(root, selector)]);
 }
 
@@ -183,7 +183,7 @@ function pool(like, byCss) {
     (like.role && role(el) === like.role) ||
     TEST_IDS.some((key) => like.test_id && attribute(el, key) === like.test_id) ||
     (like.text && words(el) === like.text && ![...childrenOf(el)].some((inner) => words(inner) === like.text));
-  return [...everything(document)].filter(isPooled).slice(0, MOST);
+  return allElements().filter(isPooled).slice(0, MOST);
 }
 
 // Which of those with the same role and name each is, and of how many.
