@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -34,6 +35,14 @@ for name in ("prices", "churn", "search"):
             mlflow.log_param("depth", n)
             mlflow.log_metric("error", 1 / (n + 1))
 """
+_FILL = """import json, sqlite3
+
+columns = "type, time, changetime, component, priority, owner, reporter, milestone, status, summary"
+with sqlite3.connect("shop/db/trac.db") as db:
+    marks = ", ".join("?" * 10)
+    rows = json.load(open("tickets.json"))
+    db.executemany(f"insert into ticket ({columns}) values ({marks})", rows)
+"""
 _TICKETS = (
     ("Cart forgets items", "defect", "major"),
     ("Add a search for orders", "enhancement", "minor"),
@@ -50,18 +59,23 @@ def _write(name: str, text: str) -> Callable[[Path], None]:
 
 
 def _tickets(folder: Path) -> None:
-    lines = [
-        f"INSERT INTO ticket (type,time,changetime,component,priority,owner,reporter,milestone,"
-        f"status,summary) VALUES ('{kind}',{at}000000,{at}000000,'component1','{priority}','ada',"
-        f"'bob','milestone1','new','{summary}');"
-        for at, (summary, kind, priority) in enumerate(_TICKETS, 1_700_000_000)
+    rows = [
+        (
+            kind,
+            at * 10**6,
+            at * 10**6,
+            "component1",
+            priority,
+            "ada",
+            "bob",
+            "milestone1",
+            "new",
+            said,
+        )
+        for at, (said, kind, priority) in enumerate(_TICKETS, 17 * 10**8)
     ]
-    (folder / "tickets.sql").write_text("\n".join(lines))
-    (folder / "fill.py").write_text(
-        "import sqlite3\n"
-        "with sqlite3.connect('shop/db/trac.db') as db:\n"
-        "    db.executescript(open('tickets.sql').read())\n"
-    )
+    (folder / "tickets.json").write_text(json.dumps(rows))
+    (folder / "fill.py").write_text(_FILL)
 
 
 STRANGERS = (
