@@ -44,6 +44,8 @@ class Stop:
         if self.shelf:
             await self.shelf.open(page, self.address)
         else:
+            # An address with a fragment alone would not be loaded anew.
+            await page.goto("about:blank")
             await page.goto(self.address, wait_until="load")
         await settle(page)
 

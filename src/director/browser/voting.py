@@ -313,7 +313,10 @@ def _is_another(
     says = best.says()
     if not best.told and not is_kind(bundle, best.like):
         return True
-    if says is None or says >= 1:
+    if says is None:
+        # It said nothing, as far as a page told: what has a name of its own now is another.
+        return bundle.nth is not None and bool(best.like.name) and not best.marked
+    if says >= 1:
         return False
     return _is_neighbour(bundle, best, says, fewer=fewer) or _has_rival(
         bundle, best, says, standings
