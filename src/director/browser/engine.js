@@ -49,9 +49,9 @@ const REQUESTS = {
   untell: () => untell(),
   // What it adds to the outline that was taken, and every attribute is as it was.
   amend: () => {
-    const amended = amend();
+    // The model says the same of what was told as before: what it has read serves signs as well.
     untell();
-    forget();
+    const amended = amend();
     const isSame = isTold;
     isTold = false;
     const [its, title, ...values] = askPage("director-held");
