@@ -51,6 +51,7 @@ def _reading(node: Node, visits: Sequence[RowVisit]) -> RowReading:
         is_one=isinstance(selector, Mapping) and any(selector.get(name) for name in _NAMES_ONE),
         merges=isinstance(wanted, Mapping) and bool(key or wanted.get("id_pattern")),
         kind=_kind_of(node),
+        limit=as_count(node.config.get("limit")),
     )
 
 
@@ -96,6 +97,7 @@ def make_visit(step: Step) -> RowVisit:
         headings=cast("Config", seen.get("headings") or {}),
         empty=len(items) - len(rows),
         marked=tuple(str(each) for each in as_rows(seen.get("marked"))),
+        drawn=as_count(seen.get("drawn")),
         room=0 if turns else as_count(seen.get("room")),
     )
 

@@ -220,11 +220,12 @@ def _change(
 ) -> Doubt:
     return reading.doubt(
         kind,
-        f"The {name_of(name)} of {reading.alias} {what}; it was not so in the run before.",
+        f"The {name_of(name)} of {reading.alias} {what}; it was not so in {reading.told_before}.",
         field=name,
         rows=len(reading.rows),
         rows_before=before.values + before.blank,
         filled_before=before.values,
+        run_before=reading.run_before,
         example_before=next(iter(before.example.values()), ""),
         url=reading.visits[-1].url,
     )

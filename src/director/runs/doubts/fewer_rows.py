@@ -52,9 +52,10 @@ def find_fewer_rows(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Do
         yield reading.doubt(
             "fewer",
             f"Each page but the last gave {reading.alias} {reading.page_size} rows, and "
-            f"{reading.page_size_before} in the last run that passed: some may be missing.",
+            f"{reading.page_size_before} in {reading.told_before}: some may be missing.",
             read=reading.page_size,
             before=reading.page_size_before,
+            run_before=reading.run_before,
             url=reading.visits[0].url,
         )
         return
@@ -72,8 +73,9 @@ def find_fewer_rows(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Do
         return
     yield reading.doubt(
         "fewer",
-        f"{reading.alias} read {now} rows; in the last run that passed it read {before}.",
+        f"{reading.alias} read {now} rows; in {reading.told_before} it read {before}.",
         read=now,
         before=before,
+        run_before=reading.run_before,
         url=reading.visits[-1].url if reading.visits else "",
     )
