@@ -220,7 +220,7 @@ def _change(
 ) -> Doubt:
     return reading.doubt(
         kind,
-        f"The {name_of(name)} of {reading.alias} {what}; it was not so in {reading.told_before}.",
+        f"The {name_of(name)} of {reading.alias} {what}; it was not so in {reading.name_before}.",
         field=name,
         rows=len(reading.rows),
         rows_before=before.values + before.blank,

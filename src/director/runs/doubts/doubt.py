@@ -144,7 +144,7 @@ class RowReading:
     limit: int = 0
 
     @property
-    def told_before(self) -> str:
+    def name_before(self) -> str:
         """The run that it is compared with, in a sentence."""
         return f"run {self.run_before}" if self.run_before else "the last run that passed"
 

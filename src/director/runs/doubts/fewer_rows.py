@@ -52,7 +52,7 @@ def find_fewer_rows(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Do
         yield reading.doubt(
             "fewer",
             f"Each page but the last gave {reading.alias} {reading.page_size} rows, and "
-            f"{reading.page_size_before} in {reading.told_before}: some may be missing.",
+            f"{reading.page_size_before} in {reading.name_before}: some may be missing.",
             read=reading.page_size,
             before=reading.page_size_before,
             run_before=reading.run_before,
@@ -73,7 +73,7 @@ def find_fewer_rows(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Do
         return
     yield reading.doubt(
         "fewer",
-        f"{reading.alias} read {now} rows; in {reading.told_before} it read {before}.",
+        f"{reading.alias} read {now} rows; in {reading.name_before} it read {before}.",
         read=now,
         before=before,
         run_before=reading.run_before,

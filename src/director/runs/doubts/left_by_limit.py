@@ -23,7 +23,8 @@ def find_left_rounds(seen: LoopSeen) -> Iterator[Doubt]:
             "limit",
             seen.node,
             seen.alias,
-            f"{seen.alias} stopped at its limit {seen.limit}, after {seen.total} of {every}. {_HINT}",
+            f"{seen.alias} stopped at its limit {seen.limit}, after {seen.total} of {every}. "
+            f"{_HINT}",
             {"limit": seen.limit, "done": seen.total, "left": seen.left},
         )
 

@@ -67,7 +67,7 @@ def _doubt(reading: RowReading, name: str, lost: Sequence[tuple[str, str, str]])
     return reading.doubt(
         "blank",
         f"The field {name!r} of {reading.alias} is {now!r} for {row!r}{more}; in "
-        f"{reading.told_before} it was {before!r}, and no row was without it.",
+        f"{reading.name_before} it was {before!r}, and no row was without it.",
         field=name,
         row=row,
         now=now,
