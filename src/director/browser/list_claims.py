@@ -72,8 +72,13 @@ async def look_at_list(session: Session, config: Config) -> dict[str, Json]:
             seen.check_selector(wide)
         asked: Json = {"fields": config.get("fields"), "wide": wide}
         told = await chosen.evaluate_by_frame(script, asked)
-        none = await ask(seen.page.main_frame, f"({script})([], given)", asked) if not told else {}
-        return cast("dict[str, Json]", told[0] if told else none)
+        if told:
+            return cast("dict[str, Json]", told[0])
+        none = await ask(seen.page.main_frame, f"({script})([], given)", asked)
+        lost = any(frame.url.startswith("chrome-error:") for frame in seen.page.frames)
+        if lost and not none.get("trouble"):
+            none = {**none, "trouble": "(a frame of the page could not be loaded)"}
+        return cast("dict[str, Json]", none)
 
     async with session.doing("see what the page says about the list"):
         found = await session.look(session.page(), look)

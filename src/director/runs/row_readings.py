@@ -97,6 +97,8 @@ def make_visit(step: Step) -> RowVisit:
         headings=cast("Config", seen.get("headings") or {}),
         empty=len(items) - len(rows),
         marked=tuple(str(each) for each in as_rows(seen.get("marked"))),
+        hidden=as_count(seen.get("hidden")),
+        is_touched=seen.get("touched") is True,
         drawn=as_count(seen.get("drawn")),
         room=0 if turns else as_count(seen.get("room")),
     )

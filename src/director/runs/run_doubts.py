@@ -175,7 +175,7 @@ def _effect(step: Step, proof: Config, *, is_seen: bool) -> EffectSeen:
         part=cast("tuple[str, str] | None", seen.get("part")),
         is_seen=is_seen,
         held=_list_held(seen),
-        fields=_list_fields(seen),
+        fields=(*_list_fields(seen), *cast("Sequence[Config]", as_rows(proof.get("fields")))),
         marks=tuple(str(each) for each in as_rows(proof.get("marks"))),
     )
 

@@ -14,6 +14,7 @@ from urllib.parse import unquote_plus, urlsplit
 
 from director.browser import BrowserError, Session
 from director.browser.events import Event, OutgoingRequest
+from director.runs.filled_fields import list_unseen
 from director.runs.values import Step
 from director.workflow.paths import is_list
 from director.workflow.templates import defused
@@ -30,6 +31,9 @@ def tell_forms(step: Step, steps: Sequence[Step], session: Session, mark: int) -
     A login can be sent again as it is. Any other form is warned of if its effect is not `once`.
     """
     sent = [each for each in session.events(mark) if each.kind == "form"]
+    if step.effect == "once" and (unseen := list_unseen(step)):
+        told = f"Not seen again on the page after it was sent: {', '.join(unseen)}."
+        return replace(step, notes=(*step.notes, told))
     if not sent or step.effect == "once":
         return step
     if _is_login(step, steps, session, sent=sent, mark=mark):

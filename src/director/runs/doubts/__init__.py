@@ -17,6 +17,7 @@ from director.runs.doubts.effects_done import EffectSeen, find_effect_doubts
 from director.runs.doubts.exchanged_fields import find_exchanged_fields
 from director.runs.doubts.failed_rounds import LoopSeen, find_failed_rounds
 from director.runs.doubts.fewer_rows import find_fewer_rows, find_short_page
+from director.runs.doubts.hidden_rows import find_hidden_rows
 from director.runs.doubts.left_by_limit import find_left_rounds, find_left_rows
 from director.runs.doubts.lost_values import find_lost_values
 from director.runs.doubts.notice_rows import find_notice_rows
@@ -85,6 +86,8 @@ def _doubt_reading(
         known = {each.kind for each in doubts}
         missing = find_missing_rows(reading) if counts else ()
         doubts += [each for each in missing if each.kind not in known]
+        if not any(each.kind in ("total", "nothing") for each in doubts):
+            doubts += find_hidden_rows(reading)
         doubts += find_repeated_rows(reading)
         doubts += find_column_doubts(reading, before)
         doubts += find_exchanged_fields(reading)

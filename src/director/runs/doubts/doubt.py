@@ -74,7 +74,9 @@ class RowVisit:
     `empty` how many elements had nothing in any field, `pictured` which fields show something that
     is no text, in how many rows, `headings` what stands over the columns of the fields that are
     read by their place, `marked` the texts of elements whose class says that they are missing,
-    loading or a placeholder, `drawn` how many elements could be seen that the selector fits.
+    loading or a placeholder, `drawn` how many elements could be seen that the selector fits,
+    `hidden` how many rows of their form the page does not show, and `is_touched` whether the run
+    did something on the page before.
     """
 
     key: str
@@ -105,6 +107,8 @@ class RowVisit:
     headings: Config = field(default_factory=dict)
     marked: tuple[str, ...] = ()
     drawn: int = 0
+    hidden: int = 0
+    is_touched: bool = False
 
     @property
     def is_whole(self) -> bool:
