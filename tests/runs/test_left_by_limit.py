@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from director.runs import Means, Run, run_workflow
+from director.runs.script import script_of
 from director.store import Store
 from director.workflow.values import Workflow
 from runs.building import code, flow, node
@@ -42,3 +43,9 @@ def test_a_limit_that_is_an_input_accepted_or_not_reached_is_no_doubt(store: Sto
     first, *others = workflow.nodes
     accepted = replace(workflow, nodes=(replace(first, checks=checks), *others))
     assert done(store, accepted, most=3).doubts == ()
+
+
+def test_a_script_tells_of_its_limits_too() -> None:
+    """Of a number that is left, not of an input."""
+    assert "tell_left('each', 3, len(" in script_of(each(limit=3))
+    assert "tell_left('each'" not in script_of(each(limit="{{most}}"))
