@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import cast
 
 from director.runs.telling import selector_text
 from director.runs.values import Step
@@ -51,7 +50,7 @@ def list_unseen(step: Step) -> list[str]:
 
 def _objects(value: Json) -> list[Config]:
     listed = value if is_list(value) else ()
-    return [cast("Config", each) for each in listed if isinstance(each, Mapping)]
+    return [each for each in listed if isinstance(each, Mapping)]
 
 
 def _is_plain(text: str) -> bool:

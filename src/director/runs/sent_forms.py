@@ -32,8 +32,8 @@ def tell_forms(step: Step, steps: Sequence[Step], session: Session, mark: int) -
     """
     sent = [each for each in session.events(mark) if each.kind == "form"]
     if step.effect == "once" and (unseen := list_unseen(step)):
-        told = f"Not seen again on the page after it was sent: {', '.join(unseen)}."
-        return replace(step, notes=(*step.notes, told))
+        said = f"Not seen again on the page after it was sent: {', '.join(unseen)}."
+        return replace(step, notes=(*step.notes, said))
     if not sent or step.effect == "once":
         return step
     if _is_login(step, steps, session, sent=sent, mark=mark):
