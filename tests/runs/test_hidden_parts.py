@@ -46,6 +46,10 @@ def body(inside: str) -> str:
         (f"{table(1, 12)}<p>…and 40 more</p>", ["next"]),
         (f"{table(1, 12)}<p>Only the first 12 rows are shown.</p>", ["next"]),
         (f"{table(1, 12)}<p>Results truncated</p>", ["next"]),
+        (f"<p>Showing first 12 results</p>{table(1, 12)}", ["next"]),
+        (f"{table(1, 12)}<p>Too many results. Please refine your search.</p>", ["next"]),
+        (body(rows(1, 12) + "<tr><td class=name colspan=2>… and 40 more</tr>"), ["blank"]),
+        (f"{table(1, 12)}<p><a href='/all'>Show all 82</a></p>", ["next"]),
         (f"{table(1, 12)}<p><a href='/all'>40 more</a></p>", ["next"]),
         (f"<div>{table(1, 12)}<button>Load more</button></div>", ["next"]),
         (f"<div>{table(1, 12)}<button disabled>Load more</button></div>", []),
@@ -76,6 +80,34 @@ def test_a_frame_that_did_not_load_is_doubted(
 ) -> None:
     """The list was in it; an empty page without a frame says nothing."""
     site["/list"] = "<h1>Lamps</h1><iframe src='http://127.0.0.1:9/rows'></iframe>"
+    workflow = flow(go("open", f"{site.origin}/list"), read(), origin=site.origin)
+    assert kinds(live, store, workflow) == ["nothing"]
+
+
+def test_a_list_that_ends_early_or_counts_in_another_unit_is_doubted(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """The same rows up to a point, and numbers a hundred times what they were; not other rows."""
+    workflow = flow(go("open", f"{site.origin}/list"), read(), origin=site.origin)
+    hundred = "".join(f"<tr><td class=name>Lamp {n}<td class=price>{n}50.00" for n in range(1, 16))
+    for page, doubted in (
+        (table(1, 15), []),
+        (table(1, 9), ["fewer"]),
+        (f"<p>9 rows</p>{table(1, 9)}", []),
+        (table(1, 15), []),
+        (body(hundred), ["format"]),
+        (table(4, 15), []),
+    ):
+        site["/list"] = page
+        assert kinds(live, store, workflow) == doubted, page[:60]
+
+
+def test_a_frame_that_says_an_error_is_doubted(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """The page around it is as always."""
+    site["/list"] = "<h1>Lamps</h1><iframe src='/rows'></iframe>"
+    site["/rows"] = Answer("<h1>Internal Server Error</h1>", 500)
     workflow = flow(go("open", f"{site.origin}/list"), read(), origin=site.origin)
     assert kinds(live, store, workflow) == ["nothing"]
 

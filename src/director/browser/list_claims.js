@@ -95,7 +95,7 @@
 
     // Phrases with numbers, each as its block says it.
     const block = e => { while (e.parentElement && /^(inline|contents)/.test(getComputedStyle(e).display)) e = e.parentElement; return e; };
-    const SAYS = /\d|\b(no|keine|aucun|nothing|sin|truncated)\b/i;
+    const SAYS = /\d|\b(no|keine|aucun|nothing|sin|truncated|too many|cut|shortened)\b/i;
     const counters = [];
     const add = (said, e, place) => {
         const known = counters.some(c => c.text === said && c.place === place);
@@ -133,7 +133,7 @@
     const NEXT_PAGE = /^(next (page|results|\d+)|older (posts|entries|messages)|n\u00e4chste seite|page suivante|p\u00e1gina siguiente|pagina successiva|volgende pagina)\W*$/i;
     const PREVIOUS = /^(prev(ious)?|newer|zur\u00fcck|vorherige|pr\u00e9c\u00e9dente?|anterior|precedente|indietro|vorige|f\u00f6reg\u00e5ende|poprzednia)\W*$/i;
     const PREVIOUS_PAGE = /^(prev(ious)? (page|results|\d+)|newer (posts|entries|messages)|vorherige seite|page pr\u00e9c\u00e9dente|p\u00e1gina anterior|pagina precedente|vorige pagina)\W*$/i;
-    const MORE = /^(load|show|fetch) more (data|results|rows|items|entries|records)\W*$|^load more\W*$|^\W*(and |show )?\d+ more( \w+)?\W*$|^(mehr|weitere) (\w+ )?laden\W*$/i;
+    const MORE = /^(load|show|fetch) more (data|results|rows|items|entries|records)\W*$|^(load|show) more\W*$|^(show|view|see) all \(?\d+\)?( \w+)?\W*$|^\W*(and |show )?\d+ more( \w+)?\W*$|^(mehr|weitere) (\w+ )?laden\W*$/i;
     const FORWARD = {rel: "next", plain: NEXT, whole: NEXT_PAGE, sign: /^[\u203a\u00bb\u2192>]{1,2}$/};
     const BACK = {rel: "prev", plain: PREVIOUS, whole: PREVIOUS_PAGE, sign: /^[\u2039\u00ab\u2190<]{1,2}$/};
     // A button by itself leads on only right beside the list.

@@ -75,7 +75,7 @@ def make_visit(step: Step) -> RowVisit:
         str(seen.get("url", "")),
         rows,
         counters=cast("tuple[Config, ...]", tuple(as_rows(seen.get("counters")))),
-        following=cast("Config | None", seen.get("following")),
+        following=_find_following(step, seen),
         preceding=cast("Config | None", None if turns else seen.get("preceding")),
         pages=cast("Config | None", seen.get("pages")),
         of=as_count(seen.get("of")),
@@ -102,6 +102,13 @@ def make_visit(step: Step) -> RowVisit:
         drawn=as_count(seen.get("drawn")),
         room=0 if turns else as_count(seen.get("room")),
     )
+
+
+def _find_following(step: Step, seen: Config) -> Config | None:
+    """What leads on; not a button that the step itself pressed until nothing came any more."""
+    found = cast("Config | None", seen.get("following"))
+    is_pressed = step.config.get("next") is not None and found and not found.get("href")
+    return None if is_pressed else found
 
 
 def _items(step: Step) -> Sequence[Json]:

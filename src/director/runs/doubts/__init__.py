@@ -24,6 +24,7 @@ from director.runs.doubts.notice_rows import find_notice_rows
 from director.runs.doubts.other_pages import find_other_pages
 from director.runs.doubts.repeated_rows import find_repeated_rows
 from director.runs.doubts.row_counts import find_missing_rows, find_undrawn
+from director.runs.doubts.scaled_values import find_scaled_values
 from director.workflow.values import Config, Json
 
 __all__ = ["Doubt", "EffectSeen", "LoopSeen", "RowReading", "doubt_from", "find_doubts"]
@@ -93,6 +94,7 @@ def _doubt_reading(
         doubts += find_exchanged_fields(reading)
         doubts += find_notice_rows(reading)
         doubts += find_lost_values(reading)
+        doubts += find_scaled_values(reading)
         doubts += find_left_rows(reading)
     else:
         doubts += find_undrawn(reading, reading.visits)

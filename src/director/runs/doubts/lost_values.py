@@ -52,7 +52,7 @@ def describe_gaps(items: Sequence[Json]) -> list[str]:
     rows = [row for row in items if isinstance(row, Mapping)]
     found: list[str] = []
     for name in columns_of(rows):
-        gaps = [at for at, row in enumerate(rows, 1) if _is_none(_text(row.get(name)))]
+        gaps = [at for at, row in enumerate(rows, 1) if _is_none(text_of(row.get(name)))]
         if len(rows) > _SOME and 0 < len(gaps) <= max(1, _FEW * len(rows)):
             shown = ", ".join(map(str, gaps[:_SHOWN])) + (", …" if len(gaps) > _SHOWN else "")
             word = "row" if len(gaps) == 1 else "rows"
@@ -85,21 +85,21 @@ def _list_lost(
     """What tells each row whose value is gone, with what it is now and was before."""
     for earlier in reading.rows_before:
         known = [row for row in earlier if isinstance(row, Mapping)]
-        was = [_text(row.get(name)) for row in known]
+        was = [text_of(row.get(name)) for row in known]
         if len(known) < _SOME or not all(was) or any(map(_is_none, was)):
             continue
-        now = [_text(row.get(name)) for row in rows]
+        now = [text_of(row.get(name)) for row in rows]
         gone = [at for at, text in enumerate(now) if _is_none(text)]
         if not gone or len(gone) == len(now):
             return []
-        own = _find_identity(reading, (rows, known), name)
-        before = {_text(row.get(own)): text for row, text in zip(known, was, strict=True)}
-        told = [(_text(rows[at].get(own)), now[at]) for at in gone] if own else []
+        own = find_identity(reading, (rows, known), name)
+        before = {text_of(row.get(own)): text for row, text in zip(known, was, strict=True)}
+        told = [(text_of(rows[at].get(own)), now[at]) for at in gone] if own else []
         return [(row, text, before[row]) for row, text in told if row in before]
     return []
 
 
-def _find_identity(
+def find_identity(
     reading: RowReading, both: Sequence[Sequence[Mapping[str, Json]]], name: str
 ) -> str:
     """The field that tells rows apart, now and before; empty if none does."""
@@ -112,11 +112,11 @@ def _find_identity(
 
 
 def _has_words(rows: Sequence[Mapping[str, Json]], name: str) -> bool:
-    return all(_LETTER.search(_text(row.get(name))) for row in rows)
+    return all(_LETTER.search(text_of(row.get(name))) for row in rows)
 
 
 def _tells_apart(rows: Sequence[Mapping[str, Json]], name: str) -> bool:
-    texts = [_text(row.get(name)) for row in rows]
+    texts = [text_of(row.get(name)) for row in rows]
     return all(texts) and len({*texts}) == len(texts)
 
 
@@ -124,6 +124,7 @@ def _is_none(text: str) -> bool:
     return not text or bool(_NO_VALUE.match(text) or _LOADING.match(text))
 
 
-def _text(value: Json) -> str:
+def text_of(value: Json) -> str:
+    """A plain value as one line; nothing for any other."""
     plain = isinstance(value, str | int | float) and not isinstance(value, bool)
     return " ".join(str(value).split()) if plain else ""

@@ -56,9 +56,10 @@ _AND_MORE = re.compile(
 )
 _CAPPED = re.compile(
     r"\b(?:(?:limited|capped|truncated|cut off) (?:to|at|after)(?: the)?(?: first)?|only the first|"
-    r"(?:showing|displaying|shows?)(?: only)? the first|nur die ersten)\s+"
+    r"(?:showing|displaying|shows?)(?: only)?(?: the)? first|nur die ersten)\s+"
     rf"{_N}(?:\s+(?:\w+\s+)?{_NOUN}\b|\W*$)|"
-    r"\b(?:results?|list|output|rows) (?:was |were |has been |have been |is |are )?truncated\b"
+    r"\b(?:results?|list|output|rows) (?:was |were |has been |have been |is |are )?"
+    r"(?:truncated|cut|shortened)\b|\btoo many (?:results|rows|matches|entries|hits)\b"
 )
 _PLAIN = re.compile(rf"^{_N}\s+(?P<noun>[^\W\d_]+(?:[ -][^\W\d_]+){{0,2}})$")
 _PAREN = re.compile(rf"^(?P<noun>[^()]{{2,60}}?)\s*\({_N}\)$")
