@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 async def execute(visit: Visit) -> Json:
     """Look; a validation that does not pass fails the node unless it says to continue."""
     found = await query(await visit.engine.stage.session(), visit.config)
-    if visit.config.get("method") in READS_ROWS and is_list(found.get("items")):
-        found["notes"] = [*describe_gaps(found["items"])]
+    items = found.get("items")
+    if visit.config.get("method") in READS_ROWS and is_list(items):
+        found["notes"] = [*describe_gaps(items)]
     take_doubts(visit, found)
     stops = visit.config.get("onFailure", "stop_workflow") == "stop_workflow"
     if found.get("passed") is False and stops:

@@ -93,7 +93,7 @@ def one(store: Store, run: str) -> RunView:
     found = detail(store, run)
     workflow = workflow_of(store, run_of(store, run))
     waits = found.run.state == "waiting"
-    table = [flatten(row) for row in found.records]
+    table = [flatten(cast("Mapping[str, Json]", row)) for row in found.records]
     columns = tuple(dict.fromkeys(name for row in table for name in row))
     return RunView(
         found,
