@@ -98,6 +98,6 @@ def _doubt_reading(
         doubts += find_left_rows(reading)
     else:
         doubts += find_undrawn(reading, reading.visits)
-    if not any(each.kind in ("total", "nothing", "next") for each in doubts):
+    if not any(each.kind in ("total", "nothing", "next", "early") for each in doubts):
         doubts += [*find_short_page(reading)] or [*find_fewer_rows(reading, before)]
     return doubts
