@@ -24,6 +24,7 @@ from director.agent.limits import Limit, Spent, said_of
 from director.agent.message_size import check_message
 from director.agent.model_windows import remember_window
 from director.agent.modes import refreshed
+from director.agent.pending_approvals import PendingApprovals
 from director.agent.progress import Progress
 from director.agent.requests_made import Asking, Made
 from director.agent.secret_requests import find_request
@@ -140,11 +141,14 @@ async def _answered(desk: Desk, model: str, profile: str | Profile) -> Turn:
     remember_window(desk.store, talking)
     try:
         async with asyncio.timeout(chosen.limits.seconds) as limit:
+            desk.time_limit = limit
             return await _rounds(desk, talking, chosen)
     except TimeoutError:
         if not limit.expired():
             raise
         return _stopped(desk, chosen, "time")
+    finally:
+        desk.time_limit = None
 
 
 async def _rounds(desk: Desk, model: Model, profile: Profile) -> Turn:
@@ -162,8 +166,8 @@ async def _rounds(desk: Desk, model: Model, profile: Profile) -> Turn:
         if going.question is not None:
             said = str(going.question)
             return Turn(desk.thread, "asked", said, desk.spent, going.question, going.call)
-        if going.origins or going.effects or going.questions or going.secrets:
-            return _waits(desk, going)
+        if going.pending:
+            return _waits(desk, going.pending)
 
 
 async def _ready(
@@ -249,16 +253,16 @@ def _stopped(desk: Desk, profile: Profile, limit: Limit) -> Turn:
     return Turn(desk.thread, limit, said, desk.spent)
 
 
-def _waits(desk: Desk, going: Round) -> Turn:
-    asked = [one for one in effects(desk.store, desk.workflow) if one.key in going.effects]
-    wanted = [f"to reach {', '.join(going.origins)}"] if going.origins else []
-    wanted += ["to go on with a run that asks you something"] if going.questions else []
+def _waits(desk: Desk, pending: PendingApprovals) -> Turn:
+    asked = [one for one in effects(desk.store, desk.workflow) if one.key in pending.effects]
+    wanted = [f"to reach {', '.join(pending.origins)}"] if pending.origins else []
+    wanted += ["to go on with a run that asks you something"] if pending.questions else []
     wanted += [f"to run {one.name} on {', '.join(one.origins)}" for one in asked]
     approval = (
         f"I need your approval {'; '.join(wanted)}. Nothing was done yet. Approve or refuse it, "
         "then tell me to go on."
     )
-    missing = [find_request(desk.store, desk.workflow, key) for key in going.secrets]
+    missing = [find_request(desk.store, desk.workflow, key) for key in pending.secrets]
     secrets = "".join(
         f"I need the secret {one.name} for {one.origin}. Enter it where you are asked for it, "
         "never in a message: it goes into the vault."
@@ -271,10 +275,10 @@ def _waits(desk: Desk, going: Round) -> Turn:
         "waiting",
         said,
         desk.spent,
-        origins=tuple(going.origins),
-        effects=tuple(going.effects),
-        questions=tuple(going.questions),
-        secrets=tuple(going.secrets),
+        origins=pending.origins,
+        effects=pending.effects,
+        questions=pending.questions,
+        secrets=pending.secrets,
     )
 
 
