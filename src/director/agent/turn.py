@@ -22,7 +22,7 @@ from director.agent.gather import conversation, gather
 from director.agent.lease import Hold, TurnRunning, held, last_turn, running
 from director.agent.limits import Limit, Spent, said_of
 from director.agent.message_size import check_message
-from director.agent.model_windows import remember_window
+from director.agent.model_windows import learn_window, remember_window, tell_window
 from director.agent.modes import refreshed
 from director.agent.pending_approvals import PendingApprovals
 from director.agent.progress import Progress
@@ -30,7 +30,18 @@ from director.agent.requests_made import Asking, Made
 from director.agent.secret_requests import find_request
 from director.agent.threads import current_thread, hear, notice, take_back
 from director.agent.tools import REGISTRY, TRUSTS, Question
-from director.models import Again, Done, Happening, Image, Model, Reply, Text, Thinking, Tool
+from director.models import (
+    Again,
+    Done,
+    Happening,
+    Image,
+    Model,
+    ModelError,
+    Reply,
+    Text,
+    Thinking,
+    Tool,
+)
 from director.profiles import Profile
 from director.store import StoreError
 
@@ -158,7 +169,14 @@ async def _rounds(desk: Desk, model: Model, profile: Profile) -> Turn:
             return _stopped(desk, profile, over)
         fitted, going = await _ready(desk, model, profile, tools)
         desk.progress(Progress("asking"))
-        reply = await _asked(desk, model, going.profile, tools, fitted)
+        try:
+            reply = await _asked(desk, model, going.profile, tools, fitted)
+        except ModelError as refused:
+            if not learn_window(desk.store, model, refused):
+                raise
+            # It was larger than what the server takes: with the window that it showed it fits.
+            desk.progress(Progress("again", tell_window(model.capabilities)))
+            continue
         desk.progress(Progress("answered", reply.text))
         if not reply.calls:
             return _spoken(desk, reply)
