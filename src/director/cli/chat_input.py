@@ -32,9 +32,10 @@ async def wait_for_line(prompt: str, *, hidden: bool = False) -> str:
     if source is None:
         line = sys.stdin.readline()
     elif sys.stdin.isatty():
-        sys.stdout.write(prompt)
-        sys.stdout.flush()
         with _prepare_terminal(source, hidden=hidden):
+            # Only now: what is typed as soon as it is shown counts.
+            sys.stdout.write(prompt)
+            sys.stdout.flush()
             line = await _read_while_running(source)
     else:
         line = await _read_while_running(source)
