@@ -206,6 +206,11 @@ function framed() {
   }
 }
 
+function rowOf(el) {
+  let up = parent(el);
+  while (up && !ROWS.has(role(up))) up = parent(up);
+  return up;
+}
 // What others have as well tells nothing: an id in several shadow roots, a row that says the same as
 // the row of one that is alike.
 function forgetShared(like, twins) {
@@ -223,7 +228,7 @@ function describe(target) {
   const pooled = pool(like, new Set());
   number(pooled.map((el) => (el === target ? like : { role: role(el), name: name(el) })));
   const twins = pooled.filter((el) => el !== target && role(el) === like.role && name(el) === like.name);
-  forgetShared(like, twins);
+  forgetShared(like, twins.filter((el) => rowOf(el) !== rowOf(target)));
   const frame = window === top ? null : { name: framed(), url: location.href.split(/[?#]/)[0] };
   return { ...like, css: css(target), frame };
 }
