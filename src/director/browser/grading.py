@@ -123,6 +123,9 @@ def is_other_row(bundle: Bundle, best: Bundle, others: Iterable[Bundle]) -> bool
 
 
 def _row_of(bundle: Bundle) -> Holder | None:
+    """The row or item that it is, or stands in, if that says something."""
+    if bundle.role in _ROWS and bundle.name:
+        return Holder(bundle.role, bundle.name)
     return next((each for each in bundle.within if each.role in _ROWS and each.name), None)
 
 
