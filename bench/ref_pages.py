@@ -14,6 +14,7 @@ from playwright.async_api import Page, async_playwright
 from redesign import PATHS
 from shared_looks import register_shared
 from shelf import Shelf
+from strangers import STRANGERS
 
 from director.browser.fields import watch
 from director.demo.site import Site
@@ -43,6 +44,8 @@ class Stop:
         if self.shelf:
             await self.shelf.open(page, self.address)
         else:
+            # An address with a fragment alone would not be loaded anew.
+            await page.goto("about:blank")
             await page.goto(self.address, wait_until="load")
         await settle(page)
 
@@ -73,7 +76,7 @@ def list_groups(site: Site, shelf: Shelf, folder: Path | None) -> Iterator[Group
     """All pages: galleries, each application, the demo site, the test-beds."""
     if folder:
         yield _galleries(folder)
-        yield from (_program(folder, one) for one in PROGRAMS)
+        yield from (_program(folder, one) for one in (*PROGRAMS, *STRANGERS))
     sku = next(iter(site.state.products))
     yield _ready([Stop(path, "demo site", site.url + path.format(sku=sku)) for path in PATHS])
     yield _ready([Stop(a.rpartition("//")[2], "test-beds", a, shelf) for a in shelf.addresses()])

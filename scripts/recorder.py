@@ -15,13 +15,13 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from pathlib import Path
 
 import pytest
 
 COSTS = Path(__file__).with_name("durations.json")
-LONG = 10.0  # seconds
+LONG = 4.0  # seconds
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -46,26 +46,49 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Drop the tests that are to be left out; among workers, begin with those that take long."""
+    """Drop the tests that are to be left out; each worker begins with files that take long."""
     if name := config.getoption("--leave-out"):
         left_out = set(Path(name).read_text().splitlines())
         dropped = [item for item in items if item.nodeid in left_out]
         items[:] = [item for item in items if item.nodeid not in left_out]
         config.hook.pytest_deselected(items=dropped)
     if hasattr(config, "workerinput"):
-        # One that begins last would be waited for by workers that have nothing left to do.
-        longest = _list_longest()
-        items.sort(key=lambda item: item.nodeid not in longest)
+        by_id = {item.nodeid: item for item in items}
+        workers = config.workerinput["workercount"]
+        items[:] = [by_id[id_] for id_ in deal_out(list(by_id), workers, _list_longest())]
 
 
-def _list_longest() -> set[str]:
-    """The tests that took long when they were measured last."""
+def deal_out(tests: list[str], workers: int, longest: Mapping[str, float]) -> list[str]:
+    """The tests in equal parts, as many as there are workers; files that take long begin a part.
+
+    A long test that begins last would be waited for by workers that have nothing left to do. The
+    files stay whole, so that what is set up for one is set up once.
+    """
+    files: dict[str, list[str]] = {}
+    for test in tests:
+        files.setdefault(test.partition("::")[0], []).append(test)
+    parts: list[list[str]] = [[] for _ in range(workers)]
+    seconds = [0.0] * workers
+    for file in sorted(longest.keys() & files.keys(), key=lambda file: (-longest[file], file)):
+        part = seconds.index(min(seconds))
+        parts[part] += files.pop(file)
+        seconds[part] += longest[file]
+    rest = [test for file in files.values() for test in file]
+    for part, own in enumerate(parts):
+        end = len(tests) * (part + 1) // workers
+        room = max(0, end - len(tests) * part // workers - len(own))
+        own.extend(rest[:room])
+        del rest[:room]
+    return [test for own in parts for test in own] + rest
+
+
+def _list_longest() -> dict[str, float]:
+    """The files with tests that took long when they were measured last, and how long in all."""
     known = json.loads(COSTS.read_text()) if COSTS.exists() else {}
     return {
-        f"{file}::{test}"
+        file: sum(cost["long"].values())
         for file, cost in known.items()
-        for test, seconds in cost["long"].items()
-        if seconds >= LONG
+        if any(seconds >= LONG for seconds in cost["long"].values())
     }
 
 

@@ -93,7 +93,6 @@ for api in (async_api, sync_api):
 
 def pytest_collection_finish() -> None:
     """What is loaded by now stays to the end: nobody needs to look through it for garbage."""
-    gc.collect()
     gc.freeze()
     gc.enable()
 

@@ -26,12 +26,14 @@ def mark_moved(items: Iterable[pytest.Item]) -> list[str]:
     """Mark what is moved as slow; what the page names in these files and is not among them."""
     moved = list_moved()
     met: set[str] = set()
-    files: set[str] = set()
+    files: dict[Path, str] = {}
     for item in items:
-        file = item.path.relative_to(ROOT).as_posix() if ROOT in item.path.parents else ""
+        if item.path not in files:
+            inside = ROOT in item.path.parents
+            files[item.path] = item.path.relative_to(ROOT).as_posix() if inside else ""
+        file = files[item.path]
         whole = f"{file}::{item.nodeid.partition('::')[2]}"
-        files.add(file)
         for id_ in {whole, whole.partition("[")[0]} & moved:
             met.add(id_)
             item.add_marker(pytest.mark.slow)
-    return sorted(id_ for id_ in moved - met if id_.partition("::")[0] in files)
+    return sorted(id_ for id_ in moved - met if id_.partition("::")[0] in files.values())

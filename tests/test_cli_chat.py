@@ -142,7 +142,46 @@ def test_an_origin_is_approved_or_refused_in_place(tmp_path: Path, answer: str) 
     assert "I see." in told.stdout
     with open_store(tmp_path / "director.db") as store:
         (state,) = [one.body["state"] for one in store.newest("approval")]
+        (thread,) = store.threads()
+        said = [(e.kind, e.body.get("failed")) for e in store.entries(thread)]
     assert state == ("approved" if answer == "yes" else "refused")
+    # The call waited: nobody had to say that it may go on, and a yes costs no failed call.
+    failed = answer == "no"
+    assert said == [("user", None), ("agent", None), ("result", failed), ("agent", None)]
+
+
+def test_an_approval_at_a_terminal_waits_and_can_be_stopped(tmp_path: Path) -> None:
+    """What was typed ahead is no answer; Ctrl-C stops the turn; asked again, yes goes on."""
+    config = {"action": "navigate", "url": "https://shop.example/"}
+    node = {"type": "browser_action", "alias": "open", "config": config}
+    go = [{"call": "create_node", "args": node}]
+    model = script(tmp_path, go, go, [{"say": "Made."}])
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        command("--model", model), stdin=theirs, stdout=theirs, stderr=theirs,
+        env=environment(tmp_path),
+    ) as running:  # fmt: skip
+        os.close(theirs)
+        try:
+            _until(ours, "you")
+            os.write(ours, b"Go.\nyes\n")
+            _until(ours, "(yes or no)")
+            _until(ours, "answer")
+            running.send_signal(signal.SIGINT)
+            _until(ours, "Stopped.")
+            _until(ours, "you")
+            os.write(ours, b"Again.\n")
+            _until(ours, "(yes or no)")
+            _until(ours, "answer")
+            os.write(ours, b"yes\n")
+            _until(ours, "ok     create_node")
+            _until(ours, "Made.")
+            _until(ours, "you")
+            os.write(ours, b"\x04")
+            assert running.wait(120) == 0
+        finally:
+            running.kill()
+            os.close(ours)
 
 
 def site_of(text: str) -> str:

@@ -53,7 +53,8 @@ go.onclick = () => {
 
 def steps(here: str, other: str) -> list[Sequence[Emit]]:
     """Used, echoed by the page, asked for by the model, and errors while it is held."""
-    fill = {"action": "type", "selector": "#pass", "text": SECRET}
+    # The run at the end opens no page, so there it fails: soon.
+    fill = {"action": "type", "selector": "#pass", "text": SECRET, "timeout": 1_000}
     said = {"method": "deterministic_extract", "selector": "body", "fields": {"said": "#echo"}}
     reckon = {"input": {"p": SECRET, "q": "{{shop}}"}, "code": "p + q", "store": True}
     return [

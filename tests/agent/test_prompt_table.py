@@ -7,7 +7,6 @@ import re
 
 from agent.office import asks
 from agent.test_prompt_tools import Told, go, node, told
-from director.agent.tools import REGISTRY
 from director.demo.site import Site
 from director.sections.system import prompt
 
@@ -90,7 +89,6 @@ def test_a_page_can_be_looked_at_in_each_way(
     assert all("/shop" in each.splitlines()[0] for each in found[1:3])
     assert "[ref=" in found[3]
     assert found[5].splitlines()[1:]
-    assert "deploy_scout" in REGISTRY
 
 
 def test_a_node_takes_what_is_said(runner: asyncio.Runner, told: Told, site: Site) -> None:

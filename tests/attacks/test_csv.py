@@ -69,4 +69,4 @@ def test_honest_values_stay_as_they_are() -> None:
         "g": None,
         "h": [1],
     }
-    assert as_csv([row]) == 'a,b,c,d,e,f,g,h\n-5,-5,+1.5e3,-0.25,plain,"a=b",,"[1]"\n'
+    assert as_csv([row]) == 'a,b,c,d,e,f,g,h\n-5,-5,+1.5e3,-0.25,plain,"a=b",,1\n'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -93,7 +94,7 @@ def test_no_tool_tells_one_secret_from_another(
 
     async def both() -> tuple[list[str], list[str]]:
         with echo_site() as server:
-            return await one(server.origin, 0), await one(server.origin, 1)
+            return await asyncio.gather(one(server.origin, 0), one(server.origin, 1))
 
     first, second = run(both())
     assert first == second

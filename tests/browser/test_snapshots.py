@@ -317,3 +317,31 @@ def test_a_page_that_changes_its_prototypes_is_taken_all_the_same() -> None:
     text = on(work, watched=False, first=page)
     assert "hunter-two" not in text
     assert 'button "go"' in text
+
+
+def test_a_page_hears_nothing_of_what_its_fields_are_asked() -> None:
+    """Not the question, which has the name of the answer in it, nor the answer."""
+
+    async def work(page: Page) -> tuple[str, Any]:
+        return (await take(page)).text, await page.evaluate("globalThis.heard")
+
+    page = """<input type=password value=hunter-two><button>go</button><script>
+      globalThis.heard = [];
+      for (const type of ["director-held", "director-report"])
+        performance.addEventListener(type, (event) => heard.push(event.detail), true);
+    </script>"""
+    text, heard = on(work, first=page)
+    assert "hunter-two" not in text
+    assert heard == []
+
+
+def test_what_listens_is_told_on_a_page_that_was_written_anew() -> None:
+    """Writing a document anew takes away whoever listened at its window."""
+
+    async def work(page: Page) -> str:
+        await take(page)
+        await page.set_content("<p><i id=more></i></p>")
+        await page.evaluate("document.getElementById('more').onclick = () => 0")
+        return (await take(page)).text
+
+    assert 'button "more"' in on(work, first="<p>before</p>")

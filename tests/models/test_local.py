@@ -179,8 +179,8 @@ def test_a_chain_is_believed_only_when_the_planted_word_came_back(
         ({"id": "m", "context_length": 65_536}, 65_536),
         ({"id": "only-one.gguf", "n_ctx": 2_048}, 2_048),
         ({"id": "m", "owned_by": "library"}, 16_384),
-        ({"id": "m", "max_model_len": "big"}, 32_768),
-        ({"id": "m"}, 32_768),
+        ({"id": "m", "max_model_len": "big"}, 128_000),
+        ({"id": "m"}, 128_000),
     ],
 )
 def test_the_window_is_what_the_server_says(entry: Mapping[str, object], window: int) -> None:

@@ -20,6 +20,7 @@ class ListCase:
     selector: str = "tbody tr"
     fields: Mapping[str, str] | None = None
     limit: int | None = None
+    is_limit_given: bool = False
 
 
 def rows(first: int, last: int, **cells: str) -> str:
@@ -180,6 +181,11 @@ RIGHT = (
         "the first five, as asked",
         (("/list", f"<p>82 results</p>{table(1, 40)}{pager(1, 3)}"),),
         limit=5,
+        is_limit_given=True,
+    ),
+    ListCase("one element, as asked", (("/list", f"<p>82 results</p>{table(1, 40)}"),), limit=1),
+    ListCase(
+        "a limit that is not reached", (("/list", f"<p>9 results</p>{table(1, 9)}"),), limit=9
     ),
     ListCase(
         "two tables with a count each",
@@ -337,6 +343,8 @@ WRONG: tuple[tuple[str, ListCase], ...] = (
         ("/list", f"<p>12 rows</p>{table(1, 12)}"),), "tbody tr:not(:first-child) td:first-child", {})),
     ("next", ListCase("rows skipped, and a next page", (
         ("/list", f"{table(1, 41)}<p><a href='?_next=41'>Next page</a></p>"),), "tbody tr:not(:first-child)")),
+    ("limit", ListCase("a limit that was left", (("/list", f"<p>82 results</p>{table(1, 40)}{pager(1, 3)}"),), limit=3)),
+    ("limit", ListCase("a limit without a count", (("/list", table(1, 40)),), limit=3)),
     ("format", ListCase("two notations", (
         ("/list?page=1", f"<table><tbody>{rows(1, 5, price='1,204.50')}</tbody></table>"),
         ("/list?page=2", f"<table><tbody>{rows(6, 9, price='1.204,50')}</tbody></table>")))),

@@ -96,14 +96,14 @@ def test_case_1_a_store_that_is_away_for_a_while_ends_no_run_and_no_heartbeat() 
         async def means(_run: Run) -> Means:
             return Means(think=thinker.think, worker=worker.name)
 
-        pace = Pace(beat=0.2, patience=3.0, poll=0.1, reconcile=0.3)
+        pace = Pace(beat=0.2, patience=2.0, poll=0.1, reconcile=0.3)
         worker = Worker(store, execute(store, means), pace=pace)
         async with worker:
             assert await asyncio.to_thread(thinker.asked.wait, 60)
             await asyncio.to_thread(stop)
             thinker.go.set()
             await come(lambda: bool(worker.trouble))
-            await asyncio.sleep(4.0)  # longer than the patience of others
+            await asyncio.sleep(2.5)  # longer than the patience of others
             await asyncio.to_thread(start)
             await until(lambda: run_of(store, "first").state == "done", store)
             await until(lambda: run_of(store, "second").state == "done", store)

@@ -140,7 +140,8 @@ def test_a_count_is_doubted_against_the_run_before_and_nothing_else(
     assert once(live, store, workflow).doubts == ()
     pages["/list"] = "<h1>Lamps</h1>"
     (doubt,) = once(live, store, workflow).doubts
-    assert doubt["sentence"] == "count read 0 rows; in the last run that passed it read 7."
+    before = doubt["evidence"]["run_before"]
+    assert doubt["sentence"] == f"count read 0 rows; in run {before} it read 7."
     pages["/list"] = "<p>0 results</p><table></table>"
     assert once(live, store, workflow).doubts == ()
 

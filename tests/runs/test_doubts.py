@@ -240,7 +240,8 @@ def test_far_fewer_rows_are_doubted_unless_the_page_says_so() -> None:
     long = {"n1": [row(number) for number in range(225)]}
     assert kinds(find_doubts([reading(visit(0, 100, "100 results"))], earlier=long)) == ["fewer"]
     assert find_doubts([reading(visit(0, 130, "130 results"))], earlier=long) == []
-    assert find_doubts([reading(visit(0, 30))], earlier={"n1": old}) == []
+    assert find_doubts([reading(visit(10, 40))], earlier={"n1": old}) == []
+    assert kinds(find_doubts([reading(visit(0, 30))], earlier={"n1": old})) == ["fewer"]
 
 
 def test_full_pages_that_hold_fewer_rows_than_before_are_doubted() -> None:

@@ -32,7 +32,8 @@ async def read_case(session: Session, origin: str, case: ListCase) -> list[Doubt
         "fields": FIELDS if case.fields is None else case.fields or None,
         **({"limit": case.limit} if case.limit else {}),
     }
-    node = Node("n1", "read", "browser_query", config)
+    given = {"limit": "{{most}}"} if case.is_limit_given else {}
+    node = Node("n1", "read", "browser_query", {**config, **given})
     steps = []
     for at, (path, _) in enumerate(case.pages):
         await session.navigate(f"{origin}{path}")

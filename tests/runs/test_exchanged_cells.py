@@ -110,6 +110,15 @@ def test_three_columns_that_went_round_are_doubted() -> None:
     assert doubted(rows(WISHES, third, PEOPLE), rows(PEOPLE, WISHES, third)) == ["a", "b", "c"]
 
 
+def test_columns_that_moved_on_by_one_are_doubted_without_any_heading() -> None:
+    """A column was put in before them; new rows of the same columns are no doubt."""
+    states = ["open", "done", "late", "open", "done", "late"]
+    people, wishes = [*PEOPLE][:6], [*WISHES][:6]
+    before = rows(people, wishes, states)
+    assert doubted(rows([f"x{n}" for n in range(6)], people, wishes), before) == ["b", "c"]
+    assert doubted(rows([f"x{n}" for n in range(6)], wishes[::-1], states[::-1]), before) == []
+
+
 def opening(site: AnsweringSite) -> dict[str, Any]:
     """A node that opens the list."""
     return node("open", "browser_action", action="navigate", url=f"{site.origin}/list")

@@ -34,7 +34,7 @@ function draw() { const a = Math.floor(box.scrollTop / 32), b = Math.min(%d, a +
 let h = `<tr style="height:${a * 32}px"></tr>`;
 for (let i = a; i < b; i++) h += `<tr><td class=name>Lamp ${i}<td class=price>${i}.50</tr>`;
 tb.innerHTML = h + `<tr style="height:${(%d - b) * 32}px"></tr>`; } draw(); box.onscroll = draw;</script>"""
-STOPS = """<div id=box style="height:200px;overflow:auto"></div><p>%s</p><script>let n = 0;
+STOPS = """<div id=box style="height:500px;overflow:auto"></div><p>%s</p><script>let n = 0;
 const more = () => { for (let i = 0; i < 20 && n < %d; i++) box.insertAdjacentHTML('beforeend',
 `<div class=card style="height:30px"><b class=name>Lamp ${++n}</b></div>`); };
 more(); box.onscroll = () => { if (box.scrollTop + box.clientHeight > box.scrollHeight - 40) more(); };</script>"""

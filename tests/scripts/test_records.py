@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scripts.durations import render_page, summarise_costs
-from scripts.recorder import measure_processor
+from scripts.recorder import deal_out, measure_processor
 from scripts.records import Records, read_records
 from scripts.summary import Tier, render_summary, summarise_tier
 
@@ -137,6 +137,16 @@ def test_a_resumed_run_leaves_out_what_passed(folder: Path) -> None:
     assert "test_good" in parts[0].read_text()
     assert "test_good" not in parts[1].read_text()
     assert "test_bad" in parts[1].read_text()
+
+
+def test_each_worker_begins_with_whole_files_that_take_long() -> None:
+    """None is lost; the other files follow as they came, in parts of the same length."""
+    files = {"a": 4, "b": 1, "c": 2, "d": 1, "e": 1}
+    tests = [f"{file}::{test}" for file, count in files.items() for test in range(count)]
+    dealt = deal_out(tests, 3, {"c": 30.0, "e": 9.0, "d": 20.0, "gone": 40.0})
+    assert sorted(dealt) == sorted(tests)
+    parts = ["".join(test[0] for test in part) for part in (dealt[:3], dealt[3:6], dealt[6:])]
+    assert parts == ["cca", "daa", "eab"]
 
 
 def test_a_record_that_was_cut_off_is_read_up_to_there(folder: Path, tmp_path: Path) -> None:

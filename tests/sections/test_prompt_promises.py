@@ -18,7 +18,12 @@ from sections.sentences import sentences
 
 ROOT = Path(__file__).parents[2]
 TABLE = tomllib.loads((Path(__file__).parent / "prompt_promises.toml").read_text())["sentence"]
-_ASKS = 30  # the most sentences that only ask something of the model
+_DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+# A call that a scripted model makes, or that is made without one; never a name in a comparison.
+_CALLS = (
+    r"(?:asks|ask|pull|run_tool|call)\w*\(\s*['\"]{0}['\"]|\b{0}\(|['\"]call['\"]: ['\"]{0}['\"]"
+)
+_ASKS = 28  # the most sentences that only ask something of the model
 
 
 def test_every_sentence_of_the_prompt_is_in_the_table_once() -> None:
@@ -38,18 +43,61 @@ def test_every_test_that_is_named_exists(row: dict[str, list[str]]) -> None:
         assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
+def read_code(file: str, name: str) -> tuple[str, bool]:
+    """The code of a test with what it uses of its file, and whether the test is slow.
+
+    What a docstring or another test of the file says does not count.
+    """
+    tree = ast.parse((ROOT / file).read_text())
+    known = {node.name: node for node in tree.body if isinstance(node, _DEFINED)}
+    known |= {
+        target.id: node
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    lent = {
+        alias.name: path
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and (path := f"tests/{node.module}".replace(".", "/"))
+        for alias in node.names
+        if (ROOT / f"{path}.py").exists()
+    }
+    used: dict[str, str] = {}
+    wanted = [name]
+    while wanted:
+        now = wanted.pop()
+        if now in lent and now not in used:
+            used[now] = read_code(f"{lent[now]}.py", now)[0]
+        if now in used or now not in known:
+            continue
+        used[now] = ast.unparse(_without_docstrings(known[now]))
+        wanted += [one.id for one in ast.walk(known[now]) if isinstance(one, ast.Name)]
+        wanted += [one.arg for one in ast.walk(known[now]) if isinstance(one, ast.arg)]
+    marks = [ast.unparse(mark) for mark in getattr(known.get(name), "decorator_list", ())]
+    return "\n".join(used.values()), "pytest.mark.slow" in marks
+
+
+def _without_docstrings(node: ast.AST) -> ast.AST:
+    for one in ast.walk(node):
+        if isinstance(one, _DEFINED) and ast.get_docstring(one) is not None:
+            one.body = one.body[1:] or [ast.Pass()]
+    return node
+
+
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: str(row["says"])[:40])
 def test_every_tool_of_a_sentence_is_called_by_one_of_its_tests(row: dict[str, Any]) -> None:
-    """By its name in the file of the test; and one of the tests is run each time."""
+    """As a call, in the test itself or in what it uses; and one of the tests is run each time."""
     named = {word for word in re.findall(r"`(\w+)", row["says"]) if word in REGISTRY}
-    texts, quick = "", not row["tests"]
+    named -= set(row.get("words", ()))
+    called, quick = "", not row["tests"]
     for each in row["tests"]:
         file, _, name = each.partition("::")
-        texts += (text := (ROOT / file).read_text())
-        function = next(n for n in ast.parse(text).body if getattr(n, "name", "") == name)
-        marks = [ast.unparse(mark) for mark in getattr(function, "decorator_list", ())]
-        quick = quick or ("pytest.mark.slow" not in marks and each not in list_moved())
-    assert {name for name in named if not re.search(rf"\b{name}\b", texts)} == set()
+        code, slow = read_code(file, name)
+        called += code
+        quick = quick or (not slow and each not in list_moved())
+    assert {name for name in named if not re.search(_CALLS.format(name), called)} == set()
     assert quick
 
 

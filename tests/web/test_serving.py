@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -20,7 +22,8 @@ import pytest
 from director.agent import choose
 from director.runs import save_workflow
 from director.store import open_store
-from director.web.serving import Unsafe, bound
+from director.web.serving import Unsafe, bound, server_of, studio_at
+from director.web.studio import Studio
 from web.rooms import WORKFLOW, enter
 
 _LINK = re.compile(r"http://\S+?:(\d+)/launch#(\S+)")
@@ -110,6 +113,35 @@ def test_ctrl_c_at_once_ends_it_in_words(tmp_path: Path) -> None:
 
 
 @pytest.mark.promise("F1")
+def test_a_server_that_ends_leaves_no_connection_open(tmp_path: Path) -> None:
+    """A client that does not read its answers sees the end, and waits for nobody."""
+
+    async def serve_and_end(studio: Studio) -> None:
+        listening = bound("127.0.0.1", 0)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        server = server_of(studio)
+        server.config.timeout_graceful_shutdown = 0
+        serving = asyncio.create_task(server.serve([listening]))
+        client = socket.create_connection(listening.getsockname())
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        reading, writing = await asyncio.open_connection(sock=client, limit=64)
+        writing.write(b"GET /static/app.css HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 2000)
+        while not any(  # noqa: ASYNC110  uvicorn has no event for it
+            each.flow.write_paused for each in server.server_state.connections
+        ):
+            await asyncio.sleep(0.01)
+        server.should_exit = True
+        await serving
+        assert not server.server_state.connections
+        with suppress(ConnectionError):
+            await reading.read()
+        writing.close()
+
+    with bound("127.0.0.1", 0) as other:
+        studio = studio_at(open_store(tmp_path / "director.db"), other)
+    asyncio.run(asyncio.wait_for(serve_and_end(studio), 60))
+
+
 def test_it_listens_elsewhere_only_with_a_password() -> None:
     """Whatever the address; on this machine none is needed."""
     for host in ("0.0.0.0", "::", "192.0.2.1", "example.com"):  # noqa: S104  refused

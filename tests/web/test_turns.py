@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -190,20 +191,38 @@ def test_a_question_is_shown_with_its_choices_and_answered_by_what_is_said(
 
 
 def test_an_origin_waits_for_the_users_word(store: Store, tmp_path: Path) -> None:
-    """It is listed with who asked and why; approving writes it into the workflow."""
-    ask = asks("debug_navigate", "c1", url="https://shop.example/x", reason="to look")
+    """It is listed with who asked and why; approving lets the call go on that waits for it."""
+    config = {"action": "navigate", "url": "https://shop.example/x"}
+    ask = asks("create_node", "c1", type="browser_action", alias="x", config=config)
     with room(store, tmp_path, [[ask], [Say("Thank you.")]]) as (studio, client):
         say(client, "Look at the shop.")
-        now = ended(studio, client)["turn"]
-        assert (now["state"], now["origins"]) == ("waiting", ["https://shop.example"])
-        (asked,) = client.get(f"{API}/approvals").json()
-        assert (asked["state"], asked["tool"]) == ("asked", "debug_navigate")
+        deadline = time.monotonic() + 60
+        while not (listed := client.get(f"{API}/approvals").json()):
+            assert time.monotonic() < deadline
+        (asked,) = listed
+        assert studio.is_busy("w")
+        assert (asked["state"], asked["tool"]) == ("asked", "create_node")
         body = {"origin": "https://shop.example", "answer": "approved"}
         (answered,) = client.post(f"{API}/approvals", json=body).json()
         assert answered["state"] == "approved"
         assert client.get(f"{API}/nodes").json()["origins"] == ["https://shop.example"]
         wrong = client.post(f"{API}/approvals", json={**body, "origin": "javascript:1"})
         assert wrong.status_code == 422
+        assert ended(studio, client)["turn"]["state"] == "said"
+        assert kinds(store) == ["user", "agent", "result", "agent"]
+        (call,) = client.get(f"{API}/entries").json()["entries"][1]["calls"]
+        assert call["state"] == "done"
+
+
+def test_without_an_answer_a_turn_of_the_app_ends_and_waits(store: Store, tmp_path: Path) -> None:
+    """As long as a call waits, then as before: the turn says what it waits for."""
+    ask = asks("debug_navigate", "c1", url="https://shop.example/x", reason="to look")
+    with room(store, tmp_path, [[ask], [Say("Thank you.")]]) as (studio, client):
+        assert client.portal is not None
+        client.portal.call(studio.desk, "w").patience = 0.0
+        say(client, "Look at the shop.")
+        now = ended(studio, client)["turn"]
+        assert (now["state"], now["origins"]) == ("waiting", ["https://shop.example"])
 
 
 def test_a_new_conversation_leaves_the_old_one_readable(store: Store, tmp_path: Path) -> None:

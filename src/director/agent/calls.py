@@ -14,6 +14,7 @@ from director.agent.approvals import Approval, approvals, ask_for
 from director.agent.desk import Desk
 from director.agent.effects import EffectNotApproved, check_effects
 from director.agent.journal import answered
+from director.agent.pending_approvals import PendingApprovals, await_answers
 from director.agent.policy import Allowed, Denied, Waits, decide, origins_in, typed
 from director.agent.progress import Progress
 from director.agent.provenance import ReadTexts, address_source, collect_texts, source_line, sources
@@ -54,17 +55,16 @@ _MISTAKES = (
 class Round:
     """What the model had read when it answered, and what its calls led to.
 
-    `origins`, `effects`, `questions` and `secrets` are what the user is to approve or answer.
+    `pending` is what the user is to approve or answer before a call of this round can be made;
+    `unanswered` says that the user was asked while a call waited, and gave no answer in time.
     """
 
     profile: Profile
     said: Context = field(default_factory=Context)
     question: Question | None = None
     call: str = ""
-    origins: list[str] = field(default_factory=list)
-    effects: list[str] = field(default_factory=list)
-    questions: list[str] = field(default_factory=list)
-    secrets: list[str] = field(default_factory=list)
+    pending: PendingApprovals = field(default_factory=PendingApprovals)
+    unanswered: bool = False
     _texts: ReadTexts | None = None
 
     @property
@@ -127,40 +127,66 @@ def _origin_of(live: Session | None) -> str:
 
 
 async def run_call(desk: Desk, asked: Asked, going: Round) -> Result | Question:
-    """Make one call under its policy; what goes wrong is its result."""
+    """Make one call under its policy; what goes wrong is its result.
+
+    What it needs from the user is asked for while it waits. Answered, it is judged and made again,
+    which goes on where it was stopped; else the turn ends and waits.
+    """
     spec = REGISTRY.get(asked.tool) if asked.tool in going.profile.tools else None
     if spec is None:
         near = hint(asked.tool, going.profile.tools)
         return Result(f"There is no tool {asked.tool!r}.{near}", failed=True)
+    known = PendingApprovals()
+    while True:
+        given, wanted = await _try_call(desk, spec, asked, going)
+        if not wanted:
+            return given
+        # What was answered and is wanted again cannot be helped by the same answer.
+        is_new = known.join(wanted) != known
+        if not is_new or going.unanswered or not await await_answers(desk, wanted):
+            going.unanswered = desk.asks_user is not None
+            going.pending = going.pending.join(wanted)
+            return given
+        known = known.join(wanted)
+
+
+async def _try_call(
+    desk: Desk, spec: Spec, asked: Asked, going: Round
+) -> tuple[Result | Question, PendingApprovals]:
+    """Make a call once; its result, and what the user is to approve before it can be made."""
+    desk.questions.clear()
+    desk.effects.clear()
     try:
         args = arguments(spec.tool, asked.args)
         refused = _refused(desk, spec, args, going)
         if refused is not None:
             return refused
         check_effects(desk, spec.name, await spec.does(desk, args))
-        desk.questions.clear()
-        desk.effects.clear()
         given = await spec.run(desk, **args)
-        going.questions += [one for one in desk.questions if one not in going.questions]
-        going.effects += [one for one in desk.effects if one not in going.effects]
     except BrowserGone as gone:
         await desk.bench.drop()
-        return Result(f"{gone} The browser is opened again at the next use.", failed=True)
+        return _fail(f"{gone} The browser is opened again at the next use.")
+    except SecretWanted as missing:
+        key = request_secret(desk.store, desk.workflow, missing.wanted, going.texts)
+        return Result(str(missing)), PendingApprovals(secrets=(key,))
     except _MISTAKES as mistake:
-        if isinstance(mistake, EffectNotApproved):
-            going.effects += [key for key in mistake.asked if key not in going.effects]
-        if isinstance(mistake, SecretWanted):
-            key = request_secret(desk.store, desk.workflow, mistake.wanted, going.texts)
-            going.secrets += [key] if key not in going.secrets else []
-        return Result(str(mistake), failed=not isinstance(mistake, SecretWanted))
+        keys = mistake.asked if isinstance(mistake, EffectNotApproved) else ()
+        return Result(str(mistake), failed=True), PendingApprovals(effects=keys)
     except Exception as fault:  # noqa: BLE001  a fault of a tool must not cost the conversation
         said = f"{asked.tool} broke: {type(fault).__name__}: {fault}. This is a fault of Director."
-        return Result(said, failed=True)
-    return Result(given) if isinstance(given, str) else given
+        return _fail(said)
+    waits = PendingApprovals(effects=tuple(desk.effects), questions=tuple(desk.questions))
+    return Result(given) if isinstance(given, str) else given, PendingApprovals().join(waits)
 
 
-def _refused(desk: Desk, spec: Spec, args: Mapping[str, object], going: Round) -> Result | None:
-    """Why a call is not made, if it is not."""
+def _fail(said: str) -> tuple[Result, PendingApprovals]:
+    return Result(said, failed=True), PendingApprovals()
+
+
+def _refused(
+    desk: Desk, spec: Spec, args: Mapping[str, object], going: Round
+) -> tuple[Result, PendingApprovals] | None:
+    """Why a call is not made, if it is not, and what it waits for."""
     wanted = spec.wants(args)
     known = approvals(desk.store, desk.workflow) if wanted else []
     decision = decide(
@@ -173,14 +199,14 @@ def _refused(desk: Desk, spec: Spec, args: Mapping[str, object], going: Round) -
         case Allowed():
             return None
         case Denied(why):
-            return Result(f"{spec.name} was not run: {why.rstrip('.')}.", failed=True)
+            return _fail(f"{spec.name} was not run: {why.rstrip('.')}.")
         case Waits(origins):
             return _waits(desk, spec, args, origins, going)
 
 
 def _waits(
     desk: Desk, spec: Spec, args: Mapping[str, object], origins: tuple[str, ...], going: Round
-) -> Result:
+) -> tuple[Result, PendingApprovals]:
     why = str(args.get("reason") or args.get("description") or "")[:300]
     for origin in origins:
         wanted = Approval(
@@ -193,9 +219,9 @@ def _waits(
             source=address_source(origin, going.texts),
         )
         ask_for(desk.store, desk.workflow, wanted)
-    going.origins += [origin for origin in origins if origin not in going.origins]
-    return Result(
+    told = Result(
         f"{spec.name} was not run: {', '.join(origins)} is not approved, and nothing was sent "
         "there. The user is asked now; call it again when the user has approved it.",
         failed=True,
     )
+    return told, PendingApprovals(origins)

@@ -5,6 +5,7 @@ What belongs to a higher or a parallel part is handed in as a function. Nothing 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from director.agent.bench import Bench, OpensBrowser
 from director.agent.journal import StoreJournal
 from director.agent.limits import Spent
 from director.agent.looks import TabLook
+from director.agent.pending_approvals import PATIENCE, AsksUser
 from director.agent.progress import Progress
 from director.agent.requests_made import Made, made_known
 from director.agent.saved import Saved
@@ -59,7 +61,9 @@ class Desk:
     `stopped` are the runs, or the nodes of a test, that were: the same call goes on with one.
     `background` says of the next turn whether the provider works it out while nobody waits, None
     that the settings say so; a turn that `resumes` fetches such an answer.
-    `hinted` are the hints that were given: none is given twice.
+    `hinted` are the hints that were given: none is given twice. `asks_user` puts what a call waits
+    for to the user while it waits, at most `patience` seconds; without it the turn ends instead.
+    `time_limit` is that of the turn of now, which stands still meanwhile.
     """
 
     store: Store
@@ -82,6 +86,9 @@ class Desk:
     effects: list[str] = field(default_factory=list)
     stopped: dict[str, str] = field(default_factory=dict)
     hinted: set[str] = field(default_factory=set)
+    asks_user: AsksUser | None = None
+    patience: float = PATIENCE
+    time_limit: asyncio.Timeout | None = None
     bench: Bench = field(init=False)
     saved: Saved = field(init=False)
     log: Log = field(init=False)

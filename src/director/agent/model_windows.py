@@ -1,17 +1,17 @@
 """One number for the window of a model, whoever asks: the header, the meter, the inspector, errors.
 
-What the user set comes first, then what the server said when it was last asked, then the
-catalogue. No model is asked here.
+What the user set comes first, then what the server said when it was last asked or showed by a
+refusal, then the catalogue. What nobody says is assumed, and learned when the server refuses more.
 """
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Literal, cast
 
-from director.models import Model
+from director.models import Model, ModelError
 from director.models.capabilities import Capabilities, find
 from director.models.names import parse
-from director.models.windows import get_window_setting, with_window
+from director.models.windows import get_window_setting, read_refusal, with_window
 from director.settings import Settings
 from director.store import Store
 
@@ -19,20 +19,44 @@ KIND = "model_window"
 _SOURCES = {
     "set": "set by you",
     "server": "as the server says",
-    "assumed": "assumed: neither the server nor the catalogue says it",
+    "refused": "learned when the server refused more",
+    "assumed": "assumed: neither the server nor the catalogue says it; /window TOKENS sets it",
     "": "by the catalogue",
 }
 
 
 def remember_window(store: Store, model: Model) -> None:
-    """Keep what a server said of its model's window."""
+    """Keep what a server said of its model's window; if nothing, take what a refusal showed."""
     can = model.capabilities
-    if can.window_from != "server":
-        return
     before = store.get(KIND, model.name)
-    if before is None or before.body.get("window") != can.window:
+    if can.window_from == "server":
+        _keep(store, model.name, can.window, "server")
+    elif can.window_from == "assumed" and before is not None:
+        model.limit_window(min(can.window, cast("int", before.body["window"])))
+
+
+def learn_window(store: Store, model: Model, problem: ModelError) -> bool:
+    """Keep the window that a refusal shows; whether it is smaller than the one that was assumed.
+
+    What the catalogue, the server or the user says is not doubted by a refusal.
+    """
+    can = model.capabilities
+    if problem.kind != "window" or can.window_from not in ("assumed", "refused"):
+        return False
+    window = read_refusal(problem.failure.message, can.window)
+    if window >= can.window:
+        return False
+    model.limit_window(window)
+    _keep(store, model.name, window, "refused")
+    return True
+
+
+def _keep(store: Store, name: str, window: int, source: Literal["server", "refused"]) -> None:
+    before = store.get(KIND, name)
+    body = {"window": window} if source == "server" else {"window": window, "source": source}
+    if before is None or dict(before.body) != body:
         version = before.version if before else 0
-        store.put(KIND, model.name, {"window": can.window}, "said by the server", expect=version)
+        store.put(KIND, name, body, "said by the server", expect=version)
 
 
 def get_capabilities(store: Store, settings: Settings, name: str) -> Capabilities:
@@ -41,7 +65,8 @@ def get_capabilities(store: Store, settings: Settings, name: str) -> Capabilitie
     can = find(named.provider, named.model)
     said = store.get(KIND, name)
     if said is not None:
-        can = with_window(can, cast("int", said.body["window"]), "server")
+        source: Literal["server", "refused"] = "refused" if "source" in said.body else "server"
+        can = with_window(can, cast("int", said.body["window"]), source)
     return with_window(can, get_window_setting(settings, name), "set")
 
 

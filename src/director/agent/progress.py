@@ -13,6 +13,7 @@ What: TypeAlias = Literal[
     "again",
     "answered",
     "calling",
+    "waiting",
     "called",
     "compressed",
     "ended",
@@ -23,8 +24,9 @@ What: TypeAlias = Literal[
 class Progress:
     """One thing that just happened: a model is asked, has answered, a call begins or has ended.
 
-    `text` and `thinking` are pieces of an answer as they arrive; `again` makes those void. `source`
-    says of a call that its arguments came from a page, if they did.
+    `text` and `thinking` are pieces of an answer as they arrive; `again` makes those void.
+    `waiting` says what the user is asked for while a call waits. `source` says of a call that its
+    arguments came from a page, if they did.
     """
 
     what: What

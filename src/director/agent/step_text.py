@@ -66,6 +66,7 @@ def describe_step(step: Step, name: str) -> Iterator[str]:
     for each in list_downloads([step]):
         first = f"; first: {_cut(compact(masked(each['first'])))}" if "first" in each else ""
         yield f" download: {download_text(each)}{first}"
+    yield from (f" note: {indent(note)}" for note in step.notes)
     yield from (f" warning: {indent(warning)}" for warning in step.warnings)
 
 

@@ -22,14 +22,26 @@ from director.agent.gather import conversation, gather
 from director.agent.lease import Hold, TurnRunning, held, last_turn, running
 from director.agent.limits import Limit, Spent, said_of
 from director.agent.message_size import check_message
-from director.agent.model_windows import remember_window
+from director.agent.model_windows import learn_window, remember_window, tell_window
 from director.agent.modes import refreshed
+from director.agent.pending_approvals import PendingApprovals
 from director.agent.progress import Progress
 from director.agent.requests_made import Asking, Made
 from director.agent.secret_requests import find_request
 from director.agent.threads import current_thread, hear, notice, take_back
 from director.agent.tools import REGISTRY, TRUSTS, Question
-from director.models import Again, Done, Happening, Image, Model, Reply, Text, Thinking, Tool
+from director.models import (
+    Again,
+    Done,
+    Happening,
+    Image,
+    Model,
+    ModelError,
+    Reply,
+    Text,
+    Thinking,
+    Tool,
+)
 from director.profiles import Profile
 from director.store import StoreError
 
@@ -140,11 +152,14 @@ async def _answered(desk: Desk, model: str, profile: str | Profile) -> Turn:
     remember_window(desk.store, talking)
     try:
         async with asyncio.timeout(chosen.limits.seconds) as limit:
+            desk.time_limit = limit
             return await _rounds(desk, talking, chosen)
     except TimeoutError:
         if not limit.expired():
             raise
         return _stopped(desk, chosen, "time")
+    finally:
+        desk.time_limit = None
 
 
 async def _rounds(desk: Desk, model: Model, profile: Profile) -> Turn:
@@ -154,7 +169,14 @@ async def _rounds(desk: Desk, model: Model, profile: Profile) -> Turn:
             return _stopped(desk, profile, over)
         fitted, going = await _ready(desk, model, profile, tools)
         desk.progress(Progress("asking"))
-        reply = await _asked(desk, model, going.profile, tools, fitted)
+        try:
+            reply = await _asked(desk, model, going.profile, tools, fitted)
+        except ModelError as refused:
+            if not learn_window(desk.store, model, refused):
+                raise
+            # It was larger than what the server takes: with the window that it showed it fits.
+            desk.progress(Progress("again", tell_window(model.capabilities)))
+            continue
         desk.progress(Progress("answered", reply.text))
         if not reply.calls:
             return _spoken(desk, reply)
@@ -162,8 +184,8 @@ async def _rounds(desk: Desk, model: Model, profile: Profile) -> Turn:
         if going.question is not None:
             said = str(going.question)
             return Turn(desk.thread, "asked", said, desk.spent, going.question, going.call)
-        if going.origins or going.effects or going.questions or going.secrets:
-            return _waits(desk, going)
+        if going.pending:
+            return _waits(desk, going.pending)
 
 
 async def _ready(
@@ -249,16 +271,16 @@ def _stopped(desk: Desk, profile: Profile, limit: Limit) -> Turn:
     return Turn(desk.thread, limit, said, desk.spent)
 
 
-def _waits(desk: Desk, going: Round) -> Turn:
-    asked = [one for one in effects(desk.store, desk.workflow) if one.key in going.effects]
-    wanted = [f"to reach {', '.join(going.origins)}"] if going.origins else []
-    wanted += ["to go on with a run that asks you something"] if going.questions else []
+def _waits(desk: Desk, pending: PendingApprovals) -> Turn:
+    asked = [one for one in effects(desk.store, desk.workflow) if one.key in pending.effects]
+    wanted = [f"to reach {', '.join(pending.origins)}"] if pending.origins else []
+    wanted += ["to go on with a run that asks you something"] if pending.questions else []
     wanted += [f"to run {one.name} on {', '.join(one.origins)}" for one in asked]
     approval = (
         f"I need your approval {'; '.join(wanted)}. Nothing was done yet. Approve or refuse it, "
         "then tell me to go on."
     )
-    missing = [find_request(desk.store, desk.workflow, key) for key in going.secrets]
+    missing = [find_request(desk.store, desk.workflow, key) for key in pending.secrets]
     secrets = "".join(
         f"I need the secret {one.name} for {one.origin}. Enter it where you are asked for it, "
         "never in a message: it goes into the vault."
@@ -271,10 +293,10 @@ def _waits(desk: Desk, going: Round) -> Turn:
         "waiting",
         said,
         desk.spent,
-        origins=tuple(going.origins),
-        effects=tuple(going.effects),
-        questions=tuple(going.questions),
-        secrets=tuple(going.secrets),
+        origins=pending.origins,
+        effects=pending.effects,
+        questions=pending.questions,
+        secrets=pending.secrets,
     )
 
 

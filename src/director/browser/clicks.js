@@ -52,6 +52,21 @@
     }
     return count;
   };
+  // The model asks under a name that it made, which nobody else has heard: the answer is for it alone.
+  const detailOf = Object.getOwnPropertyDescriptor(CustomEvent.prototype, "detail").get;
+  const Made = CustomEvent;
+  // Both worlds have it, and a document that is written anew keeps who listens there.
+  const line = performance;
+  const answer = (type, tell) => listen.call(line, type, (event) => {
+    event.stopImmediatePropagation();
+    // A text at a time: what a page has done to lists and to JSON changes nothing.
+    const name = detailOf.call(event);
+    const texts = tell();
+    for (let at = 0; name && at < texts.length; at += 1) dispatch.call(line, new Made(name, { detail: texts[at] }));
+  }, true);
+  const { __director: fields } = globalThis;
+  answer("director-report", () => [`${report()}`]);
+  answer("director-held", () => [fields.document, document.title, ...fields.values()]);
   // Elements that the model hands over to the world of the page, by an event on each.
   let handed = [];
   const take = (event) => {

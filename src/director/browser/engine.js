@@ -14,7 +14,7 @@ function idOf(el) {
 // Where the outline that Playwright prints says something else than the model: [ref, role, name].
 function amend() {
   const found = [];
-  for (const el of everything(document)) {
+  for (const el of allElements()) {
     const shown = el._ariaRef;
     if (!shown || shown.role === "iframe") continue;
     const its = role(el) || "generic", called = name(el);
@@ -49,13 +49,17 @@ const REQUESTS = {
   untell: () => untell(),
   // What it adds to the outline that was taken, and every attribute is as it was.
   amend: () => {
-    const amended = amend();
+    // The model says the same of what was told as before: what it has read serves signs as well.
     untell();
-    forget();
-    return { amended, signs: window === top ? signs() : [] };
+    const amended = amend();
+    const isSame = isTold;
+    isTold = false;
+    const [its, title, ...values] = askPage("director-held");
+    const held = its && { document: its, title, values };
+    return { amended, signs: window === top ? signs() : [], same: isSame, held };
   },
   // How many rows and items the page shows, but for its menus.
-  rows: () => [...everything(document)].filter((el) =>
+  rows: () => allElements().filter((el) =>
     /^(row|listitem|article|treeitem)$/.test(role(el)) && isVisible(el) &&
     !closest(el, "nav,header,footer,[role=navigation],[role=banner],[role=contentinfo],[role=menu]")).length,
   // The share of the list around an element that is drawn.
@@ -80,6 +84,10 @@ function answer(request, root) {
     const same = el && (request.role === undefined || (role(el) === request.role && name(el) === request.name));
     return same ? [el] : [];
   }
+  if (request.do === "tell_all") {
+    tell();
+    return [document.body || document.documentElement];
+  }
   if (request.do === "gather") {
     gathered.set(request.key, [...(gathered.get(request.key) || []), root]);
     return [root];
@@ -91,6 +99,7 @@ function answer(request, root) {
 
 return {
   queryAll(root, body) {
+    listenForActors();
     forget();
     roots = null;
     return answer(JSON.parse(decodeURIComponent(body)), root);

@@ -9,6 +9,7 @@ removed from a text; they are never shown or sent back. `clicks.js` knows what o
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -53,9 +54,14 @@ async def mark(locator: Locator) -> None:
 
 async def held(page: Page) -> Held:
     """What the secret fields hold, in every frame and open shadow root."""
-    found = await asyncio.gather(*(ask(frame, _HELD) for frame in page.frames))
-    values = tuple(Clear(value) for answer in found if answer for value in answer["values"])
-    return Held(values, found[0]["document"], found[0]["title"])
+    return read_held(await asyncio.gather(*(ask(frame, _HELD) for frame in page.frames)))
+
+
+def read_held(told: Sequence[Mapping[str, Any] | None]) -> Held:
+    """The same from what frames told, the page itself first; None of one that went away."""
+    values = tuple(Clear(value) for answer in told if answer for value in answer["values"])
+    own = told[0] or {}
+    return Held(values, own.get("document", ""), own.get("title", ""))
 
 
 async def hide(page: Page) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from director.browser.bundle import Bundle, Holder
@@ -16,6 +17,9 @@ MOVED = 0.25
 CUT = 75
 """A text of this length may have been cut: it is alike to what it begins."""
 _ROWS = ("row", "listitem")
+_REGIONS = frozenset(
+    ("alertdialog", "banner", "complementary", "contentinfo", "dialog", "main", "navigation")
+)
 # What a page may turn into one another; a label is not its field, though it has the same name.
 FAMILIES = (
     {"button", "link", "menuitem", "tab", "option", ""},
@@ -23,7 +27,14 @@ FAMILIES = (
     {"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"},
 )
 _COUNTED_STEP = re.compile(r"[\w\\:-]+:nth-child\(\d+\)")
-_AGE = re.compile(r"\b(?:\d+|an?) (?:second|minute|hour|day|week|month|year)s? ago\b|\bjust now\b")
+_UNIT = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|[smhdwy])"
+# What a clock changes by itself: ages, and times with seconds; an hour may be an appointment.
+_CLOCK = re.compile(
+    rf"\b(?:(?:\d+|an?|a few|less than a|about an?)\s*{_UNIT},?\s*(?:and\s*)?)+ago\b"
+    rf"|\bin (?:\d+|an?) {_UNIT}\b|\b(?:just now|a moment ago|moments ago)\b"
+    r"|\b(?:\d+ days?,? )?\d{1,3}:\d\d:\d\d(?:\.\d+)?\b",
+    re.IGNORECASE,
+)
 # Of these a framework may write new values at every visit.
 _WRITTEN_ANEW = ("id", "for", "aria-controls")
 
@@ -48,16 +59,17 @@ def is_unmoved(bundle: Bundle, like: Bundle) -> bool:
     if any(getattr(bundle, key) != getattr(like, key) for key in plain):
         return False
     said, says = ((one.name, one.label, one.text, *one.near) for one in (bundle, like))
-    if tuple(map(_without_age, said)) != tuple(map(_without_age, says)):
+    if tuple(map(_without_clock, said)) != tuple(map(_without_clock, says)):
         return False
-    around = {(each.role, _without_age(each.name)) for each in like.within}
-    held = all((each.role, _without_age(each.name)) in around for each in bundle.within)
+    around = {(each.role, _without_clock(each.name)) for each in like.within}
+    held = all((each.role, _without_clock(each.name)) in around for each in bundle.within)
     return held and _lasting(bundle) == _lasting(like)
 
 
-def _without_age(text: str) -> str:
-    """A text without what a clock changes in it: "5 minutes ago"."""
-    return _AGE.sub("ago", text)
+@lru_cache(maxsize=4096)
+def _without_clock(text: str) -> str:
+    """A text without what a clock changes in it: "5 minutes ago", "up 0:00:40"."""
+    return _CLOCK.sub("…", text)
 
 
 def _lasting(bundle: Bundle) -> dict[str, str]:
@@ -66,11 +78,11 @@ def _lasting(bundle: Bundle) -> dict[str, str]:
 
 def is_at_home(bundle: Bundle, like: Bundle) -> bool:
     """Whether the nearest of its neighbourhood is still there."""
-    close = [text.casefold() for text in like.near[:3]]
+    close = [_without_clock(text).casefold() for text in like.near[:3]]
     holder = next((each for at, each in enumerate(bundle.within) if _is_home(each, at)), None)
     if holder and not any(_is_same_holder(holder, has) for has in like.within):
         return False
-    return bool(holder) or any(text.casefold() in close for text in bundle.near[:2])
+    return bool(holder) or any(_without_clock(text).casefold() in close for text in bundle.near[:2])
 
 
 def _is_home(holder: Holder, at: int) -> bool:
@@ -86,9 +98,50 @@ def has_named_row(bundle: Bundle) -> bool:
 def is_held_alike(bundle: Bundle, like: Bundle) -> bool:
     """Whether all that it stood in, and that has a name, is around it with that name."""
     return all(
-        any(likeness(want.name, has.name) == 1 for has in like.within if has.role == want.role)
+        any(_says_same(want, has) for has in like.within if has.role == want.role)
         for want in bundle.within
         if want.name
+    )
+
+
+def _says_same(want: Holder, has: Holder) -> bool:
+    return likeness(_without_clock(want.name), _without_clock(has.name)) == 1
+
+
+def is_other_row(bundle: Bundle, best: Bundle, others: Iterable[Bundle]) -> bool:
+    """Whether the row of the best one has no word of the row that is meant for itself alone.
+
+    Rows are made alike: what several of them say tells none of them.
+    """
+    want, has = _row_of(bundle), _row_of(best)
+    if want is None or has is None or _says_same(want, has):
+        return False
+    rows = {row.name for like in others if (row := _row_of(like)) and row.role == has.role}
+    elsewhere = {word for name in rows - {has.name} for word in row_words(name)}
+    shared = row_words(want.name) & row_words(has.name)
+    return not any(word not in elsewhere for word in shared)
+
+
+def _row_of(bundle: Bundle) -> Holder | None:
+    """The row or item that it is, or stands in, if that says something."""
+    if bundle.role in _ROWS and bundle.name:
+        return Holder(bundle.role, bundle.name)
+    return next((each for each in bundle.within if each.role in _ROWS and each.name), None)
+
+
+@lru_cache(maxsize=4096)
+def row_words(name: str) -> frozenset[str]:
+    """The words of a row, but for what a clock changes."""
+    return frozenset(_without_clock(name).casefold().split()) - {"…"}
+
+
+def is_in_another_region(bundle: Bundle, like: Bundle) -> bool:
+    """Whether it stands in another part of the page than the one that is meant stood in."""
+    stood = [each for each in bundle.within if each.role in _REGIONS]
+    stands = [each for each in like.within if each.role in _REGIONS]
+    roles = {each.role for each in stands}
+    return any(each.role not in roles for each in stood) and any(
+        each.role not in {one.role for one in stood} for each in stands
     )
 
 
@@ -110,8 +163,8 @@ def _is_same_holder(want: Holder, has: Holder) -> bool:
     if want.role not in _ROWS:
         return _held(want, has) >= AT_HOME
     # Rows are alike to each other: only the words that they share tell that it is the same one.
-    a, b = set(want.name.casefold().split()), set(has.name.casefold().split())
-    return 2 * len(a & b) >= SAME_ROW * (len(a) + len(b))
+    a, b = row_words(want.name), row_words(has.name)
+    return bool(a) and 2 * len(a & b) >= SAME_ROW * (len(a) + len(b))
 
 
 @lru_cache(maxsize=4096)
@@ -209,13 +262,14 @@ def _held(want: Holder, has: Holder) -> float:
 
 def grade_near(bundle: Bundle, like: Bundle) -> float:
     """How much of what stood near stands near, and how near."""
-    has = {text.casefold(): far for far, text in reversed(list(enumerate(like.near)))}
+    there = [_without_clock(text).casefold() for text in like.near]
+    has = {text: far for far, text in reversed(list(enumerate(there)))}
     got = most = 0.0
     for far, text in enumerate(bundle.near):
         # The nearest say most, and the less the further they have moved.
         worth = 1 / (1 + 0.2 * far)
         most += worth
-        if (now := has.get(text.casefold())) is not None:
+        if (now := has.get(_without_clock(text).casefold())) is not None:
             got += worth * max(0.0, 1 - MOVED * abs(now - far))
     return got / most
 

@@ -95,7 +95,7 @@
 
     // Phrases with numbers, each as its block says it.
     const block = e => { while (e.parentElement && /^(inline|contents)/.test(getComputedStyle(e).display)) e = e.parentElement; return e; };
-    const SAYS = /\d|\b(no|keine|aucun|nothing|sin)\b/i;
+    const SAYS = /\d|\b(no|keine|aucun|nothing|sin|truncated|too many|cut|shortened)\b/i;
     const counters = [];
     const add = (said, e, place) => {
         const known = counters.some(c => c.text === said && c.place === place);
@@ -133,15 +133,17 @@
     const NEXT_PAGE = /^(next (page|results|\d+)|older (posts|entries|messages)|n\u00e4chste seite|page suivante|p\u00e1gina siguiente|pagina successiva|volgende pagina)\W*$/i;
     const PREVIOUS = /^(prev(ious)?|newer|zur\u00fcck|vorherige|pr\u00e9c\u00e9dente?|anterior|precedente|indietro|vorige|f\u00f6reg\u00e5ende|poprzednia)\W*$/i;
     const PREVIOUS_PAGE = /^(prev(ious)? (page|results|\d+)|newer (posts|entries|messages)|vorherige seite|page pr\u00e9c\u00e9dente|p\u00e1gina anterior|pagina precedente|vorige pagina)\W*$/i;
-    const MORE = /^(load|show|fetch) more (data|results|rows|items|entries|records)\W*$|^load more\W*$|^(mehr|weitere) (\w+ )?laden\W*$/i;
+    const MORE = /^(load|show|fetch) more (data|results|rows|items|entries|records)\W*$|^(load|show) more\W*$|^(show|view|see) all \(?\d+\)?( \w+)?\W*$|^\W*(and |show )?\d+ more( \w+)?\W*$|^(mehr|weitere) (\w+ )?laden\W*$/i;
     const FORWARD = {rel: "next", plain: NEXT, whole: NEXT_PAGE, sign: /^[\u203a\u00bb\u2192>]{1,2}$/};
     const BACK = {rel: "prev", plain: PREVIOUS, whole: PREVIOUS_PAGE, sign: /^[\u2039\u00ab\u2190<]{1,2}$/};
+    // A button by itself leads on only right beside the list.
+    const isNear = e => Boolean(list) && e.matches("button,[role=button],input") && depth(list) - depth(shared(e, list)) <= 2;
     const leading = way => {
         for (const e of document.querySelectorAll("a,button,[role=button],input[type=submit],input[type=button]")) {
             if (!seen(e) || inside(e) || !isOurs(e)) continue;
             const said = words(e.getAttribute("aria-label") || e.innerText || e.value || e.title);
             const named = way.plain.test(said) || way.sign.test(said);
-            const isMore = way === FORWARD && MORE.test(said) && e.matches("a[href]:not([href^='#'])") && /^http/.test(e.href);
+            const isMore = way === FORWARD && MORE.test(said) && (e.matches("a[href]:not([href^='#'])") ? /^http/.test(e.href) : isNear(e));
             if (!isMore && !way.whole.test(said) && !(named && (e.matches(`[rel~=${way.rel}]`) || pagerOf(e)))) continue;
             if (e.closest("[class],[id]") && OTHER_KIND.test(`${e.className} ${pagerOf(e)?.className ?? ""} ${e.parentElement?.className ?? ""} ${said}`)) continue;
             if (e.disabled || e.closest("[aria-disabled=true],.disabled,[disabled]") || getComputedStyle(e).pointerEvents === "none") continue;
@@ -301,6 +303,17 @@
         return found;
     };
 
+    // Rows of the same form as those that were read, in the same place, that cannot be seen.
+    const hiddenRows = () => {
+        const holder = first?.parentElement;
+        if (!holder || elements.length < 2 || !elements.every(e => e.parentElement === holder)) return 0;
+        const [tag, size] = [first.tagName, first.children.length];
+        const known = new Set(elements.map(e => words(e.textContent)));
+        return [...holder.children].filter(c => c.tagName === tag && c.children.length === size && size && !seen(c) &&
+            !c.closest("template") && words(c.textContent).length > 3 && !/\{\{|\$\{|__prefix__/.test(c.textContent) &&
+            !known.has(words(c.textContent)) && c.getAttribute("aria-hidden") !== "true").length;
+    };
+
     // How many rows the list has room for, if it draws only those in sight: empty room stands for the rest.
     const roomFor = shown => {
         if (shown.length < 2 || !shown.every(r => r.parentElement === shown[0].parentElement)) return 0;
@@ -372,6 +385,7 @@
         absent: elements.length ? rules.filter(([, rule]) => elements.every(e => !has(e, rule))).map(([name]) => name) : [],
         cut,
         pictured: pictured(),
+        hidden: hiddenRows(),
         room: isList ? roomFor(shown) : 0,
         covered: covered(),
         headings: headingsOver(),

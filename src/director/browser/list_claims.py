@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import cast
 
+from playwright.async_api import Error as PlaywrightError
+
 from director.browser.elements import matching
 from director.browser.fields import ask
 from director.browser.masks import MaskedPage
@@ -59,6 +61,7 @@ _TEXTS = """typed => {
 }"""
 _ROW = "tbody tr, [role=row], ul > li, ol > li, article"
 _LONGEST = 300
+_FRAMES = 5  # that are asked what went wrong
 
 
 async def look_at_list(session: Session, config: Config) -> dict[str, Json]:
@@ -72,12 +75,30 @@ async def look_at_list(session: Session, config: Config) -> dict[str, Json]:
             seen.check_selector(wide)
         asked: Json = {"fields": config.get("fields"), "wide": wide}
         told = await chosen.evaluate_by_frame(script, asked)
-        none = await ask(seen.page.main_frame, f"({script})([], given)", asked) if not told else {}
-        return cast("dict[str, Json]", told[0] if told else none)
+        if told:
+            return cast("dict[str, Json]", told[0])
+        none = await ask(seen.page.main_frame, f"({script})([], given)", asked)
+        return {**cast("dict[str, Json]", none), **await _find_frame_trouble(seen, script, none)}
 
     async with session.doing("see what the page says about the list"):
         found = await session.look(session.page(), look)
     return cast("dict[str, Json]", cleaned(found, session.net.clean))
+
+
+async def _find_frame_trouble(seen: MaskedPage, script: str, main: Config) -> dict[str, Json]:
+    """What a frame says that went wrong, if the page around it says nothing of the kind."""
+    if main.get("trouble") or main.get("asks_login"):
+        return {}
+    for frame in seen.page.frames[1 : _FRAMES + 1]:
+        if frame.url.startswith("chrome-error:"):
+            return {"trouble": "(a frame of the page could not be loaded)"}
+        try:
+            said = await ask(frame, f"({script})([], given)", {"fields": None, "wide": ""})
+        except PlaywrightError:
+            continue
+        if said.get("trouble") or said.get("asks_login"):
+            return {name: said[name] for name in ("trouble", "asks_login")}
+    return {}
 
 
 def _list_script() -> str:

@@ -75,9 +75,14 @@ async def register_model(playwright: Playwright) -> None:
     await playwright.selectors.register(ENGINE, script(), content_script=True)
 
 
+def locate_model(frame: Frame, do: str, **given: object) -> Locator:
+    """What stands for the answer of a frame's model to a request, once it is looked for."""
+    return frame.locator(_selector({"do": do, **given}))
+
+
 async def ask_model(frame: Frame, do: str, **given: object) -> Answer:
     """The answer of a frame's model to a request."""
-    found = frame.locator(_selector({"do": do, **given}))
+    found = locate_model(frame, do, **given)
     return json.loads(await found.text_content(timeout=_WITHIN) or "null")
 
 

@@ -35,7 +35,13 @@ const editableOf = getter(HTMLElement, "isContentEditable");
 const slotted = method(HTMLSlotElement, "assignedNodes");
 const inDocument = method(Document, "querySelectorAll");
 const inFragment = method(DocumentFragment, "querySelectorAll");
-const styleOf = (el, part) => getComputedStyle(el, part);
+// Of each element its style is asked for once in a look.
+const styles = new Map();
+function styleOf(el) {
+  let style = styles.get(el);
+  if (!style) styles.set(el, (style = getComputedStyle(el)));
+  return style;
+}
 
 const LABELLED = Object.fromEntries(
   [
@@ -70,12 +76,17 @@ function* everything(root) {
   }
 }
 
+let whole = null;
+const allElements = () => (whole ??= [...everything(document)]);
+
 // Which elements act though nothing says so: the world of the page tells, by an event on each.
 const acting = new WeakSet();
-addEventListener("director-acts", (event) => {
+const hearActor = (event) => {
   acting.add(event.composedPath()[0]);
   event.preventDefault();
-}, true);
+};
+// At every request, since a document that is written anew forgets who listens.
+const listenForActors = () => addEventListener("director-acts", hearActor, true);
 
 const LANDMARK_IN = "article:not([role]),aside:not([role]),main:not([role]),nav:not([role]),section:not([role])," +
   "[role=article],[role=complementary],[role=main],[role=navigation],[role=region]";
@@ -116,8 +127,11 @@ const SILENT = new Set(["script", "style", "template", "noscript"]);
 const FOCUSABLE = "a[href],button,input:not([type=hidden]),select,textarea,summary,[tabindex],[contenteditable='']," +
   "[contenteditable=true]";
 
-let roles = new Map(), names = new Map(), texts = new Map(), hidden = new Map();
-const forget = () => [roles, names, texts, hidden].forEach((each) => each.clear());
+const roles = new Map(), names = new Map(), texts = new Map(), hidden = new Map(), drawnBy = new Map();
+const forget = () => {
+  [roles, names, texts, hidden, drawnBy, styles].forEach((each) => each.clear());
+  whole = null;
+};
 
 const isNamedByAttribute = (el) => has(el, "aria-label") || has(el, "aria-labelledby") || has(el, "title");
 
@@ -191,8 +205,13 @@ const isVisibleAgain = (el, up) =>
   styleOf(up).visibility !== "visible" && styleOf(el).visibility === "visible" &&
   styleOf(up).display !== "none" && (get(up, "aria-hidden") || "") !== "true" && (!parent(up) || !isHidden(parent(up)) || isVisibleAgain(up, parent(up)));
 
-function pseudo(el, part) {
-  const style = styleOf(el, part);
+// What a style sheet writes before and after an element, which each name around it says too.
+function pseudo(el, at) {
+  if (!drawnBy.has(el)) drawnBy.set(el, [drawnText(el, "::before"), drawnText(el, "::after")]);
+  return drawnBy.get(el)[at];
+}
+function drawnText(el, part) {
+  const style = getComputedStyle(el, part);
   const content = style.content;
   if (!content || content === "none" || content === "normal" || style.display === "none" || style.visibility !== "visible") return "";
   const spoken = /\/\s*"((?:[^"\\]|\\.)*)"\s*$/.exec(content);
@@ -272,7 +291,7 @@ function nativeName(el, tag, at) {
 const plain = (el) => [...childNodesOf(el)].map((node) => (typeOf(node) === TEXT ? node.data : isElement(node) ? plain(node) : "")).join("");
 
 function insideText(el, at) {
-  const parts = [pseudo(el, "::before")];
+  const parts = [pseudo(el, 0)];
   const visit = (node, own) => {
     if (typeOf(node) === TEXT) {
       if (!own || !node.assignedSlot) parts.push(node.data);
@@ -291,7 +310,7 @@ function insideText(el, at) {
     const shadow = shadowOf(el);
     if (shadow) childNodesOf(shadow).forEach((node) => visit(node, true));
   }
-  parts.push(pseudo(el, "::after"));
+  parts.push(pseudo(el, 1));
   return parts.join("");
 }
 
@@ -388,16 +407,34 @@ function isInView(el) {
   return box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth;
 }
 
+// What the world of the page knows: which elements came to listen, what its secret fields hold. The
+// answer comes under a name that is made here and used once; empty if our scripts are not there.
+function askPage(type) {
+  const name = `director-${crypto.getRandomValues(new Uint32Array(4)).join("-")}`;
+  const told = [];
+  const hear = (event) => {
+    event.stopImmediatePropagation();
+    told.push(event.detail);
+  };
+  performance.addEventListener(name, hear, true);
+  performance.dispatchEvent(new CustomEvent(type, { detail: name }));
+  performance.removeEventListener(name, hear, true);
+  return told;
+}
+
 // While an outline is taken, what only listens says what it is; `untell` puts every attribute back.
 const told = [];
+let isTold = false;
 const put = (el, key, value) => {
   told.push([el, key, get(el, key)]);
   setAttribute(el, key, value);
 };
 function tell() {
-  forget();
   untell();
-  const found = [...everything(document)].filter(
+  askPage("director-report");
+  isTold = true;
+  forget();
+  const found = allElements().filter(
     (el) => acting.has(el) && !isMatch(el, SAYS) && !isMatch(el, "[contenteditable],[contenteditable] *") && !tagOf(el).includes("-"));
   const said = found.slice(0, 500).map((el) => [el, role(el), name(el)]);
   for (const [el, its, called] of said) {

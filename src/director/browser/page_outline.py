@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Frame, Page
+from playwright.async_api import Frame, Locator, Page
 
-from director.browser.looking import ask_model, report_listeners
+from director.browser.fields import Held, read_held
+from director.browser.looking import ask_model, locate_model
 
 Said: TypeAlias = tuple[str, str]
 """The role and the name of an element."""
@@ -31,30 +32,39 @@ class Amendment:
     """What the model of a frame adds to the outline: other roles and names, by ref, and signs.
 
     Signs are what an outline does not show by itself; only the page itself has them, no frame.
+    `held` is what the secret fields of the frame hold, None if our scripts are not in it yet, and
+    `is_same` whether it is the document that was told of before the outline.
     """
 
     said: Mapping[str, Said] = field(default_factory=dict)
     signs: tuple[str, ...] = ()
+    held: Held | None = None
+    is_same: bool = True
 
 
 async def tell_listeners(frame: Frame) -> None:
     """Let what only listens say that it acts, until `end_outline`."""
     try:
-        await report_listeners(frame)
         await ask_model(frame, "tell")
     except PlaywrightError:
         # A frame may go at any moment; of the page itself the snapshot is then taken again.
         return
 
 
-async def end_outline(frame: Frame) -> Amendment:
-    """What the model adds to the outline of a frame; every attribute is put back."""
+def outline_told(page: Page) -> Locator:
+    """All of a page, in which what only listens says that it acts from when it is looked for."""
+    return locate_model(page.main_frame, "tell_all")
+
+
+async def end_outline(frame: Frame) -> Amendment | None:
+    """What the model adds to the outline of a frame; attributes are put back. None if it went."""
     try:
         told = await ask_model(frame, "amend")
     except PlaywrightError:
-        return Amendment()
+        return None
     said = {ref: (role, name) for ref, role, name in told["amended"]}
-    return Amendment(said, tuple(map(str, told["signs"])))
+    held = read_held([told["held"]]) if "held" in told else None
+    return Amendment(said, tuple(map(str, told["signs"])), held, told["same"])
 
 
 def list_frames(page: Page) -> list[str]:

@@ -5,6 +5,7 @@ const KEPT = ["id", "name", "type", "href", "for", "placeholder", "alt", "title"
 const HOLDERS = new Set(
   ("form navigation main region dialog alertdialog banner contentinfo complementary row listitem " +
     "table list group toolbar menu tabpanel article search tree grid radiogroup").split(" "));
+const ROWS = new Set(["row", "listitem"]);
 const ACTIVE =
   "a[href],button,input:not([type=hidden]),select,textarea,summary,option,[role],[onclick]," +
   "[tabindex],[contenteditable='']," + "[contenteditable=true],label,area[href]";
@@ -82,7 +83,7 @@ const quoted = (text) => `"${text.replace(/["\\]/g, "\\$&").replace(/[\n`]|>(?=>
 // Shadow roots have their own trees: a selector is counted in all of them.
 let roots = null;
 function matches(selector) {
-  roots = roots || [document, ...[...everything(document)].map(shadowOf).filter(Boolean)];
+  roots = roots || [document, ...allElements().map(shadowOf).filter(Boolean)];
   return roots.flatMap((root) => [...queryIn(root, selector)]);
 }
 
@@ -183,7 +184,7 @@ function pool(like, byCss) {
     (like.role && role(el) === like.role) ||
     TEST_IDS.some((key) => like.test_id && attribute(el, key) === like.test_id) ||
     (like.text && words(el) === like.text && ![...childrenOf(el)].some((inner) => words(inner) === like.text));
-  return [...everything(document)].filter(isPooled).slice(0, MOST);
+  return allElements().filter(isPooled).slice(0, MOST);
 }
 
 // Which of those with the same role and name each is, and of how many.
@@ -205,10 +206,29 @@ function framed() {
   }
 }
 
+function rowOf(el) {
+  let up = parent(el);
+  while (up && !ROWS.has(role(up))) up = parent(up);
+  return up;
+}
+// What others have as well tells nothing: an id in several shadow roots, a row that says the same as
+// the row of one that is alike.
+function forgetShared(like, twins) {
+  for (const key of ["id", "for", "aria-controls"])
+    if (like.attributes[key] && matches(`[${key}=${quoted(like.attributes[key])}]`).length > 1) delete like.attributes[key];
+  const rows = like.within.filter((each) => ROWS.has(each.role) && each.name);
+  if (!rows.length) return;
+  const others = twins.slice(0, 200).flatMap((el) => within(el)).filter((each) => ROWS.has(each.role)).map((each) => each.name);
+  rows.filter((each) => others.includes(each.name)).forEach((each) => delete each.name);
+}
+
 // All that may be known of one element.
 function describe(target) {
   const like = portrait(target);
-  number(pool(like, new Set()).map((el) => (el === target ? like : { role: role(el), name: name(el) })));
+  const pooled = pool(like, new Set());
+  number(pooled.map((el) => (el === target ? like : { role: role(el), name: name(el) })));
+  const twins = pooled.filter((el) => el !== target && role(el) === like.role && name(el) === like.name);
+  forgetShared(like, twins.filter((el) => rowOf(el) !== rowOf(target)));
   const frame = window === top ? null : { name: framed(), url: location.href.split(/[?#]/)[0] };
   return { ...like, css: css(target), frame };
 }

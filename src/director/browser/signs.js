@@ -8,7 +8,7 @@ function stir() {
     new MutationObserver(() => (stirredAt = performance.now()))
       .observe(document, { subtree: true, childList: true, characterData: true });
   }
-  const busy = [...everything(document)].filter((el) => get(el, "aria-busy") === "true" && isVisible(el));
+  const busy = allElements().filter((el) => get(el, "aria-busy") === "true" && isVisible(el));
   return {
     ready: document.readyState !== "loading",
     since: performance.now() - stirredAt,
@@ -18,7 +18,7 @@ function stir() {
 
 const said = (el) => `${role(el) || tagOf(el)}${name(el) ? ` "${name(el)}"` : ""}`;
 function cover() {
-  const modal = [...everything(document)].filter((el) =>
+  const modal = allElements().filter((el) =>
     (isMatch(el, "dialog[open],[aria-modal=true]") || /^(dialog|alertdialog)$/.test(role(el))) && isVisible(el));
   if (modal.length) return said(modal[modal.length - 1]);
   const points = [[0.5, 0.5], [0.15, 0.2], [0.85, 0.2], [0.15, 0.8], [0.85, 0.8]];
@@ -62,7 +62,7 @@ function scrollerOf(el) {
 }
 const MANY = /^(row|listitem|option|treeitem|article|gridcell)$/;
 function drawnLists() {
-  return [...everything(document)].filter((el) => isHtml(el) && isScroller(el) && isVisible(el)).slice(0, 20)
+  return allElements().filter((el) => isHtml(el) && isScroller(el) && isVisible(el)).slice(0, 20)
     .map((el) => [el, drawnShare(el)]).filter(([, share]) => share < 1)
     .map(([el, share]) => {
       const rows = [...everything(el)].filter((each) => MANY.test(role(each)) && words(each)).length;
@@ -75,13 +75,13 @@ function drawnLists() {
 // Lists that draw a part of what they hold.
 function parts() {
   const found = [];
-  for (const el of everything(document)) {
+  for (const el of allElements()) {
     const total = Math.max(Number(get(el, "aria-rowcount")) || 0, Number(get(el, "aria-setsize")) || 0);
     if (!has(el, "aria-rowcount") || total < 1) continue;
     const drawn = [...everything(el)].filter((each) => role(each) === "row").length;
     if (drawn && drawn < total) found.push(`${drawn} of ${total} rows are drawn in ${said(el)}; it scrolls`);
   }
-  for (const el of everything(document)) {
+  for (const el of allElements()) {
     if (found.length >= 5) break;
     const item = [...childrenOf(el)].find((each) => Number(get(each, "aria-setsize")) > childrenOf(el).length);
     if (item) found.push(`${childrenOf(el).length} of ${get(item, "aria-setsize")} items are drawn in ${said(el)}; it scrolls`);
@@ -91,7 +91,7 @@ function parts() {
 
 function signs() {
   const covering = cover();
-  const disabled = [...everything(document)].filter((el) =>
+  const disabled = allElements().filter((el) =>
     (isMatch(el, "button:disabled,input:disabled,select:disabled,textarea:disabled") || get(el, "aria-disabled") === "true") &&
     isVisible(el)).map((el) => {
     const why = wordsOf(get(el, "aria-describedby")).map((id) => document.getElementById(id)).filter(Boolean).map((each) => words(each));

@@ -9,21 +9,30 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 
-from playwright.async_api import Page
+from playwright.async_api import Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from director.browser.cleaning import cleaned, cleaner
 from director.browser.errors import BrowserError
 from director.browser.fields import Held, held, restore
 from director.browser.masks import Masks
-from director.browser.page_outline import amend_outline, end_outline, list_frames, tell_listeners
+from director.browser.page_outline import (
+    Amendment,
+    amend_outline,
+    end_outline,
+    list_frames,
+    outline_told,
+    tell_listeners,
+)
 
 LONGEST = 30.0
 # Text of a page beyond this is no use to anybody and would only fill the store.
 LARGEST = 20_000_000
 _TRIES = 5
+_MOMENT = 2.0
 _LARGE = 20_000
 
 
@@ -69,6 +78,15 @@ class Snapshot:
         return self.text.encode("utf-8", "replace")
 
 
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What a look at a page gives, secrets and all: it stays in this module."""
+
+    text: str
+    held: Held
+    signs: tuple[str, ...]
+
+
 async def take(
     page: Page,
     masks: Masks | None = None,
@@ -84,13 +102,14 @@ async def take(
     masks = masks or Masks()
     try:
         async with asyncio.timeout(timeout):
-            raw, found, signs = await masks.look(page, lambda _: _settled(page, timeout))
+            outline = await _look(page, masks, timeout)
     except (TimeoutError, PlaywrightTimeout):
         await restore(page)
         raise BrowserError(
             f"The page did not answer within {timeout:g} s, so there is no snapshot of it. It may "
             "be busy, be showing a dialog, or be too large. Wait and take it again, or reload."
         ) from None
+    raw, found = outline.text, outline.held
     if len(raw) > largest:
         raise BrowserError(
             f"The snapshot has {len(raw):,} characters, more than {largest:,}; it was not kept. "
@@ -103,7 +122,7 @@ async def take(
         clean(found.title),
         found.document,
         happened.without_secrets(clean),
-        tuple(map(clean, signs)),
+        tuple(map(clean, outline.signs)),
     )
 
 
@@ -114,27 +133,49 @@ async def _without_secrets(raw: str, found: Held, clean: Callable[[str], str]) -
     return await asyncio.to_thread(cleaned, raw, found.values, clean)
 
 
-async def _settled(page: Page, timeout: float) -> tuple[str, Held, list[str]]:  # noqa: ASYNC109
-    """The outline with what the fields held before and after it, and its signs: one document."""
+async def _look(page: Page, masks: Masks, within: float) -> Outline:
+    """The outline of a page; of one that may hold a secret, masked."""
+    if masks.net.is_empty:
+        async with masks.acting(page):
+            seen = await _settled(page, within)
+        masks.net.add_seen(seen.held.values)
+        if masks.net.is_empty:
+            return seen
+    return await masks.look(page, lambda _: _settled(page, within))
+
+
+async def _settled(page: Page, within: float) -> Outline:
+    """The outline, its signs and what the fields hold: all of one document."""
     for _ in range(_TRIES):
-        before, raw, signs = await _outline(page, timeout)
-        after = await held(page)
-        if before.document == after.document:
-            return raw, replace(after, values=before.values + after.values), signs
+        frames = page.frames
+        raw, ends = await _outline(page, within)
+        found = [end for end in ends.values() if end]
+        if any(end.held is None for end in found):
+            # Nobody has asked this document yet: now it has our scripts.
+            await held(page)
+            continue
+        own = ends[page.main_frame]
+        if own and own.held and own.is_same and all(ends.get(frame) for frame in frames):
+            said = {ref: each for end in found for ref, each in end.said.items()}
+            signs = (*(sign for end in found for sign in end.signs), *list_frames(page))
+            values = tuple(value for end in found if end.held for value in end.held.values)
+            return Outline(amend_outline(raw, said), replace(own.held, values=values), signs)
     raise BrowserError(
         f"The page was loaded anew {_TRIES} times while a snapshot of it was taken. Wait until it "
         "rests, then take it again."
     )
 
 
-async def _outline(page: Page, within: float) -> tuple[Held, str, list[str]]:
-    """What the fields hold, Playwright's tree with the model's roles and names, and signs."""
-    frames = page.frames
+async def _outline(page: Page, within: float) -> tuple[str, dict[Frame, Amendment | None]]:
+    """Playwright's tree, and what the model of each frame adds to it."""
     try:
-        before, _ = await asyncio.gather(held(page), asyncio.gather(*map(tell_listeners, frames)))
-        raw = await page.aria_snapshot(mode="ai", timeout=within * 1e3)
-    finally:
-        ends = await asyncio.gather(*map(end_outline, frames))
-    said = {ref: each for end in ends for ref, each in end.said.items()}
-    signs = [*(sign for end in ends for sign in end.signs), *list_frames(page)]
-    return before, amend_outline(raw, said), signs
+        await asyncio.gather(*map(tell_listeners, page.frames[1:]))
+        raw = await outline_told(page).aria_snapshot(mode="ai", timeout=within * 1e3)
+    except BaseException:
+        # A page that hangs must not hold up who gave it up.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_MOMENT):
+                await asyncio.gather(*map(end_outline, page.frames))
+        raise
+    frames = page.frames
+    return raw, dict(zip(frames, await asyncio.gather(*map(end_outline, frames)), strict=True))

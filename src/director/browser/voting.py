@@ -29,7 +29,9 @@ from director.browser.grading import (
     has_named_row,
     is_at_home,
     is_held_alike,
+    is_in_another_region,
     is_kind,
+    is_other_row,
     is_place,
     is_sign,
     is_unmoved,
@@ -232,7 +234,9 @@ def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
         return []
     if _is_elsewhere(bundle, best, standings) or _is_another(bundle, best, standings, fewer=fewer):
         return []
-    if _is_one_of_several(bundle, best, fewer=fewer) or _is_counted(bundle, best, standings):
+    misplaced = _is_misplaced(bundle, best, standings) or _is_only_counted(bundle, best)
+    misplaced = misplaced or _is_but_a_number(bundle, best, standings)
+    if misplaced or _is_one_of_several(bundle, best, fewer=fewer):
         return []
     tied = [one for one in standings if best.share - one.share < LEAD]
     if bundle.label and any(one.like.role in _FIELDS for one in tied):
@@ -257,9 +261,15 @@ def _find_unmoved(bundle: Bundle, standings: Sequence[Standing]) -> list[Standin
     return same if len(twins) < 2 or has_named_row(bundle) else []
 
 
-def _is_counted(bundle: Bundle, best: Standing, standings: Sequence[Standing]) -> bool:
-    """Whether only a place or a number says that it is the one."""
-    return _is_only_counted(bundle, best) or _is_but_a_number(bundle, best, standings)
+def _is_misplaced(bundle: Bundle, best: Standing, standings: Sequence[Standing]) -> bool:
+    """Whether it stands in another row or region, and its own words may be those of another."""
+    if bundle.nth is None or best.marked or (best.addressed and best.says() == 1):
+        return False
+    if best.told and bundle.nth[1] == 1 and best.grades.get("name") == 1:
+        return False
+    return is_in_another_region(bundle, best.like) or (
+        not best.told and is_other_row(bundle, best.like, (one.like for one in standings))
+    )
 
 
 def _is_only_counted(bundle: Bundle, best: Standing) -> bool:
@@ -303,7 +313,10 @@ def _is_another(
     says = best.says()
     if not best.told and not is_kind(bundle, best.like):
         return True
-    if says is None or says >= 1:
+    if says is None:
+        # It said nothing, as far as a page told: what has a name of its own now is another.
+        return bundle.nth is not None and bool(best.like.name) and not best.marked
+    if says >= 1:
         return False
     return _is_neighbour(bundle, best, says, fewer=fewer) or _has_rival(
         bundle, best, says, standings

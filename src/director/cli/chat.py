@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from director.cli.chat_input import read_line
 from director.cli.opening import Files, Url, fail, opened_store
 
 if TYPE_CHECKING:
@@ -144,11 +146,13 @@ def _workflow(opened: Store, given: str | None) -> str:
 
 def converse(room: Room) -> None:
     """Listen and answer until the user leaves."""
+    from director.cli.chat_approvals import ask_pending
     from director.cli.chat_commands import Leave, obey
     from director.cli.chat_secrets import ask_about_passwords
 
     with suppress(ImportError):  # where there is one, a line can be edited and called back
         import readline  # noqa: F401
+    room.desk.asks_user = partial(ask_pending, room)
     _settle(room, room.resume())
     while True:
         try:
@@ -168,7 +172,7 @@ def heard(room: Room, who: str) -> str:
     if sys.stdin.isatty():
         room.screen.console.print()
         return input(room.screen.prompt(f"{who}  ")).strip()
-    line = sys.stdin.readline()
+    line = read_line()
     if not line:
         raise EOFError
     if line.strip():
@@ -178,72 +182,8 @@ def heard(room: Room, who: str) -> str:
 
 
 def _settle(room: Room, turn: Turn | None) -> None:
-    """Ask for each origin, effect and secret that a turn waits for, and go on."""
-    from director.cli.chat_secrets import ask_for_secret
+    """Ask for what a turn ended with, as nobody answered while its calls waited, and go on."""
+    from director.cli.chat_approvals import settle_turn
 
     while turn is not None and turn.ended == "waiting":
-        yes: list[str] = []
-        no: list[str] = []
-        for origin in turn.origins:
-            (yes if _ask_for_origin(room, origin) else no).append(origin)
-        for key in turn.effects:
-            name, agreed = _ask_for_effect(room, key)
-            (yes if agreed else no).append(name)
-        for question in turn.questions:
-            _answer_question(room, question)
-        entered = [ask_for_secret(room, key) for key in turn.secrets]
-        told = [f"I approve {', '.join(yes)}."] if yes else []
-        told += [f"I do not approve {', '.join(no)}."] if no else []
-        told += ["I answered what the run asked."] if turn.questions else []
-        told += [f"{name} is in the vault." for name, given in entered if given]
-        told += [f"I do not enter {name}." for name, given in entered if not given]
-        turn = room.say(f"{' '.join(told)} Go on.")
-
-
-def _ask_for_origin(room: Room, origin: str) -> bool:
-    """Ask whether an origin may be reached, and keep the answer."""
-    from director.agent import approvals, approve, refuse
-
-    asked = [one for one in approvals(room.store, room.workflow) if one.origin == origin]
-    for hint in (one.hint for one in asked if one.hint):
-        room.screen.say(hint, "yellow")
-    room.screen.say(f"May this workflow reach {origin}? (yes or no)", "bold yellow")
-    agreed = heard(room, "answer").lower() in ("y", "yes")
-    (approve if agreed else refuse)(room.store, room.workflow, origin)
-    return agreed
-
-
-def _ask_for_effect(room: Room, key: str) -> tuple[str, bool]:
-    """Show what happens only once, ask whether it may, and keep the answer."""
-    from director.agent.effects import Answer, answer_effect, effects
-
-    asked = next(one for one in effects(room.store, room.workflow) if one.key == key)
-    room.screen.say(f"{asked}", "yellow")
-    room.screen.say(
-        "It cannot be undone, and you have not approved it yet. May it run? (yes, no, or all: "
-        f"everything on {', '.join(asked.origins)} from now on)",
-        "bold yellow",
-    )
-    given = heard(room, "answer").lower()
-    said: Answer = "all" if given == "all" else "approved" if given in ("y", "yes") else "refused"
-    answer_effect(room.store, room.workflow, key, said)
-    return asked.name, said != "refused"
-
-
-def _answer_question(room: Room, id_: str) -> None:
-    """Put a question of a run to the user until it is answered."""
-    from director.cli.chat_room import parse_choice
-    from director.runs import RunError, answer, questions
-
-    asked = next(one for one in questions(room.store, id_.partition("/")[0]) if one.id == id_)
-    while True:
-        room.screen.say(asked.text, "bold yellow")
-        room.screen.lines(f"  {number}  {one}" for number, one in enumerate(asked.choices, 1))
-        said = parse_choice(heard(room, "answer"), asked.choices)
-        seal, vault = room.supplies.seal, room.supplies.vault
-        try:
-            answer(room.store, id_, said, seal=seal, vault=vault)
-        except RunError as problem:
-            room.screen.say(str(problem), "red")
-        else:
-            return
+        turn = room.say(room.run(settle_turn(room, turn)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from director.agent import approvals
 from director.agent.secret_leaks import SecretLeak, keep_secret, purge_secret
 from director.agent.secret_requests import find_request, give_secret, refuse_secret
+from director.cli.chat_input import wait_for_line
 from director.cli.hidden_entry import read_hidden
 from director.secrets import OriginError, Reference, SecretRefused, VaultError, binding
 from director.workflow.credential_patterns import find_passwords
@@ -53,7 +54,7 @@ def _origins(room: Room, given: str) -> list[str]:
     return reached if len(reached) == 1 and "*" not in reached[0] else []
 
 
-def ask_for_secret(room: Room, key: str) -> tuple[str, bool]:
+async def ask_for_secret(room: Room, key: str) -> tuple[str, bool]:
     """Show who wants which secret where and why, and take it hidden; its reference, if given."""
     wanted = find_request(room.store, room.workflow, key)
     room.screen.say(f"Director asks for the secret {wanted.name}, for {wanted.origin}.", "yellow")
@@ -61,7 +62,7 @@ def ask_for_secret(room: Room, key: str) -> tuple[str, bool]:
     if wanted.warning:
         room.screen.say(wanted.warning, "bold red")
     room.screen.say(f"{wanted.promise} An empty line refuses.", "yellow")
-    value = read_hidden(f"{wanted.name} for {wanted.origin} (hidden): ")
+    value = await wait_for_line(f"{wanted.name} for {wanted.origin} (hidden): ", hidden=True)
     if not value:
         refuse_secret(room.store, room.workflow, key)
         return wanted.name, False

@@ -5,6 +5,8 @@ from __future__ import annotations
 import getpass
 import sys
 
+from director.cli.chat_input import read_line
+
 
 def read_hidden(prompt: str) -> str:
     """One line, without its end; empty if nothing was typed, or there is nobody to ask."""
@@ -13,4 +15,4 @@ def read_hidden(prompt: str) -> str:
             return getpass.getpass(prompt)
         except (EOFError, KeyboardInterrupt):
             return ""
-    return sys.stdin.readline().rstrip("\r\n")
+    return read_line().rstrip("\r\n")

@@ -101,13 +101,17 @@ def records_and_variables(
     """Take out the records or the variables of a run, whole, as CSV or JSON.
 
     Nothing is shortened. A secret is a reference here as everywhere. In CSV a text that a
-    spreadsheet would take for a formula begins with an apostrophe.
+    spreadsheet would take for a formula begins with an apostrophe; an object becomes columns such
+    as detail.price, a list of texts one cell.
     """
-    from director.runs.taking_out import as_csv, as_json, rows_of
+    from director.runs.taking_out import as_csv, as_json, list_json_columns, rows_of
 
     with opened_store(store, "runs data") as opened:
         rows = rows_of(opened, meant(opened, run, "runs data").id, what)
     _out(as_csv(rows, bom=bom) if format_ == "csv" else as_json(rows), output, "runs data")
+    if format_ == "csv" and (lists := list_json_columns(rows)):
+        said = f"Lists of objects are JSON in the columns: {', '.join(lists)}."
+        typer.echo(f"{said} With --format json they are whole.", err=True)
 
 
 @app.command(epilog=CODES)

@@ -51,8 +51,11 @@ class Capabilities:
     images: bool = True
     strict_tools: bool = False
     completion_limit: bool = False
-    # Who says so: "" the catalogue, "assumed", "server", or "set" by the user.
-    window_from: Literal["", "assumed", "server", "set"] = field(default="", compare=False)
+    # Who says so: "" the catalogue, "assumed", "server", "refused" (learned from a refusal of the
+    # server), or "set" by the user.
+    window_from: Literal["", "assumed", "server", "refused", "set"] = field(
+        default="", compare=False
+    )
 
 
 class CatalogueError(ValueError):

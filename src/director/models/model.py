@@ -42,6 +42,7 @@ from director.models.values import (
     StateRef,
     Usage,
 )
+from director.models.windows import with_window
 
 Told = TypeVar("Told")
 
@@ -102,6 +103,10 @@ class Model:
         if probe is not None:
             self._dialect.can = await probe()
         return self
+
+    def limit_window(self, tokens: int) -> None:
+        """Take a smaller window for granted, as a refusal of the server showed it."""
+        self._dialect.can = with_window(self.capabilities, tokens, "refused")
 
     @property
     def counter(self) -> Counter:

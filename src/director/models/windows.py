@@ -33,6 +33,16 @@ _FIELDS = (
 _TRAINED = "n_ctx_train"
 _INSIDE = ("meta", "top_provider", "limits", "model_info")
 _OLLAMA_WINDOW = 4_096
+# In refusals: OpenAI and vLLM, llama.cpp, Anthropic, text-generation-inference and others.
+_STATED = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"maximum context length (?:is|of) (\d[\d,]{2,9})",
+        r"context (?:size|length|window|limit)[^\d]{0,20}(\d[\d,]{2,9})",
+        r"> (\d[\d,]{2,9}) maximum",
+        r"must be <= (\d[\d,]{2,9})",
+    )
+)
 _NUM_CTX = re.compile(r"^\s*num_ctx\s+(\d{1,9})\s*$", re.MULTILINE)
 
 
@@ -94,13 +104,19 @@ def number(said: Mapping[str, object], key: str) -> int | None:
 
 
 def with_window(
-    can: Capabilities, window: int | None, source: Literal["server", "set"]
+    can: Capabilities, window: int | None, source: Literal["server", "refused", "set"]
 ) -> Capabilities:
     """The same model with this window; without one, as it is."""
     if window is None:
         return can
     output = min(can.max_output, max(1, window // 2))
     return replace(can, window=window, max_input=window, max_output=output, window_from=source)
+
+
+def read_refusal(message: str, now: int) -> int:
+    """The window that a refusal states, if it is smaller than the one of now; else half of that."""
+    found = (int(one.replace(",", "")) for stated in _STATED for one in stated.findall(message))
+    return next((size for size in found if SMALLEST <= size < now), max(SMALLEST, now // 2))
 
 
 def get_window_setting(settings: Settings, name: str) -> int | None:

@@ -1,4 +1,8 @@
-"""What nodes read before this run: in the last run that passed, and when they were tested."""
+"""What nodes read before this run: in the last runs that passed, and when they were tested.
+
+A run that passed and was wrong all the same must not become the measure of all that follow. So
+of the last few the one in the middle counts, by how much each of them read.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,7 @@ from director.store.variables import is_workbench, workbench
 from director.workflow.values import Config, Json, Node
 
 _READ_BEFORE = 20  # earlier runs that are looked through for one to compare with
+_COMPARED = 5  # of those with the same inputs, among which the middle one is taken
 
 
 def steps_before(store: Store, run: Run) -> list[Step]:
@@ -28,11 +33,12 @@ def steps_before(store: Store, run: Run) -> list[Step]:
 class EarlierReadings:
     """What nodes read, with the same config, in earlier runs that passed and in their tests.
 
-    `same` are those of the last run with the same inputs, by node; `others` those of the last run
-    with any inputs; `tested` those of the last test. Counts can be compared with the first only.
+    `same` are those of the last runs with the same inputs, by node, the newest first, each with its
+    run; `others` those of the last run with any inputs; `tested` those of the last test. Counts can
+    be compared with the first only.
     """
 
-    same: Mapping[str, RowReading]
+    same: Mapping[str, Sequence[tuple[str, RowReading]]]
     others: Mapping[str, RowReading]
     tested: Mapping[str, RowReading]
 
@@ -45,15 +51,34 @@ class EarlierReadings:
             "headings_before": headings,
             "rows_known": tuple(tuple(each.rows) for each in self._list_known(node)),
         }
-        before = self.same.get(node)
-        return found | ({"page_size_before": before.page_size} if before else {})
+        run, before = self._find_middle(node)
+        if before is None:
+            return found
+        ours = [each for _, each in self.same[node]]
+        return {
+            **found,
+            "page_size_before": before.page_size,
+            "run_before": run,
+            "rows_before": tuple(tuple(each.rows) for each in ours),
+        }
+
+    def list_rows(self, node: str) -> list[Json]:
+        """The rows of the run that counts and columns are compared with."""
+        _, before = self._find_middle(node)
+        return before.rows if before else []
+
+    def _find_middle(self, node: str) -> tuple[str, RowReading | None]:
+        """Of the last runs with the same inputs the one in the middle, of two the fuller one."""
+        ordered = sorted(self.same.get(node, ()), key=lambda each: len(each[1].rows))
+        return ordered[len(ordered) // 2] if ordered else ("", None)
 
     def has_none(self, node: str) -> bool:
         """Whether nothing is stored that a reading of a node could be compared with."""
         return not self._list_known(node)
 
     def _list_known(self, node: str) -> list[RowReading]:
-        found = (each.get(node) for each in (self.same, self.tested, self.others))
+        same = [each for _, each in self.same.get(node, ())][:1]
+        found = (*same, self.tested.get(node), self.others.get(node))
         return [each for each in found if each is not None]
 
 
@@ -66,24 +91,31 @@ def find_earlier(
     now = {step.node: step.config for step in steps_of(store, run.id) if is_reading(step)}
     wanted = {reading.node for reading in readings}
 
-    def read(runs: Iterable[str]) -> dict[str, RowReading]:
-        found: dict[str, RowReading] = {}
+    def read_run(earlier: str) -> list[RowReading]:
+        steps = [
+            step
+            for step in steps_of(store, earlier)
+            if is_done(step) and is_reading(step) and _is_alike(step.config, now.get(step.node))
+        ]
+        return readings_of(nodes, steps)
+
+    def read(runs: Iterable[str], most: int = 1) -> dict[str, list[tuple[str, RowReading]]]:
+        found: dict[str, list[tuple[str, RowReading]]] = {node: [] for node in wanted}
         for earlier in islice(runs, _READ_BEFORE):
-            if wanted <= {*found}:
+            if all(len(known) >= most for known in found.values()):
                 break
-            steps = [
-                step
-                for step in steps_of(store, earlier)
-                if is_done(step) and is_reading(step) and _is_alike(step.config, now.get(step.node))
-            ]
-            for reading in readings_of(nodes, steps):
-                found.setdefault(reading.node, reading)
-        return found
+            for reading in read_run(earlier):
+                if len(known := found.setdefault(reading.node, [])) < most:
+                    known.append((earlier, reading))
+        return {node: known for node, known in found.items() if known}
+
+    def read_last(runs: Iterable[str]) -> dict[str, RowReading]:
+        return {node: known[0][1] for node, known in read(runs).items()}
 
     passed = _list_passed(store, run)
-    same = read(each.id for each in passed if _is_asked_alike(each, run))
-    others = {} if wanted <= {*same} else read(each.id for each in passed)
-    tested = {} if is_workbench(run.id) else read([workbench(run.workflow)])
+    same = read((each.id for each in passed if _is_asked_alike(each, run)), _COMPARED)
+    others = {} if wanted <= {*same} else read_last(each.id for each in passed)
+    tested = {} if is_workbench(run.id) else read_last([workbench(run.workflow)])
     return EarlierReadings(same, others, tested)
 
 

@@ -32,7 +32,7 @@ from director.runs.recovery import happened_before, refuse_lost_page
 from director.runs.retries import Retries
 from director.runs.sandbox import Sandbox, SandboxError
 from director.runs.schema import SchemaError
-from director.runs.sent_forms import tell_forms
+from director.runs.sent_forms import tell_forms, tell_tabs
 from director.runs.stage import Stage
 from director.runs.values import (
     Means,
@@ -268,7 +268,8 @@ class Engine:
     async def _tell_forms(self, visit: Visit, step: Step) -> Step:
         if visit.node.type != "browser_action" or not visit.began:
             return step
-        return tell_forms(step, self.ledger.steps(), await self.stage.session(), visit.mark)
+        session, steps = await self.stage.session(), self.ledger.steps()
+        return tell_tabs(tell_forms(step, steps, session, visit.mark), steps, session)
 
     async def _keeps_text(self, visit: Visit, mark: int) -> bool:
         """Whether a field shows what was typed into it; one for secrets shows nothing."""

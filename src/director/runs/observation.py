@@ -24,7 +24,9 @@ from director.browser.events import OutgoingRequest
 from director.browser.list_claims import form_errors, look_at_list, look_for_texts, rows_showing
 from director.browser.masks import MaskedPage
 from director.browser.readiness import wait_until_ready
+from director.browser.shown_fields import look_for_fields
 from director.runs.doubts.effects_done import list_typed
+from director.runs.filled_fields import name_fields
 from director.runs.held_before import HeldBefore, digest_page
 from director.runs.request_marks import mark_request
 from director.runs.stage import Stage
@@ -40,6 +42,7 @@ from director.workflow.values import Config, Json, Node
 READS_ROWS = ("deterministic_extract", "extract_all", "count")
 _UNSEEN = (BrowserError, LocatorError, PlaywrightError)
 _ACTS = ("click", "keypress", "type", "select")
+_OPENS = ("navigate", "wait", "openNewTab", "switchTab", "screenshot", "reload")
 _FILLS = ("type", "set", "select")
 # Where a page sends what it counts and logs about itself.
 _REPORTS = re.compile(
@@ -96,7 +99,20 @@ async def _observe_rows(visit: DoneVisit, session: Session) -> dict[str, Json]:
             seen = {**seen, "drawn": (await look_at_list(session, config)).get("drawn")}
         if seen.get("drawn") != read:
             seen = {**seen, "later": {"read": read, "now": seen.get("drawn")}}
+    seen = {**seen, "touched": _is_touched(visit)}
     return cast("dict[str, Json]", defused(seen))
+
+
+def _is_touched(visit: DoneVisit) -> bool:
+    """Whether something was done on the page before it was read: that may have filtered it."""
+    page = {**(visit.before or {})}
+    done = [
+        step
+        for step in visit.steps
+        if step.type == "browser_action"
+        and (step.page or {}).get("document") == page.get("document")
+    ]
+    return any(step.config.get("action") not in _OPENS for step in done)
 
 
 def _count_read(visit: DoneVisit) -> int:
@@ -129,6 +145,7 @@ async def _observe_effect(visit: DoneVisit, session: Session, mark: int) -> dict
         "replaced": _has_replaced(_on_page(visit)),
         "held_before": await _tell_held(visit, session, mark),
         "fields": await _compare_fields(visit, session) if sent else [],
+        "named": cast("Json", name_fields(_on_page(visit))),
         "led_on": _is_led_on(visit, session, mark),
     }
     return cast("dict[str, Json]", defused(found))
@@ -150,7 +167,10 @@ async def _compare_fields(visit: DoneVisit, session: Session) -> list[Json]:
         return found
 
     try:
-        return await session.look(session.page(), look) if filled else []
+        found = await session.look(session.page(), look) if filled else []
+        known = [cast("Config", each)["field"] for each in found]
+        named = [each for each in name_fields(_on_page(visit)) if each["field"] not in known]
+        return [*found, *(await look_for_fields(session, named) if named else [])]
     except (LocatorError, PlaywrightError):
         return []
 
@@ -338,7 +358,10 @@ async def _look_for(session: Session, step: Step, proof: Config) -> Config:
     marks = [str(each["text"]) for each in asked if each.get("text")]
     if marks and not texts:
         rows = await rows_showing(session, tuple(marks))
+    named = (step.observed or {}).get("named")
+    fields = cast("Sequence[Config]", named) if holds and is_list(named) and named else ()
     return {
+        "fields": await look_for_fields(session, fields) if fields else [],
         "found": int(holds) if is_told else None,
         "where": str(proof["url"]),
         "rows": rows,

@@ -30,6 +30,7 @@ from director.runs.values import Run, Step
 from director.store import Store
 from director.store.variables import variables
 from director.workflow.display import shown
+from director.workflow.paths import is_list
 from director.workflow.records import Record
 from director.workflow.sensitive import masked
 from director.workflow.values import Config, Json, Workflow
@@ -239,7 +240,7 @@ class _Report:
         found = records_of(self._store, self._run.id)
         if not found:
             return
-        rows = [flat(record) for record in found]
+        rows = [flatten(flat(record)) for record in found]
         names = list(dict.fromkeys(name for row in rows for name in row))
         yield f"<h2>Records ({len(found)})</h2>"
         cells = ([_cell(name, row.get(name)) for name in names] for row in rows)
@@ -261,16 +262,43 @@ def in_time(steps: Iterable[Step]) -> list[Step]:
 def flat(record: Record) -> dict[str, Json]:
     """A record as one row: what was found and gathered, each under its own name.
 
-    What Director knows of it comes last, under names that no page uses.
+    What a query gave stays together under its name. What Director knows of the record comes last,
+    under names that no page uses.
     """
     row: dict[str, Json] = {}
     for inside in (record.fields, record.vars):
         for name, value in inside.items():
-            for inner, one in value.items() if isinstance(value, Mapping) else [("", value)]:
+            is_own = isinstance(value, Mapping) and "totalElements" not in value
+            for inner, one in value.items() if is_own else [("", value)]:  # type: ignore[union-attr]
                 column = inner or name
                 row[column if column not in row else f"{name}.{column}"] = one
     row |= {"_record": record.id, "_type": record.type, "_status": record.status}
     return {**row, "_error": record.error} if record.error else row
+
+
+def flatten(row: Mapping[str, Json]) -> dict[str, Json]:
+    """A row of a table: an object as columns of their own, a list of plain values as one text.
+
+    Of what a query gave, the one item that it found is meant. A list of objects stays as it is.
+    """
+    found: dict[str, Json] = {}
+    for name, value in row.items():
+        inner = _find_item(value)
+        if isinstance(inner, Mapping) and inner:
+            told = flatten(inner)
+            found |= {f"{name}.{one}": each for one, each in told.items()}
+        elif is_list(inner) and not any(isinstance(each, Mapping | list | tuple) for each in inner):
+            found[name] = "; ".join("" if each is None else str(each) for each in inner)
+        else:
+            found[name] = inner
+    return found
+
+
+def _find_item(value: Json) -> Json:
+    """The one object of a list, or of the items of a query; anything else as it is."""
+    items = value.get("items") if isinstance(value, Mapping) and "totalElements" in value else value
+    is_one = is_list(items) and len(items) == 1 and isinstance(items[0], Mapping)
+    return items[0] if is_one and is_list(items) else items
 
 
 def _cell(name: str, value: Json) -> str:

@@ -51,6 +51,7 @@ def _reading(node: Node, visits: Sequence[RowVisit]) -> RowReading:
         is_one=isinstance(selector, Mapping) and any(selector.get(name) for name in _NAMES_ONE),
         merges=isinstance(wanted, Mapping) and bool(key or wanted.get("id_pattern")),
         kind=_kind_of(node),
+        limit=as_count(node.config.get("limit")),
     )
 
 
@@ -74,7 +75,7 @@ def make_visit(step: Step) -> RowVisit:
         str(seen.get("url", "")),
         rows,
         counters=cast("tuple[Config, ...]", tuple(as_rows(seen.get("counters")))),
-        following=cast("Config | None", seen.get("following")),
+        following=_find_following(step, seen),
         preceding=cast("Config | None", None if turns else seen.get("preceding")),
         pages=cast("Config | None", seen.get("pages")),
         of=as_count(seen.get("of")),
@@ -96,8 +97,18 @@ def make_visit(step: Step) -> RowVisit:
         headings=cast("Config", seen.get("headings") or {}),
         empty=len(items) - len(rows),
         marked=tuple(str(each) for each in as_rows(seen.get("marked"))),
+        hidden=as_count(seen.get("hidden")),
+        is_touched=seen.get("touched") is True,
+        drawn=as_count(seen.get("drawn")),
         room=0 if turns else as_count(seen.get("room")),
     )
+
+
+def _find_following(step: Step, seen: Config) -> Config | None:
+    """What leads on; not a button that the step itself pressed until nothing came any more."""
+    found = cast("Config | None", seen.get("following"))
+    is_pressed = step.config.get("next") is not None and found and not found.get("href")
+    return None if is_pressed else found
 
 
 def _items(step: Step) -> Sequence[Json]:

@@ -56,7 +56,7 @@ def find_run_doubts(
     ]
     before = find_earlier(store, run, found, nodes)
     readings = [replace(each, inputs=given, **before.describe(each.node)) for each in found]
-    rows_before = {id_: each.rows for id_, each in before.same.items()}
+    rows_before = {id_: before.list_rows(id_) for id_ in before.same}
     effects = _list_effects(EarlierEffects(store, run), steps, proofs or {})
     checks = {node.id: node.checks for node in workflow.nodes}
     skipped = [step for step in every if step.status == "skipped"]
@@ -65,7 +65,9 @@ def find_run_doubts(
     if gathers := [node for node in workflow.nodes if node.config.get("store_to_record")]:
         told += find_strange_details(gathers, records_of(store, run.id))
     told += find_changed_files(steps, lambda: steps_before(store, run), given)
-    return find_doubts(readings, effects, _loops(steps), told, earlier=rows_before, checks=checks)
+    return find_doubts(
+        readings, effects, _loops(nodes, steps), told, earlier=rows_before, checks=checks
+    )
 
 
 def list_not_compared(store: Store, run: Run, workflow: Workflow) -> list[Json]:
@@ -106,17 +108,21 @@ def _has_effect(step: Step) -> bool:
     return step.type == "browser_action" and step.observed is not None
 
 
-def _loops(steps: Iterable[Step]) -> list[LoopSeen]:
+def _loops(nodes: Mapping[str, Node], steps: Iterable[Step]) -> list[LoopSeen]:
     """The loops and groups that ended, each with all of its visits."""
     found: dict[str, LoopSeen] = {}
     for step in steps:
         result = step.result if isinstance(step.result, Mapping) else {}
         if step.type in ("iterate", "group") and "errors" in result:
             parts = "rounds" if step.type == "iterate" else "nodes"
-            known = found.get(step.node) or LoopSeen(step.node, step.alias, 0, (), parts)
+            limit = as_count(nodes[step.node].config.get("limit")) if step.node in nodes else 0
+            fresh = LoopSeen(step.node, step.alias, 0, (), parts, limit)
+            known = found.get(step.node) or fresh
             errors = [str(each["error"]) for each in cast("list[Config]", result["errors"])]
             total = known.total + as_count(result.get("total"))
-            found[step.node] = replace(known, total=total, errors=(*known.errors, *errors))
+            left = known.left + as_count(result.get("left"))
+            told = (*known.errors, *errors)
+            found[step.node] = replace(known, total=total, errors=told, left=left)
     return list(found.values())
 
 
@@ -169,7 +175,7 @@ def _effect(step: Step, proof: Config, *, is_seen: bool) -> EffectSeen:
         part=cast("tuple[str, str] | None", seen.get("part")),
         is_seen=is_seen,
         held=_list_held(seen),
-        fields=_list_fields(seen),
+        fields=(*_list_fields(seen), *cast("Sequence[Config]", as_rows(proof.get("fields")))),
         marks=tuple(str(each) for each in as_rows(proof.get("marks"))),
     )
 

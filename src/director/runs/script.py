@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from director.runs.sandbox import parsing_source
 from director.runs.script_actions import action, conditions, has_bundle
 from director.runs.script_code import write_function
-from director.runs.script_doubts import is_looked_at, look_before, note_rows
+from director.runs.script_doubts import is_looked_at, look_before, note_rows, tell_left
 from director.runs.script_names import Names, comment, docstring, literal, py
 from director.runs.script_parts import write_head, write_tail
 from director.runs.telling import node_text
@@ -202,6 +202,7 @@ class _Script:
             self._names.know(counted)
         every = f"{py(node.alias).rstrip('_')}_items"
         yield f"{every} = {items}"
+        yield from tell_left(node, items, limit)
         stops = config.get("on_error", "continue") == "stop"
         failed = f"{py(node.alias).rstrip('_')}_failed"
         yield from [] if stops else [f"{failed} = []"]

@@ -1,4 +1,4 @@
-"""What an exported script doubts: counts of the page, equal values, promises held before."""
+"""What an exported script doubts: counts, equal values, limits, promises held before."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from director.runs.doubts.page_claims import read_claim
 from director.runs.held_before import OF_THE_NODE
 from director.runs.script_actions import conditions
 from director.runs.script_names import Names
-from director.workflow.values import Node
+from director.workflow.doubt_checks import is_by_model
+from director.workflow.values import Config, Node
 
 _NUMBER = r"\d[\d.,'\u2019\u00a0\u202f]*"
 
@@ -26,6 +27,21 @@ def note_rows(node: Node) -> Iterator[str]:
     more += f", unique={unique!r}" if unique else ""
     more += f", spare={total['tolerance']!r}" if total.get("tolerance") else ""
     yield f"note_rows(page, {node.alias!r}, found{more})"
+
+
+def tell_left(node: Node, items: str, limit: str) -> Iterator[str]:
+    """The line that tells of a loop that leaves some, if its limit is a number and no input."""
+    most = node.config.get("limit")
+    if isinstance(most, int) and not any(check.get("dismissed") for check in _of_limit(node)):
+        is_slice = items.endswith(f"[:{limit[2:]}]")
+        whole = items.removesuffix(f"[:{limit[2:]}]") if is_slice else items.replace(limit, "")
+        yield f"tell_left({node.alias!r}, {most}, len({whole}))"
+
+
+def _of_limit(node: Node) -> list[Config]:
+    return [
+        check for check in node.checks if check.get("kind") == "limit" and not is_by_model(check)
+    ]
 
 
 def is_looked_at(node: Node) -> bool:

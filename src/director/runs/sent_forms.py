@@ -1,17 +1,24 @@
-"""What is said of the forms that an action sent: a login is noted, any other is warned of.
+"""What is said of the forms that an action sent, and of the tabs that the page opened.
+
+A login is noted, any other form is warned of.
 
 Only words: which forms may be sent at all is decided before, and a login is no exception to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import cast
 from urllib.parse import unquote_plus, urlsplit
 
-from director.browser import Session
+from director.browser import BrowserError, Session
 from director.browser.events import Event, OutgoingRequest
+from director.runs.filled_fields import list_unseen
 from director.runs.values import Step
+from director.workflow.paths import is_list
+from director.workflow.templates import defused
+from director.workflow.values import Json
 
 _SENDS = ("click", "keypress")
 _FILLS = ("type", "set", "select", "check", "upload")
@@ -24,6 +31,9 @@ def tell_forms(step: Step, steps: Sequence[Step], session: Session, mark: int) -
     A login can be sent again as it is. Any other form is warned of if its effect is not `once`.
     """
     sent = [each for each in session.events(mark) if each.kind == "form"]
+    if step.effect == "once" and (unseen := list_unseen(step)):
+        said = f"Not seen again on the page after it was sent: {', '.join(unseen)}."
+        return replace(step, notes=(*step.notes, said))
     if not sent or step.effect == "once":
         return step
     if _is_login(step, steps, session, sent=sent, mark=mark):
@@ -35,6 +45,37 @@ def tell_forms(step: Step, steps: Sequence[Step], session: Session, mark: int) -
         for each in sent
     ]
     return replace(step, warnings=(*step.warnings, *told))
+
+
+def tell_tabs(step: Step, steps: Sequence[Step], session: Session) -> Step:
+    """A step with the tabs that the page opened by itself and of which no earlier step told.
+
+    One that comes late is told with the next action.
+    """
+    known = {name for each in steps if each.key != step.key for name in _list_opened(each)}
+    came = dict.fromkeys(each.tab for each in session.events() if each.kind == "popup")
+    names = [name for name in came if name not in known and _has_tab(session, name)]
+    if not names or not isinstance(step.result, Mapping):
+        return step
+    opened = [{"tab": name, "url": session.net.clean(session.page(name).url)} for name in names]
+    hint = "The nodes go on in the old one: switchTab works in it, closeTab closes it."
+    notes = [f"A new tab {each['tab']!r} was opened ({each['url']}). {hint}" for each in opened]
+    result = {**step.result, "opened": defused(cast("Json", opened))}
+    return replace(step, result=result, notes=(*step.notes, *notes))
+
+
+def _has_tab(session: Session, name: str) -> bool:
+    try:
+        return not session.page(name).is_closed()
+    except BrowserError:
+        # It was closed meanwhile.
+        return False
+
+
+def _list_opened(step: Step) -> list[str]:
+    found = step.result.get("opened") if isinstance(step.result, Mapping) else None
+    told = found if is_list(found) else ()
+    return [str(each["tab"]) for each in told if isinstance(each, Mapping)]
 
 
 def _is_login(

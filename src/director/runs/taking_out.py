@@ -1,4 +1,8 @@
-"""The records and variables of a run as CSV and JSON, whole: for spreadsheets and programs."""
+"""The records and variables of a run as CSV and JSON, whole: for spreadsheets and programs.
+
+In a table an object becomes columns (`detail.price`) and a list of texts or numbers one cell; only
+a list of objects stays JSON there.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,10 @@ from collections.abc import Sequence
 from typing import Literal, cast
 
 from director.runs.ledger import records_of
-from director.runs.report import flat
+from director.runs.report import flat, flatten
 from director.store import Store
 from director.store.variables import variables
+from director.workflow.paths import is_list
 from director.workflow.values import Json
 
 Row = dict[str, Json]
@@ -30,18 +35,26 @@ def rows_of(store: Store, run: str, what: Literal["records", "variables"]) -> li
     return [{"name": name, "value": value} for name, value in found.items()]
 
 
+def list_json_columns(rows: Sequence[Row]) -> list[str]:
+    """The columns of a table in which some cells are lists of objects, as JSON."""
+    table = [flatten(row) for row in rows]
+    names = dict.fromkeys(name for row in table for name in row)
+    return [name for name in names if any(is_list(row.get(name)) for row in table)]
+
+
 def as_json(rows: Sequence[Row]) -> str:
     """Rows as a list of objects."""
     return json.dumps(rows, ensure_ascii=False, indent=2) + "\n"
 
 
 def as_csv(rows: Sequence[Row], *, bom: bool = False) -> str:
-    """Rows under their names, which are defused like any text; what is no text is JSON.
+    """Rows under their names, which are defused like any text; what is no text or number is JSON.
 
     Excel takes a file for UTF-8 only if a `bom` begins it.
     """
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    lines = [map(_cell, names), *(map(_cell, map(row.get, names)) for row in rows)]
+    table = [flatten(row) for row in rows]
+    names = list(dict.fromkeys(name for row in table for name in row))
+    lines = [map(_cell, names), *(map(_cell, map(row.get, names)) for row in table)]
     return ("\ufeff" if bom else "") + "".join(f"{','.join(line)}\n" for line in lines)
 
 

@@ -26,6 +26,7 @@ from director.web.studio import Studio
 PORT = 7878
 LOCAL = ("127.0.0.1", "localhost")
 _GRACE = 3
+_LOOK_AGAIN = 0.1
 _WAITING = 128
 
 
@@ -79,9 +80,24 @@ class Served(uvicorn.Server):
         self._studio = studio
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End."""
+        """End; whoever connected at the last moment is not left with a connection nobody serves."""
         self._studio.hub.close()
-        await super().shutdown(sockets)
+        closing_late = asyncio.create_task(self._close_late_connections())
+        try:
+            await super().shutdown(sockets)
+        finally:
+            closing_late.cancel()
+            for connection in list(self.server_state.connections):
+                connection.transport.abort()
+            await asyncio.sleep(0)  # each is told that it was lost
+
+    async def _close_late_connections(self) -> None:
+        """Close what was accepted after uvicorn had closed the connections that it knew."""
+        while True:
+            await asyncio.sleep(_LOOK_AGAIN)
+            for connection in list(self.server_state.connections):
+                if not connection.transport.is_closing():
+                    connection.shutdown()
 
 
 def studio_at(

@@ -18,6 +18,7 @@ from director.agent.desk import Opens
 from director.agent.lease import held
 from director.agent.lending import lend
 from director.agent.opening import open_desk
+from director.agent.pending_approvals import PendingApprovals
 from director.agent.secret_leaks import guard_model
 from director.agent.turn import resume_turn
 from director.browser import Session
@@ -35,12 +36,18 @@ from director.web.keys import opens_with
 from director.web.pictures import Pictures
 from director.web.reading.meter import Meter, meter
 from director.web.reading.reader import Reader
+from director.web.rehearsing import KIND as REHEARSAL
 from director.web.rehearsing import Rehearsals
 from director.web.sessions import Sessions
 from director.web.summaries import Summaries
 from director.web.turns import T, Turns
 from director.workflow.nearest import hint
 from director.workflow.values import Tab
+
+
+async def _show_in_windows(_: PendingApprovals) -> None:
+    """Every window shows what is asked for, by the records: wait until it is answered there."""
+    await asyncio.Event().wait()
 
 
 class NotThere(Exception):
@@ -154,6 +161,9 @@ class Studio:
                 progress=self.turns.telling(workflow),
             )
             found = await stack.enter_async_context(opening)
+            if self.store.get(REHEARSAL, workflow) is None:
+                # A rehearsal is a script, and goes on when the user says so.
+                found.asks_user = _show_in_windows
             self._desks[workflow], self._open[workflow] = found, stack
         found.settings = self.settings
         return found

@@ -20,6 +20,7 @@ DoubtKind: TypeAlias = Literal[
     "format",
     "cut",
     "fewer",
+    "limit",
     "twice",
     "refused",
     "gone",

@@ -115,7 +115,7 @@ async def _means(desk: Desk, workflow: Workflow) -> Means:
 
 async def _tell_flow(desk: Desk, run: Run, call: str, workflow: Workflow, where: str) -> Result:
     """How a flow ended; one that stopped for the user is gone on with by the same call."""
-    if desk.effects and run.state == "failed":
+    if run.state == "waiting" or (desk.effects and run.state == "failed"):
         desk.stopped[call] = run.id
     await desk.bench.keep()
     steps = steps_of(desk.store, run.id)
@@ -142,7 +142,7 @@ async def _tested(desk: Desk, workflow: Workflow, names: list[str], record: str)
         done += [step for step in steps_of(desk.store, run.id) if step.key == ids[alias]]
         doubts += run.doubts
         if run.state != "done":
-            if desk.effects:
+            if desk.effects or run.state == "waiting":
                 desk.stopped[call] = alias
             break
     await desk.bench.keep()

@@ -17,10 +17,14 @@ from director.runs.doubts.effects_done import EffectSeen, find_effect_doubts
 from director.runs.doubts.exchanged_fields import find_exchanged_fields
 from director.runs.doubts.failed_rounds import LoopSeen, find_failed_rounds
 from director.runs.doubts.fewer_rows import find_fewer_rows, find_short_page
+from director.runs.doubts.hidden_rows import find_hidden_rows
+from director.runs.doubts.left_by_limit import find_left_rounds, find_left_rows
+from director.runs.doubts.lost_values import find_lost_values
 from director.runs.doubts.notice_rows import find_notice_rows
 from director.runs.doubts.other_pages import find_other_pages
 from director.runs.doubts.repeated_rows import find_repeated_rows
 from director.runs.doubts.row_counts import find_missing_rows, find_undrawn
+from director.runs.doubts.scaled_values import find_scaled_values
 from director.workflow.values import Config, Json
 
 __all__ = ["Doubt", "EffectSeen", "LoopSeen", "RowReading", "doubt_from", "find_doubts"]
@@ -53,6 +57,7 @@ def find_doubts(  # noqa: PLR0913  each kind of thing that can be doubted
         found += find_effect_doubts(seen)
     for loop in loops:
         found += find_failed_rounds(loop)
+        found += find_left_rounds(loop)
     open_ = [
         explain_doubt(each, known.get(each.node, ()))
         for each in found
@@ -82,12 +87,17 @@ def _doubt_reading(
         known = {each.kind for each in doubts}
         missing = find_missing_rows(reading) if counts else ()
         doubts += [each for each in missing if each.kind not in known]
+        if not any(each.kind in ("total", "nothing") for each in doubts):
+            doubts += find_hidden_rows(reading)
         doubts += find_repeated_rows(reading)
         doubts += find_column_doubts(reading, before)
         doubts += find_exchanged_fields(reading)
         doubts += find_notice_rows(reading)
+        doubts += find_lost_values(reading)
+        doubts += find_scaled_values(reading)
+        doubts += find_left_rows(reading)
     else:
         doubts += find_undrawn(reading, reading.visits)
-    if not any(each.kind in ("total", "nothing", "next") for each in doubts):
+    if not any(each.kind in ("total", "nothing", "next", "early") for each in doubts):
         doubts += [*find_short_page(reading)] or [*find_fewer_rows(reading, before)]
     return doubts

@@ -182,8 +182,8 @@ def _notation(now: ColumnShape, before: ColumnShape) -> str:
     for first, second in (("number point", "number comma"), ("number comma", "number point")):
         if first in old and second not in old and second in new and first not in new:
             return f"is written as {now.example[second]!r}, not as {before.example[first]!r}"
-    if before.kind == now.kind == "number" and (lost := _find_lost_point(now, before)):
-        return f"has no decimals any more; they were written as {lost!r}"
+    if said := _find_other_dress(now, before):
+        return said
     if before.kind == now.kind == "date" and _is_other_date(old, new):
         form = min(new)
         return f"is written {form.removeprefix('date ')}: {now.example[form]!r}"
@@ -194,6 +194,16 @@ def _notation(now: ColumnShape, before: ColumnShape) -> str:
     ):
         return f"holds no {before.kind} in most rows"
     return ""
+
+
+def _find_other_dress(now: ColumnShape, before: ColumnShape) -> str:
+    """Another currency's place, unit, sign between thousands, or decimals that are gone."""
+    if now.dress and before.dress and now.dress != before.dress:
+        return f"is written as {now.dress!r}, not as {before.dress!r} (# is a number)"
+    if now.gap and before.gap and now.gap != before.gap:
+        return f"has thousands parted by {now.gap!r}, not by {before.gap!r}"
+    lost = _find_lost_point(now, before) if before.kind == now.kind == "number" else ""
+    return f"has no decimals any more; they were written as {lost!r}" if lost else ""
 
 
 def _find_lost_point(now: ColumnShape, before: ColumnShape) -> str:
@@ -220,11 +230,12 @@ def _change(
 ) -> Doubt:
     return reading.doubt(
         kind,
-        f"The {name_of(name)} of {reading.alias} {what}; it was not so in the run before.",
+        f"The {name_of(name)} of {reading.alias} {what}; it was not so in {reading.name_before}.",
         field=name,
         rows=len(reading.rows),
         rows_before=before.values + before.blank,
         filled_before=before.values,
+        run_before=reading.run_before,
         example_before=next(iter(before.example.values()), ""),
         url=reading.visits[-1].url,
     )

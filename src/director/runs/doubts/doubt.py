@@ -74,7 +74,9 @@ class RowVisit:
     `empty` how many elements had nothing in any field, `pictured` which fields show something that
     is no text, in how many rows, `headings` what stands over the columns of the fields that are
     read by their place, `marked` the texts of elements whose class says that they are missing,
-    loading or a placeholder.
+    loading or a placeholder, `drawn` how many elements could be seen that the selector fits,
+    `hidden` how many rows of their form the page does not show, and `is_touched` whether the run
+    did something on the page before.
     """
 
     key: str
@@ -104,6 +106,9 @@ class RowVisit:
     empty: int = 0
     headings: Config = field(default_factory=dict)
     marked: tuple[str, ...] = ()
+    drawn: int = 0
+    hidden: int = 0
+    is_touched: bool = False
 
     @property
     def is_whole(self) -> bool:
@@ -119,7 +124,9 @@ class RowReading:
     that it means one element, and `inputs` what the run was given. `merges` says that its items can
     become part of a known record, and `kind` is the same for nodes that read the same of a list
     into records of one type. `headings_before` and `page_size_before` are of the last run that
-    passed, headings also of the node's test. `rows_known` are what it read then, newest first.
+    passed, headings also of the node's test. `rows_known` are what it read then, newest first, and
+    `rows_before` of the runs with the same inputs alone; `run_before` is the one that counts are
+    compared with. `limit` is how many it reads at most, if its node says that as a plain number.
     """
 
     node: str
@@ -136,6 +143,14 @@ class RowReading:
     page_size_before: int = 0
     rows_known: tuple[Sequence[Json], ...] = ()
     inputs: Mapping[str, Json] = field(default_factory=dict)
+    rows_before: tuple[Sequence[Json], ...] = ()
+    run_before: str = ""
+    limit: int = 0
+
+    @property
+    def name_before(self) -> str:
+        """The run that it is compared with, in a sentence."""
+        return f"run {self.run_before}" if self.run_before else "the last run that passed"
 
     @property
     def rows(self) -> list[Json]:

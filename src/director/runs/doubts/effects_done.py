@@ -144,9 +144,20 @@ def _is_kept(field: Config) -> bool:
 
 def _says_another(typed: str, shown: str) -> bool:
     """Whether two texts are more than two notations of one number, date or name."""
-    one, other = typed.casefold().strip(), shown.casefold().strip()
-    has_words = any(map(str.isalpha, one)) and any(map(str.isalpha, other))
-    return has_words and one not in other and other not in one
+    one, other = (" ".join(each.casefold().split()).rstrip("…") for each in (typed, shown))
+    if one in other or other in one:
+        return False
+    has_words = [any(map(str.isalpha, each)) for each in (one, other)]
+    return all(has_words) or (not any(has_words) and _are_other_numbers(one, other))
+
+
+def _are_other_numbers(one: str, other: str) -> bool:
+    """Whether two texts of digits are no notations of one number or date."""
+    digits = [re.sub(r"\D", "", each).strip("0") for each in (one, other)]
+    parts = [sorted(map(int, re.findall(r"\d+", each))) for each in (one, other)]
+    if not all(digits) or parts[0] == parts[1]:
+        return False
+    return digits[0] not in digits[1] and digits[1] not in digits[0]
 
 
 def _find_done_before(seen: EffectSeen) -> Iterator[Doubt]:

@@ -86,7 +86,7 @@ def _find_pairs(
 def _find_turned(
     reading: RowReading, rows: Sequence[Json], earlier: Sequence[Json], told: Collection[str]
 ) -> Iterator[Doubt]:
-    """Two or more fields whose words are now each other's, where each had its own."""
+    """Two or more fields whose words are now others', where each had its own."""
     now, before = columns_of(rows), columns_of(earlier)
     known = {"", *told, *list_unmoved(reading)}
     names = [name for name in now if name not in known and before.get(name)][:_FIELDS]
@@ -95,7 +95,8 @@ def _find_turned(
         for one in names
     }
     turned = {one: found[0] for one, found in sources.items() if len(found) == 1}
-    if len(turned) < 2 or {*turned} != {*turned.values()}:
+    # A circle, or a chain: where a column was put in, each holds what the one beside it held.
+    if len(turned) < 2 or len({*turned.values()}) < len(turned):
         return
     for one, other in turned.items():
         yield reading.doubt(

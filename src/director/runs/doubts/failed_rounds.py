@@ -10,13 +10,18 @@ from director.runs.doubts.doubt import Doubt
 
 @dataclass(frozen=True, slots=True)
 class LoopSeen:
-    """The parts of a loop or group over all of its visits: how many there were, what failed."""
+    """The parts of a loop or group over all of its visits: how many there were, what failed.
+
+    `limit` is that of its node if it is a plain number, and `left` how many it left out.
+    """
 
     node: str
     alias: str
     total: int
     errors: tuple[str, ...]
     parts: str = "rounds"
+    limit: int = 0
+    left: int = 0
 
 
 def find_failed_rounds(seen: LoopSeen) -> Iterator[Doubt]:

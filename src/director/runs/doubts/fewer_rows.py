@@ -12,6 +12,8 @@ from director.workflow.values import Json
 _SHARE = 0.5
 _LEAST = 5  # rows that may go without being far fewer
 _PAGES = 4  # from which on all but one being of one size is no accident
+_CUT = 3  # rows that are gone from the end of a list that is otherwise as it was
+_CUT_SHARE = 0.1
 _LONG = 50  # rows from which on a list that loses most of them is doubted, whatever the page says
 
 
@@ -47,16 +49,8 @@ def find_fewer_rows(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Do
     if reading.only_counts and len(reading.visits) != 1:
         # What is counted in each round of a loop adds up to no list.
         return
-    if 0 < reading.page_size < reading.page_size_before:
-        # Only the last page of a list grows and shrinks with it.
-        yield reading.doubt(
-            "fewer",
-            f"Each page but the last gave {reading.alias} {reading.page_size} rows, and "
-            f"{reading.page_size_before} in the last run that passed: some may be missing.",
-            read=reading.page_size,
-            before=reading.page_size_before,
-            url=reading.visits[0].url,
-        )
+    if cut := [*_find_shorter_pages(reading), *_find_cut_end(reading, earlier)]:
+        yield cut[0]
         return
     now, before = len(reading.rows), len(earlier)
     share = reading.check("fewer").get("share")
@@ -72,8 +66,43 @@ def find_fewer_rows(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Do
         return
     yield reading.doubt(
         "fewer",
-        f"{reading.alias} read {now} rows; in the last run that passed it read {before}.",
+        f"{reading.alias} read {now} rows; in {reading.name_before} it read {before}.",
         read=now,
         before=before,
+        run_before=reading.run_before,
         url=reading.visits[-1].url if reading.visits else "",
     )
+
+
+def _find_cut_end(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Doubt]:
+    """A list that is the beginning of the one of before, row for row, and then ends."""
+    rows, lost = reading.rows, len(earlier) - len(reading.rows)
+    if reading.only_counts or len(rows) < _CUT or lost < max(_CUT, _CUT_SHARE * len(earlier)):
+        return
+    totals = {claim.total for visit in reading.visits for claim in claims_of(visit)}
+    if [*earlier[: len(rows)]] != rows or len(rows) in totals:
+        return
+    yield reading.doubt(
+        "fewer",
+        f"{reading.alias} read exactly the first {len(rows)} of the {len(earlier)} rows of "
+        f"{reading.name_before}, and none of the rest: the list may be cut off.",
+        read=len(rows),
+        before=len(earlier),
+        run_before=reading.run_before,
+        url=reading.visits[-1].url,
+    )
+
+
+def _find_shorter_pages(reading: RowReading) -> Iterator[Doubt]:
+    """Full pages that hold fewer rows than they did."""
+    if 0 < reading.page_size < reading.page_size_before:
+        # Only the last page of a list grows and shrinks with it.
+        yield reading.doubt(
+            "fewer",
+            f"Each page but the last gave {reading.alias} {reading.page_size} rows, and "
+            f"{reading.page_size_before} in {reading.name_before}: some may be missing.",
+            read=reading.page_size,
+            before=reading.page_size_before,
+            run_before=reading.run_before,
+            url=reading.visits[0].url,
+        )

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from director.runs.doubts.doubt import Doubt, RowReading, RowVisit
+from director.runs.doubts.page_claims import says_more
 from director.workflow.values import Json
 
 _LONGEST = 120
@@ -54,7 +55,7 @@ def _read_notice(row: Json, visit: RowVisit) -> str:
     filled = {name: text for name, text in texts.items() if text}
     said = next(iter(filled.values()), "")[:_LONGEST]
     is_alone = len(filled) == 1 and (len(named) > 1 or len(visit.rows) == 1)
-    if is_alone and len(said) < _LONGEST and _NONE.match(said):
+    if is_alone and len(said) < _LONGEST and (_NONE.match(said) or says_more(said)):
         return said
     if len(filled) > 1 and all(_plain(name) == _plain(text) for name, text in filled.items()):
         return ", ".join(filled.values())[:_LONGEST]

@@ -51,6 +51,16 @@ _SHOWN_LAST = re.compile(rf"{_N}\s*{_OF}\s*{_N}\s+(?:{_NOUN}\s+)?(?:{_SHOWING}|{
 _TOTAL = re.compile(rf"{_N}(?P<plus>\+)?\s+(?:\w+ )?{_NOUN}(?:\s+{_FOUND})?{_AFTER}[.:!]?$")
 _NAMED = re.compile(rf"\b{_NOUN}(?:\s+{_FOUND})?\s*[:=]\s*{_N}[.!]?$")
 _FOUND_N = re.compile(rf"^(?:{_FOUND}|we found)\s+{_N}(?P<plus>\+)?\s+\w+{_AFTER}[.:!]?$")
+_AND_MORE = re.compile(
+    rf"^\W*(?:(?:and|plus|und|et|y)\s+|\+\s*){_N}\s+(?:more|others?|weitere|autres|m\u00e1s)(?:\s+\w+){{0,2}}\W*$"
+)
+_CAPPED = re.compile(
+    r"\b(?:(?:limited|capped|truncated|cut off) (?:to|at|after)(?: the)?(?: first)?|only the first|"
+    r"(?:showing|displaying|shows?)(?: only)?(?: the)? first|nur die ersten)\s+"
+    rf"{_N}(?:\s+(?:\w+\s+)?{_NOUN}\b|\W*$)|"
+    r"\b(?:results?|list|output|rows) (?:was |were |has been |have been |is |are )?"
+    r"(?:truncated|cut|shortened)\b|\btoo many (?:results|rows|matches|entries|hits)\b"
+)
 _PLAIN = re.compile(rf"^{_N}\s+(?P<noun>[^\W\d_]+(?:[ -][^\W\d_]+){{0,2}})$")
 _PAREN = re.compile(rf"^(?P<noun>[^()]{{2,60}}?)\s*\({_N}\)$")
 _NONE = re.compile(
@@ -124,6 +134,12 @@ def says_none(text: str, words: str) -> bool:
     """Whether a phrase says that there are none of what the page is about: "No orders yet"."""
     found = _NONE_OF.match(" ".join(text.casefold().split()))
     return found is not None and _is_named(found["noun"], words.casefold())
+
+
+def says_more(text: str) -> bool:
+    """Whether a phrase says that the list goes on: "…and 40 more", "only the first 1000"."""
+    said = " ".join(text.casefold().split())
+    return len(said) <= _LONGEST and bool(_AND_MORE.match(said) or _CAPPED.search(said))
 
 
 def _with_text(claim: Claim, text: str) -> Claim:

@@ -18,6 +18,7 @@ from director.runs.doubts.page_claims import (
     pattern_of,
     read_claim,
     read_pages_as_rows,
+    says_more,
     says_none,
 )
 from director.workflow.values import Json
@@ -246,8 +247,8 @@ def _find_next(reading: RowReading, visits: Sequence[RowVisit]) -> Iterator[Doub
     """A page that follows and was not read."""
     if not any(visit.rows for visit in visits):
         return
-    if undrawn := [*find_undrawn(reading, visits)]:
-        yield undrawn[0]
+    if cut := [*find_undrawn(reading, visits), *_find_cut_off(reading, visits)]:
+        yield cut[0]
         return
     numbers = [_page_numbers(visit) for visit in visits]
     known = {pair[0] for pair in numbers if pair}
@@ -266,6 +267,13 @@ def _find_next(reading: RowReading, visits: Sequence[RowVisit]) -> Iterator[Doub
         return
     words = str(following.get("text", "")) or "next"
     yield _unread(reading, visits, f"{words!r}", {"next": words, "href": target})
+
+
+def _find_cut_off(reading: RowReading, visits: Sequence[RowVisit]) -> Iterator[Doubt]:
+    """A list of which the page itself says that it goes on."""
+    said = [str(each.get("text", "")) for each in visits[-1].counters]
+    if cut := next(filter(says_more, said), ""):
+        yield _unread(reading, visits, f"{cut!r}", {"text": cut})
 
 
 def _find_skipped(reading: RowReading, visits: Sequence[RowVisit]) -> Iterator[Doubt]:
@@ -310,11 +318,11 @@ def _page_numbers(visit: RowVisit) -> tuple[int, int] | None:
 def _unread(
     reading: RowReading, visits: Sequence[RowVisit], more: str, evidence: dict[str, Json]
 ) -> Doubt:
-    read = _count_rows(visits)
+    read, verb = _count_rows(visits), "says" if "text" in evidence else "offers"
     return reading.doubt(
         "next",
         f"{reading.alias} read {_rows(read)} on {len(visits)} "
-        f"{'page' if len(visits) == 1 else 'pages'}, and the page still offers {more}.",
+        f"{'page' if len(visits) == 1 else 'pages'}, and the page still {verb} {more}.",
         read=read,
         url=visits[-1].url,
         visits=len(visits),

@@ -31,8 +31,15 @@ _DATES = {
         r"^(?:\d{1,2}\.?\s)?[^\W\d]{3,9}\.?\s(?:\d{1,2},?\s)?\d{4}(?:,? .*)?$"
     ),
 }
+# What a number is dressed in: a currency, a percent sign, a unit, thousands as a letter.
+_DRESS = re.compile(
+    rf"^[-+\u2212(]?\s*({_CURRENCY})?\s*[-+\u2212]?\s*([\d.,'\u2019{_SPACE}]*\d)\s*"
+    rf"({_CURRENCY}|[%\u2030kKM]|kg|g|km|cm|mm|m|lb|oz|\u00b0[CF])?\)?$"
+)
+_GROUPED = re.compile(r"^\d{1,3}([.,'\u2019\u00a0\u202f ])\d{3}(?:\1\d{3})*(?!\d)")
 _LINK = re.compile(r"^(?:https?://|/)\S+$")
 _MAIL = re.compile(r"^[^\s@]+@[^\s@]+\.[^\s@]+$")
+_SEVERAL = 3
 _ENDS = ("…", "...")
 
 
@@ -85,6 +92,8 @@ class ColumnShape:
     currencies: frozenset[str]
     cut: int
     example: dict[str, str]
+    dress: str | None = None
+    gap: str | None = None
 
     @property
     def kind(self) -> str:
@@ -109,7 +118,33 @@ def column_shape(texts: Sequence[str]) -> ColumnShape:
         frozenset(each.currency for each in shapes if each.currency),
         sum(text.endswith(_ENDS) and len(text) > 8 for text in said),
         example,
+        _find_common([_read_dress(text) for text in said]),
+        _find_common([gap for gap in map(_read_gap, said) if gap]),
     )
+
+
+def _read_dress(text: str) -> str | None:
+    """What stands before and after the digits of a number: "€ #", "#%"; None if it is none."""
+    found = _DRESS.match(" ".join(text.split()))
+    return f"{found[1] or ''}#{found[3] or ''}" if found else None
+
+
+def _read_gap(text: str) -> str | None:
+    """What parts the thousands of a number of four digits or more; "none" if nothing does."""
+    found = _DRESS.match(" ".join(text.split()))
+    digits = found[2].strip() if found else ""
+    grouped = _GROUPED.match(digits)
+    if grouped:
+        return grouped[1]
+    return "none" if re.match(r"\d{4,}(?!\d)", digits) else None
+
+
+def _find_common(found: Sequence[str | None]) -> str | None:
+    """What nearly all of several are, or None."""
+    if len(found) < _SEVERAL:
+        return None
+    value, count = Counter(found).most_common(1)[0]
+    return value if count >= 0.9 * len(found) else None
 
 
 def _most(counts: Counter[str], total: int) -> str:

@@ -130,13 +130,18 @@ def _doubt(kind: DoubtKind, sentence: str, **evidence: Json) -> Json:
 
 
 def take_doubts(visit: Visit, result: dict[str, Json]) -> None:
-    """Move what speaks against a result from it to the step: a text warns, an object doubts."""
+    """Move what is said of a result from it to the step: a text warns, an object doubts."""
     found = result.pop("doubts", None)
     said = found if isinstance(found, list) else []
     doubts = [cast("Config", defused(each)) for each in said if isinstance(each, Mapping)]
     told = [str(each) for each in said if not isinstance(each, Mapping)]
-    step = visit.step
-    visit.step = replace(step, warnings=(*step.warnings, *told), doubts=(*step.doubts, *doubts))
+    step, notes = visit.step, result.pop("notes", None)
+    visit.step = replace(
+        step,
+        warnings=(*step.warnings, *told),
+        doubts=(*step.doubts, *doubts),
+        notes=(*step.notes, *(map(str, notes) if isinstance(notes, list) else ())),
+    )
 
 
 def _defused(result: dict[str, Json]) -> dict[str, Json]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from director.browser.queries import query
+from director.runs.doubts.lost_values import describe_gaps
 from director.runs.nodes.browser_action import take_doubts
+from director.runs.observation import READS_ROWS
+from director.workflow.paths import is_list
 from director.workflow.templates import defused
 from director.workflow.values import Json
 
@@ -16,6 +19,9 @@ if TYPE_CHECKING:
 async def execute(visit: Visit) -> Json:
     """Look; a validation that does not pass fails the node unless it says to continue."""
     found = await query(await visit.engine.stage.session(), visit.config)
+    items = found.get("items")
+    if visit.config.get("method") in READS_ROWS and is_list(items):
+        found["notes"] = [*describe_gaps(items)]
     take_doubts(visit, found)
     stops = visit.config.get("onFailure", "stop_workflow") == "stop_workflow"
     if found.get("passed") is False and stops:

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
 async def plan(visit: Visit) -> Json:
     """What to go through: ids of records, or elements."""
+    items, limit = _list_all(visit), visit.config.get("limit")
+    return items[:limit] if isinstance(limit, int) else items
+
+
+def _list_all(visit: Visit) -> list[Json]:
+    """What there is to go through, whatever the limit."""
     config = visit.config
     if config.get("records") is not None:
         known = visit.engine.ledger.records.values()
@@ -33,13 +39,14 @@ async def plan(visit: Visit) -> Json:
     else:
         over = config.get("over")
         items = list(over) if is_list(over) else []
-    limit = config.get("limit")
-    return items[:limit] if isinstance(limit, int) else items
+    return items
 
 
 async def execute(visit: Visit) -> Json:
     """Run the body for each item."""
     items = visit.step.plan if is_list(visit.step.plan) else []
+    limit = visit.config.get("limit")
+    left = len(_list_all(visit)) - len(items) if isinstance(limit, int) else 0
     results: list[Json] = []
     errors: list[Json] = []
     first = ""
@@ -68,6 +75,7 @@ async def execute(visit: Visit) -> Json:
         "results": results,
         "errors": errors,
         "recordsFailed": len(errors),
+        **({"left": left} if left > 0 else {}),
         **({"records": dict(found)} if found else {}),
     }
 

@@ -57,6 +57,7 @@ const GOING = {
   text: () => "The model is answering",
   answered: () => "Answered",
   calling: (what) => `Running ${what.tool}`,
+  waiting: () => "Waiting for your answer above",
   called: (what) => `${what.tool} ${what.failed ? "failed" : "done"}`,
   compressed: () => "The conversation was compressed",
 };
@@ -81,6 +82,7 @@ live.listen((event) => {
   const what = event.progress;
   if (!what) return undefined;
   if (what.what === "again" || what.what === "asking") talk.begin(what.entry);
+  if (what.what === "waiting") touch(["chat"]);
   if (what.what === "called") touch(["browser"]);
   if (["ended", "failed", "over"].includes(what.what)) touch(["chat", "composer", "meter", "browser"]);
   else going(what);
@@ -262,9 +264,11 @@ document.addEventListener("done", (event) => {
   // Whoever has approved the last site or effect that was asked for wants it to go on.
   const approved = event.detail?.some?.((one) => one.state === "approved") && !event.detail.some((one) => one.state === "asked");
   const allowed = event.target.closest("[data-approval]") && ["approved", "all"].includes(event.submitted);
-  if (approved && allowed) say("I approve that. Go on.");
+  // While the turn runs the call itself waits for the answer, and goes on by it.
+  const ended = document.getElementById("stop").hidden;
+  if (approved && allowed && ended) say("I approve that. Go on.");
   const secret = event.target.closest("[data-secret]")?.dataset.secret;
-  if (secret && event.submitted === "given" && !event.detail.some((one) => one.state === "asked")) say(`${secret} is in the vault. Go on.`);
+  if (secret && ended && event.submitted === "given" && !event.detail.some((one) => one.state === "asked")) say(`${secret} is in the vault. Go on.`);
   if (event.target.closest("#nodes form")) event.target.hidden = true;
   touch(["chat", "composer", "nodes", "variables", "meter", "browser"]);
 });

@@ -11,6 +11,7 @@ from typing import cast
 
 from director.runs import Question, run_of, steps_of, workflow_of
 from director.runs.nodes import CONTROL
+from director.runs.report import flatten
 from director.runs.serving import waits_for
 from director.runs.telling import node_text
 from director.store import Store
@@ -92,7 +93,8 @@ def one(store: Store, run: str) -> RunView:
     found = detail(store, run)
     workflow = workflow_of(store, run_of(store, run))
     waits = found.run.state == "waiting"
-    columns = tuple(dict.fromkeys(name for row in found.records for name in row))
+    table = [flatten(cast("Mapping[str, Json]", row)) for row in found.records]
+    columns = tuple(dict.fromkeys(name for row in table for name in row))
     return RunView(
         found,
         workflow,
@@ -102,8 +104,7 @@ def one(store: Store, run: str) -> RunView:
         _shown(found.variables),
         columns,
         tuple(
-            tuple(_cell(name, row.get(name)) for name in columns)
-            for row in found.records[:_MOST_RECORDS]
+            tuple(_cell(name, row.get(name)) for name in columns) for row in table[:_MOST_RECORDS]
         ),
         max(0, len(found.records) - _MOST_RECORDS),
     )

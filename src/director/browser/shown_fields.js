@@ -1,0 +1,43 @@
+// What a page shows under names: pairs of names and a value. Reads only.
+typed => {
+  const masks = globalThis.__directorMasks, editors = masks?.editors() ?? [];
+  const seen = e => e.checkVisibility?.({visibilityProperty: true}) ?? true;
+  const words = text => (text ?? '').replace(/\s+/g, ' ').trim();
+  const text = e => masks?.hidesText(e, editors) ? null : words(e.innerText ?? e.textContent);
+  const found = [];
+  const add = (names, value) => { if (value !== null && found.length < 400) found.push([names, value]); };
+  for (const dt of document.querySelectorAll('dt')) {
+    const dd = dt.nextElementSibling;
+    if (dd?.matches('dd') && seen(dd)) add([text(dt)], text(dd));
+  }
+  for (const row of document.querySelectorAll('tr')) {
+    const [heads, cells] = [[...row.cells].filter(c => c.matches('th')), [...row.cells].filter(c => c.matches('td'))];
+    if (heads.length && heads.length === cells.length && seen(row)) {
+      for (const head of heads) {
+        const next = head.nextElementSibling;
+        if (next?.matches('td') && !next.querySelector('input,select,textarea')) add([text(head)], text(next));
+      }
+    }
+  }
+  const lower = typed.map(each => words(each).toLowerCase()).filter(each => each.length > 2);
+  for (const table of document.querySelectorAll('table')) {
+    const head = table.tHead?.rows[0] ?? [...table.rows].find(r => r.querySelector('th') && !r.querySelector('td'));
+    if (!head || table.querySelector('[colspan]:not([colspan="1"]),[rowspan]:not([rowspan="1"])')) continue;
+    const rows = [...table.rows].filter(r => r !== head && seen(r) && r.cells.length === head.cells.length &&
+      lower.some(each => [...r.cells].some(c => words(c.innerText).toLowerCase() === each)));
+    if (rows.length === 1) [...rows[0].cells].forEach((cell, at) => add([text(head.cells[at])], text(cell)));
+  }
+  for (const field of document.querySelectorAll('input:not([type=password]):not([type=hidden]):not([type=checkbox]):not([type=radio]):not([type=submit]):not([type=button]),textarea')) {
+    if (!seen(field) || masks?.hidesText(field, editors)) continue;
+    add([field.name, field.id, field.getAttribute('aria-label'), ...[...(field.labels ?? [])].map(text)], words(field.value));
+  }
+  for (const label of document.querySelectorAll('strong,b,span,div,label,h3,h4')) {
+    const said = label.childElementCount ? '' : text(label);
+    const next = label.nextElementSibling;
+    if (!said || !/^[^:]{2,40}:$/.test(said) || label.control || !seen(label) || next?.matches('input,select,textarea')) continue;
+    const after = words(label.nextSibling?.nodeType === Node.TEXT_NODE ? label.nextSibling.data : '');
+    const isAlone = label.parentElement.matches('p,li') && text(label.parentElement) === said;
+    if (after || next || isAlone) add([said], after || (next ? text(next) : ''));
+  }
+  return found.map(([names, value]) => [names.filter(Boolean), value]);
+}

@@ -1,0 +1,102 @@
+"""Approvals in `director chat`: asked in place, while the call that needs them waits.
+
+The answer is written into the store or the vault here; what a turn goes on with is read from there.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from director.agent import Turn, approvals, approve, refuse
+from director.agent.effects import Answer, answer_effect, effects
+from director.agent.pending_approvals import PendingApprovals
+from director.cli.chat_input import wait_for_line
+from director.cli.chat_secrets import ask_for_secret
+from director.runs import RunError, answer, questions
+
+if TYPE_CHECKING:
+    from director.cli.chat_room import Room
+
+
+async def ask_pending(room: Room, wanted: PendingApprovals) -> None:
+    """Ask for each origin, effect, answer and secret; what was answered elsewhere is left out."""
+    await _answer_all(room, wanted.list_open(room.store, room.workflow))
+
+
+async def settle_turn(room: Room, turn: Turn) -> str:
+    """Ask for what a turn ended with; the message that it is gone on with."""
+    wanted = PendingApprovals(turn.origins, turn.effects, turn.questions, turn.secrets)
+    told = await _answer_all(room, wanted)
+    return f"{' '.join(told)} Go on."
+
+
+async def _answer_all(room: Room, wanted: PendingApprovals) -> list[str]:
+    """Ask for each; what the user said, in words."""
+    yes: list[str] = []
+    no: list[str] = []
+    for origin in wanted.origins:
+        (yes if await _ask_for_origin(room, origin) else no).append(origin)
+    for key in wanted.effects:
+        name, agreed = await _ask_for_effect(room, key)
+        (yes if agreed else no).append(name)
+    for question in wanted.questions:
+        await _answer_question(room, question)
+    entered = [await ask_for_secret(room, key) for key in wanted.secrets]
+    told = [f"I approve {', '.join(yes)}."] if yes else []
+    told += [f"I do not approve {', '.join(no)}."] if no else []
+    told += ["I answered what the run asked."] if wanted.questions else []
+    told += [f"{name} is in the vault." for name, given in entered if given]
+    told += [f"I do not enter {name}." for name, given in entered if not given]
+    return told
+
+
+async def _hear_answer(room: Room) -> str:
+    said = (await wait_for_line("answer  ")).strip()
+    if said and not sys.stdin.isatty():
+        room.screen.heard(said)
+    return said
+
+
+async def _ask_for_origin(room: Room, origin: str) -> bool:
+    """Ask whether an origin may be reached, and keep the answer."""
+    asked = [one for one in approvals(room.store, room.workflow) if one.origin == origin]
+    for hint in (one.hint for one in asked if one.hint):
+        room.screen.say(hint, "yellow")
+    room.screen.say(f"May this workflow reach {origin}? (yes or no)", "bold yellow")
+    agreed = (await _hear_answer(room)).lower() in ("y", "yes")
+    (approve if agreed else refuse)(room.store, room.workflow, origin)
+    return agreed
+
+
+async def _ask_for_effect(room: Room, key: str) -> tuple[str, bool]:
+    """Show what happens only once, ask whether it may, and keep the answer."""
+    asked = next(one for one in effects(room.store, room.workflow) if one.key == key)
+    room.screen.say(f"{asked}", "yellow")
+    room.screen.say(
+        "It cannot be undone, and you have not approved it yet. May it run? (yes, no, or all: "
+        f"everything on {', '.join(asked.origins)} from now on)",
+        "bold yellow",
+    )
+    given = (await _hear_answer(room)).lower()
+    said: Answer = "all" if given == "all" else "approved" if given in ("y", "yes") else "refused"
+    answer_effect(room.store, room.workflow, key, said)
+    return asked.name, said != "refused"
+
+
+async def _answer_question(room: Room, id_: str) -> None:
+    """Put a question of a run to the user until it is answered."""
+    from director.cli.chat_room import parse_choice
+
+    asked = next(one for one in questions(room.store, id_.partition("/")[0]) if one.id == id_)
+    while True:
+        room.screen.say(asked.text, "bold yellow")
+        room.screen.lines(f"  {number}  {one}" for number, one in enumerate(asked.choices, 1))
+        said = parse_choice(await _hear_answer(room), asked.choices)
+        seal, vault = room.supplies.seal, room.supplies.vault
+        try:
+            answer(room.store, id_, said, seal=seal, vault=vault)
+        except RunError as problem:
+            room.screen.say(str(problem), "red")
+        else:
+            return

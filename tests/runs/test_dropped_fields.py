@@ -1,0 +1,84 @@
+"""A field that the application drops when it saves is doubted wherever a page shows it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from director.runs import Run, run_workflow, steps_of
+from director.store import Store
+from runs.answers import AnsweringSite, sent_to, serve_answers
+from runs.building import flow, node
+from runs.conftest import Live
+from runs.test_silent_wrongs import go
+
+FORM = """<form method=post action=/add><label>Name <input id=name name=name></label>
+<label>Phone <input id=phone name=phone></label><label>Price <input id=price name=price></label>
+<button id=go>Add</button></form>"""
+TYPED = {"name": "Nordwind", "phone": "+49 30 1234", "price": "12.5"}
+DL = "<h1>{name}</h1><dl><dt>Name<dd>{name}<dt>Phone:<dd>{phone}<dt>Price<dd>{price}</dl>"
+TH = "<table><tr><th>Name<td>{name}<tr><th>Phone<td>{phone}<tr><th>Price<td>{price}</table>"
+LIST = """<table><thead><tr><th>Name<th>Phone<th>Price</thead><tbody><tr><td>Old<td>1<td>2
+<tr><td>{name}<td>{phone}<td>{price}</table>"""
+FIELDS = (
+    "<form><input name=name value='{name}'><input id=id_phone name=phone value='{phone}'></form>"
+)
+BOLD = "<p><b>Name:</b> {name}</p><p><b>Phone:</b> {phone}</p><p><b>Price:</b> {price}</p>"
+
+
+@pytest.fixture
+def site() -> Iterator[AnsweringSite]:
+    """A site that answers nothing yet."""
+    with serve_answers() as served:
+        yield served
+
+
+def save(live: Live, store: Store, site: AnsweringSite, **more: Any) -> Run:
+    """A run that fills the form and sends it once."""
+    site["/"] = FORM
+    filled = [
+        node(f"type_{name}", "browser_action", action="type", selector=f"#{name}", text=text)
+        for name, text in TYPED.items()
+    ]
+    add = {**node("add", "browser_action", action="click", selector="#go"), "effect": "once"}
+    nodes = (go("open", f"{site.origin}/"), *filled, {**add, **more})
+    run = live.run(run_workflow(store, flow(*nodes, origin=site.origin), live.means()))
+    assert run.state == "done", run.error
+    return run
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [LIST, *(pytest.param(each, marks=pytest.mark.slow) for each in (DL, TH, FIELDS, BOLD))],
+)
+def test_a_dropped_or_changed_field_is_doubted_and_a_kept_one_is_not(
+    live: Live, store: Store, site: AnsweringSite, shape: str
+) -> None:
+    """In a list of terms, a table of one, a table of many, a form, after bold words."""
+    site["POST /add"] = sent_to("/1")
+    for shown, doubted in (
+        ({**TYPED, "price": "12,50 €"}, []),
+        ({**TYPED, "phone": ""}, ["value"]),
+        ({**TYPED, "phone": "+49 40 9876"}, ["value"]),
+    ):
+        site["/1"] = shape.format(**shown)
+        run = save(live, store, site)
+        found = [each for each in run.doubts if each["kind"] == "value"]
+        assert [each["kind"] for each in found] == doubted, shown
+        assert all("phone" in str(each["sentence"]).casefold() for each in found)
+
+
+def test_a_dropped_field_is_found_on_the_page_of_the_proof(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """The page after the click says only that it was saved; the proof names the name alone."""
+    kept: list[bool] = []
+    site["POST /add"] = lambda _: kept.append(True) or "<p id=ok>Saved Nordwind</p>"
+    site["/list"] = lambda _: LIST.format(**{**TYPED, "phone": ""}) if kept else "<p>None</p>"
+    row = {"element": {"role": "cell", "name": "Nordwind"}}
+    run = save(live, store, site, proof={"url": f"{site.origin}/list", "happened": [row]})
+    assert [each["kind"] for each in run.doubts] == ["value"]
+    (add,) = [step for step in steps_of(store, run.id) if step.alias == "add"]
+    assert add.notes == ("Not seen again on the page after it was sent: #phone, #price.",)
