@@ -68,7 +68,7 @@ def _tree(lines: list[str], speech: Dialect, level: Level, room: int) -> str:
     if speech == "aria" and not any(node.pre[:2] != "- " for node in found):
         room = min(room, max(sum(map(len, lines)) * _SHARE // 100, _SMALL))
     tree = "\n".join(lines)
-    seen = _items(tree, speech) if len(tree) <= LARGE else items(found, speech)
+    seen = list(_items(tree, speech)) if len(tree) <= LARGE else items(found, speech)
     return fit(seen, level, room)
 
 

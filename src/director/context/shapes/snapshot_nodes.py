@@ -206,7 +206,7 @@ def dialect(lines: list[str]) -> Dialect | None:
 def nodes(lines: list[str], speech: Dialect) -> list[Node]:
     """The nodes of a snapshot in document order; properties belong to the node above them."""
     tree = "\n".join(lines)
-    return _parse(tree, speech) if len(tree) <= LARGE else _parse.__wrapped__(tree, speech)
+    return list(_parse(tree, speech)) if len(tree) <= LARGE else _parse.__wrapped__(tree, speech)
 
 
 @lru_cache(maxsize=LATEST)
