@@ -71,7 +71,7 @@ def test_what_director_asks_for_is_entered_in_place_and_never_sent(tmp_path: Pat
         for thread in store.threads():
             kept = json.dumps([dict(one.body) for one in store.entries(thread)])
             assert VALUE not in kept
-            assert "{{secret:shop_password}} is in the vault. Go on." in kept
+            assert f"{{{{secret:shop_password}}}} is in the vault for {SHOP}." in kept
 
 
 def test_a_typed_password_is_asked_about_before_it_is_sent(tmp_path: Path) -> None:

@@ -47,6 +47,8 @@ def history(pings: int = 2) -> list[Message]:
 
 TOKENS = Budget(3_400, counter=chars4)
 TIGHT = Budget(1_500, counter=chars4)
+# Room for compact pages.
+PAGES = Budget(5_000, counter=chars4)
 # Results in compact form are enough here: no turn has to leave.
 ROOMY = Budget(9_000, target=7_000, counter=chars4)
 HYBRID: dict[str, object] = {"strategy": "hybrid", "budget": ROOMY}
@@ -61,7 +63,7 @@ EFFECTS: dict[str, tuple[object, object, dict[str, object]]] = {
     "preserve_screenshots": (True, False, {"strategy": "hybrid", "budget": TOKENS}),
     "compression_level": ("low", "high", HYBRID),
     "truncate_snapshots": (True, False, HYBRID),
-    "max_snapshot_depth": (2, 12, {"strategy": "hybrid", "budget": TOKENS, "thrift": True}),
+    "max_snapshot_depth": (2, 12, {"strategy": "hybrid", "budget": PAGES, "thrift": True}),
     "summarize_console": (True, False, HYBRID),
     "auto_checkpoint": (True, False, {"strategy": "checkpoint", "budget": TOKENS}),
     "checkpoint_phases": (["cart"], ["checkout"], {"strategy": "checkpoint", "budget": TOKENS}),
