@@ -99,6 +99,14 @@ def test_a_subset_or_a_limit_is_not_compared_with_the_total() -> None:
     assert find_doubts([reading(visit(0, 5, "82 results", limited=True))]) == []
 
 
+def test_a_total_that_a_step_doubts_itself_is_doubted_once() -> None:
+    """Reading a whole list compares with the page's count itself; its doubt is the only one."""
+    short = reading(visit(1, 68, "74 items"))
+    told = Doubt("total", short.node, short.alias, "The page states 74 items; 68 were found.", {})
+    assert kinds(find_doubts([short])) == ["total"]
+    assert find_doubts([short], told=[told]) == [told]
+
+
 def test_rows_skipped_by_their_place_are_missing() -> None:
     """Nobody chose them, so the count of the list is still theirs."""
     assert kinds(find_doubts([reading(visit(0, 5, "82 results", of=40, skips=True))])) == ["total"]
