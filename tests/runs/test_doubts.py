@@ -137,6 +137,15 @@ def test_nothing_where_the_count_of_the_list_is_gone_is_doubted(
     assert find_doubts([reading(RowVisit("n1", "", ()), checks=checks)]) == []
 
 
+def test_pages_of_a_list_that_are_all_empty_are_doubted() -> None:
+    """A loop over the pages of a list with a filter that fits nothing; one empty page is honest."""
+    empty = [replace(visit(1, 0, "0 items"), url=f"/orders?q=x&p={page}") for page in (0, 1, 2)]
+    assert kinds(find_doubts([reading(*empty)])) == ["nothing"]
+    assert kinds(find_doubts([reading(empty[0])])) == []
+    words = [replace(empty[0], url=f"/orders?q={word}") for word in ("x", "y")]
+    assert kinds(find_doubts([reading(*words)])) == []
+
+
 def test_a_page_that_follows_is_doubted_unless_it_was_read() -> None:
     """By its number, or by where its link leads."""
     leads = {"text": "Next", "href": "http://a.test/list?page=2"}
