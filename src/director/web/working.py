@@ -163,8 +163,10 @@ def _offered(studio: Studio, workflow: str, *, units: bool) -> Shown:
     if _is_busy(studio, workflow):
         return {"offer": None, "busy": True}
     counter = counter_for(size.model_of(studio.cached, workflow, studio.settings) or None)
-    now = studio.reader(workflow).conversation(current_thread(studio.cached, workflow))
-    return {"offer": compression.offer(now, counter, units=units), "busy": False}
+    reader = studio.reader(workflow)
+    now = reader.conversation(current_thread(studio.cached, workflow))
+    found = compression.offer(now, counter, units=units, size=reader.sizes.turn_size)
+    return {"offer": found, "busy": False}
 
 
 def _history(studio: Studio, workflow: str, _: Asked) -> Shown:
@@ -221,13 +223,14 @@ async def _meter(studio: Studio, workflow: str) -> Shown:
 
 
 async def _metering(studio: Studio, workflow: str) -> Shown:
-    offered = await asyncio.to_thread(_offered, studio, workflow, units=False)
-    return {**await _meter(studio, workflow), **offered}
+    # The meter counts every turn, and the offer adds up what it counted.
+    shown = await _meter(studio, workflow)
+    return shown | await asyncio.to_thread(_offered, studio, workflow, units=False)
 
 
 async def _compress(studio: Studio, workflow: str) -> Shown:
-    offered = await asyncio.to_thread(_offered, studio, workflow, units=True)
-    return {**await _meter(studio, workflow), **offered}
+    shown = await _meter(studio, workflow)
+    return shown | await asyncio.to_thread(_offered, studio, workflow, units=True)
 
 
 # Each part by its name: its template, and what reads it.
