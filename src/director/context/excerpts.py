@@ -202,7 +202,7 @@ def select(
 
 
 class _Ranking:
-    """A greedy choice that looks again at a excerpt before it takes it: worth only ever falls."""
+    """A greedy choice that looks again at an excerpt before it takes it: worth only ever falls."""
 
     def __init__(
         self,
@@ -223,7 +223,7 @@ class _Ranking:
         self.told: Tally[int] = Tally()
 
     def _steady(self, i: int) -> float:
-        """The part of a excerpt's worth that no other excerpt changes."""
+        """The part of an excerpt's worth that no other excerpt changes."""
         excerpt = self.found[i]
         cue = 1.3 if _has_cue(excerpt.text) else 1.0
         recent = 1 - _RECENT * (1 - excerpt.at / (self.found[-1].at + 1))
@@ -247,7 +247,7 @@ class _Ranking:
         return value
 
     def gain(self, i: int) -> float:
-        """What a excerpt adds now: a heading nothing without what stands below it."""
+        """What an excerpt adds now: a heading nothing without what stands below it."""
         if self.heads[i] and i + 1 not in self.taken:
             return 0.0
         beside = 1.0 + _BESIDE * ((i - 1 in self.taken) + (i + 1 in self.taken))
