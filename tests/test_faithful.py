@@ -248,8 +248,8 @@ def test_the_next_edit_of_a_file_in_work_can_be_made() -> None:
     assert said.count("total_50 = price_50") <= 2
 
 
-def test_a_documentation_walk_at_32000_still_knows_what_its_older_pages_define() -> None:
-    """The address of every page, and every name that an older one defines."""
+def test_a_documentation_walk_at_32000_still_names_every_page_and_function() -> None:
+    """Addresses and names only: what the sentences beside them say leaves with older pages."""
 
     def page(n: int) -> str:
         tree = "\n".join(
