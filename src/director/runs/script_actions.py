@@ -93,8 +93,7 @@ def _mouse(config: Config, names: Names) -> Iterator[str]:
 def _other(what: str, config: Config, names: Names) -> Iterator[str]:  # noqa: C901, PLR0912  one line for each action
     value = names.value
     if what == "navigate":
-        raw = ", any_status=True" if config.get("any_status") else ""
-        yield f"go_to(page, {names.address(config['url'])}{raw})"
+        yield f"go_to(page, {names.address(config['url'])}{_opening(config, names)})"
     elif what == "type":
         said = _as_text(value(config["text"]), config["text"])
         hidden = ", hidden=True" if "secret(" in said else ""
@@ -111,7 +110,7 @@ def _other(what: str, config: Config, names: Names) -> Iterator[str]:  # noqa: C
     elif what == "wait":
         yield _wait(config, names)
     elif what == "openNewTab":
-        url = names.address(config.get("url"))
+        url = f"{names.address(config.get('url'))}{_opening(config, names)}"
         yield f"page = open_tab(page, tabs, {value(config['name'])}, {url})"
     elif what == "switchTab":
         yield f"page = switch_tab(page, tabs, {value(_tab(config['tabName']))})"
@@ -130,6 +129,13 @@ def _other(what: str, config: Config, names: Names) -> Iterator[str]:  # noqa: C
     else:
         why = f"{what} is not part of a script: it needs Director"
         yield f"raise Failed({why!r})"
+
+
+def _opening(config: Config, names: Names) -> str:
+    """How a page is opened, if not as always."""
+    raw = ", any_status=True" if config.get("any_status") else ""
+    within = config.get("timeout")
+    return f"{raw}, timeout={names.value(within)}" if within is not None else raw
 
 
 def _drag(config: Config, names: Names) -> str:

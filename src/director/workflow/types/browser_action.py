@@ -35,6 +35,7 @@ _EARLY = {
 _SELECTOR = Field(selector, "what to find: a CSS selector or a bundle", required=True)
 _URL = Field(text, "the address; values of parameters are encoded", required=True, address=True)
 _ANY_STATUS = Field(flag, "true if a page that is an error, 400 or above, is what is meant")
+_LOADED = Field(whole(1, 600_000), "ms until the page must have loaded", default=30_000)
 _NTH = Field(
     either(
         whole(-10_000, 10_000),
@@ -84,7 +85,7 @@ def _ruled(form: Form, rule: Rule) -> Form:
 
 
 _FORMS: Mapping[str, Form] = {
-    "navigate": _form(url=_URL, any_status=_ANY_STATUS),
+    "navigate": _form(url=_URL, any_status=_ANY_STATUS, timeout=_LOADED),
     "click": _form(
         **_FINDING,
         button=Field(choice("left", "right", "middle"), "which button of the mouse"),
@@ -149,6 +150,7 @@ _FORMS: Mapping[str, Form] = {
     "openNewTab": _form(
         url=Field(text, "the address; without it an empty tab", address=True),
         any_status=_ANY_STATUS,
+        timeout=_LOADED,
         name=Field(text, "the name of the tab", required=True),
     ),
     "switchTab": _form(tabName=Field(text, "the tab to work on", required=True)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 
@@ -37,10 +38,11 @@ def _extracted(value: Json) -> None:
     if css != rule and not _OWN.fullmatch(rule[rule.rfind("@") :]):
         raise WorkflowError(f"{rule!r} names no attribute: write it as a@href.")
     if _PLAYWRIGHT.search(css):
+        alone = json.dumps({"method": "deterministic_extract", "selector": css})
         raise WorkflowError(
-            f"{rule!r}: inside an item plain CSS is taken, without the words of Playwright. Choose "
-            "the items by the node's 'selector', which takes :has-text(), and name the part by "
-            "its tag, class or attribute."
+            f"{rule!r}: inside an item plain CSS is taken, without the words of Playwright. Name "
+            'the part by its place, class or attribute, such as "td:nth-child(2)" or '
+            f'"[data-label=Price]", or read it with a node of its own: {alone}.'
         )
     selector(css)
 
