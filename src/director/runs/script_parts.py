@@ -15,6 +15,7 @@ from director.browser.bundle import Bundle, Holder, Inner
 from director.browser.collection import SCROLL
 from director.browser.looking import script as model_script
 from director.runs.held_before import DIGEST
+from director.workflow import css_values
 
 _IMPORTS = """from __future__ import annotations
 
@@ -47,6 +48,7 @@ def write_head(*, bundles: bool) -> str:
         ("@SCROLL@", SCROLL),
         ("@DIGEST@", DIGEST),
         ("@GATHERING@", _gathering()),
+        ("@CSS_VALUES@", _css_values()),
     ):
         head = head.replace(mark, text)
     if not bundles:
@@ -72,6 +74,11 @@ def write_tail(*, bundles: bool) -> str:
 def _gathering() -> str:
     whole = inspect.getsource(gathering)
     return whole[whole.index("class Gathering") :]
+
+
+def _css_values() -> str:
+    whole = inspect.getsource(css_values)
+    return whole[whole.index("# Quotes") :].rstrip()
 
 
 def _voting() -> str:
