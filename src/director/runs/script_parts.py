@@ -10,7 +10,7 @@ import inspect
 from functools import cache
 from importlib.resources import files
 
-from director.browser import gathering, grading, voting
+from director.browser import field_kinds, gathering, grading, voting
 from director.browser.bundle import Bundle, Holder, Inner
 from director.browser.collection import SCROLL
 from director.browser.looking import script as model_script
@@ -33,6 +33,8 @@ _PREPARE = """    playwright.selectors.register("director", MODEL, content_scrip
 _WATCH = """    context.add_init_script(CLICKS)
 """
 
+_FIELDS = ("KIND", "HAS_PICKER", "SHOWN", "RANGE_NOW", "RANGE_FOCUS", "OPTION")
+
 
 def part(name: str) -> str:
     """A part as it is written."""
@@ -49,6 +51,7 @@ def write_head(*, bundles: bool) -> str:
         ("@DIGEST@", DIGEST),
         ("@GATHERING@", _gathering()),
         ("@CSS_VALUES@", _css_values()),
+        *((f"@{name}@", _escape(getattr(field_kinds, name))) for name in _FIELDS),
     ):
         head = head.replace(mark, text)
     if not bundles:
@@ -74,6 +77,11 @@ def write_tail(*, bundles: bool) -> str:
 def _gathering() -> str:
     whole = inspect.getsource(gathering)
     return whole[whole.index("class Gathering") :]
+
+
+def _escape(script: str) -> str:
+    """A script as it stands between quotes in Python."""
+    return script.replace("\\", "\\\\")
 
 
 def _css_values() -> str:
