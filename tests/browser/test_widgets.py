@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from browser.widget_pages import CALENDAR, CLEARABLE, CLOSED, RANGE, SELECTIZE, SLOW, UPLOAD
+from browser.widget_pages import CALENDAR, CLEARABLE, CLOSED, QUASAR, RANGE, SELECTIZE, SLOW, UPLOAD
 from director.browser import Browser, BrowserError, Origins, Session
 from director.browser.actions import act
 from director.browser.outside import Outside
@@ -104,6 +104,20 @@ def test_a_read_only_field_is_refused_with_what_to_do(browser: Browser, run: Any
         assert await session.page().input_value("#late") == "now"
 
     on(run, browser, CLOSED, work)
+
+
+def test_a_date_is_picked_in_the_calendar_that_a_field_opens(browser: Browser, run: Any) -> None:
+    """Month by month and by its day, proven as the field writes it; no other button is clicked."""
+
+    async def work(session: Session) -> None:
+        for text, shown in (("2026-08-30", "30.08.2026"), ("2027-01-05", "05.01.2027")):
+            assert (await put(session, "Arrived on", text))["set"] == shown
+            assert not await session.page().is_visible("#menu")
+        with pytest.raises(BrowserError, match="is read-only"):
+            await put(session, "Arrived on", "tomorrow")
+        assert await session.page().title() == "Arrival"
+
+    on(run, browser, QUASAR, work)
 
 
 def test_one_of_several_labels_reaches_the_file_field(

@@ -45,3 +45,21 @@ UPLOAD = """<title>Upload</title><label for=att>Attachment</label><div><label><s
 <div role=listitem><div>Put on hold</div></div></div></div>"""
 CLEARABLE = """<title>Stock</title><label><input id=q placeholder=Search
  oninput="q.removeAttribute('placeholder'); q.setAttribute('aria-label', q.value ? 'Clear' : 'Search')"></label>"""
+# As Quasar draws it: an icon opens the calendar, which stays open over the page until Escape.
+QUASAR = """<title>Arrival</title><div class=q-field><input id=day readonly aria-label="Arrived on">
+<button type=button onclick="document.title = 'updated'">Update</button>
+<i class="material-icons cursor-pointer" id=icon>edit_calendar</i></div>
+<div class=q-menu id=menu hidden><div class=q-date><div class=q-date__navigation>
+<div class=q-date__arrow><button type=button onclick="turn(-1)">‹</button></div><span id=month></span>
+<div class=q-date__arrow><button type=button onclick="turn(1)">›</button></div>
+<div class=q-date__arrow><button type=button onclick="turn(-12)">‹</button></div><span id=year></span></div>
+<div id=days></div></div></div><script>
+const at = new Date(2026, 10, 1);
+const draw = () => { month.textContent = at.toLocaleString('en', {month: 'long'}); year.textContent = at.getFullYear();
+  const cell = (n, where) => `<div class=q-date__calendar-item--${where}><button type=button>${n}</button></div>`;
+  const many = new Date(at.getFullYear(), at.getMonth() + 1, 0).getDate();
+  days.innerHTML = cell(30, 'out') + [...Array(many).keys()].map(n => cell(n + 1, 'in')).join('') };
+const turn = by => setTimeout(() => { at.setMonth(at.getMonth() + by); draw() }, 30);
+draw(); icon.onclick = () => { menu.hidden = false }; onkeydown = e => { if (e.key === 'Escape') menu.hidden = true };
+days.onclick = e => { day.value = [String(e.target.innerText).padStart(2, '0'),
+  String(at.getMonth() + 1).padStart(2, '0'), at.getFullYear()].join('.') }</script>"""

@@ -10,11 +10,13 @@ import math
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import date
 from typing import Final, TypeAlias
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Locator
 
+from director.browser.calendars import is_same_date, parse_date, pick_date
 from director.browser.elements import TIMEOUT, Result, number, one
 from director.browser.errors import BrowserError
 from director.browser.field_kinds import KIND, RANGE_FOCUS, RANGE_NOW, SHOWN
@@ -171,10 +173,13 @@ async def _set_closed(session: Session, found: Found, value: Json, within: float
     """A field that opens for keys when it has the focus; else only what it opens may write it."""
     if await is_writable(found.locator):
         return await _set_text(session, found, value, within)
+    field, wanted = _hold(found), parse_date(str(value))
+    if wanted and await pick_date(session, found, wanted, within):
+        return await _prove_date(session, field, wanted)
     called = found.sight.portrait.like.name if found.sight else ""
     raise BrowserError(
         f"The field {called!r} is read-only: it is written by what it opens, a calendar or a list, "
-        f"so it was not set to {value!r}; it was given the focus. Click the field, or the icon "
+        f"so it was not set to {value!r}; it was clicked. Click the field, or the icon "
         "beside it, look at what opens and click there: year, month and day of a calendar, each a "
         "node; then ensure the field's value."
     )
@@ -188,6 +193,16 @@ async def _refuse(_: Session, found: Found, value: Json, __: float) -> Json:
         "Nothing was done. Name the field inside of it, each of its parts if it has several, or "
         "click it and then what it opens."
     )
+
+
+async def _prove_date(session: Session, field: Locator, wanted: date) -> Json:
+    """What a field shows, once that is a date; each page writes one in its own way."""
+    until = time.monotonic() + _OPENS
+    while not is_same_date(shown := await _look_at(session, field, ""), wanted):
+        if time.monotonic() >= until:
+            raise _differs(wanted.isoformat(), session.net.clean(shown))
+        await asyncio.sleep(_LOOK_AGAIN)
+    return shown
 
 
 async def _look_at(session: Session, field: Locator, text: str) -> str:
