@@ -38,7 +38,7 @@ def has_bundle(node: Node) -> bool:
 
 def _one(config: Config, names: Names, field: str = "selector") -> str:
     """The one element that an action means; Failed if several fit and none is chosen."""
-    parts = ["page", names.value(config[field])]
+    parts = ["page", names.selector(config[field])]
     if config.get("visibleOnly", config.get("action") != "upload") is False:
         parts.append("visible=False")
     if field == "selector" and config.get("nth") is not None:
@@ -152,7 +152,7 @@ def _wait(config: Config, names: Names) -> str:
         return f"page.wait_for_timeout({names.value(config['time'])})"
     timeout = names.value(config.get("timeout") or 30_000)
     if config.get("selector") is not None:
-        return f"check(page, element={names.value(config['selector'])}, within={timeout})"
+        return f"check(page, element={names.selector(config['selector'])}, within={timeout})"
     return f"page.wait_for_load_state('load', timeout={timeout})"
 
 
@@ -183,7 +183,9 @@ def conditions(all_: Sequence[Config], names: Names, *, since: str) -> Iterator[
         page = "page"
         if condition.get("tab") is not None:
             page = f"tabs[{names.value(_tab(condition['tab']))}]"
-        parts = [page, f"{kind}={names.value(condition[kind])}"]
+        is_css = kind in ("element", "count")
+        asked = names.selector(condition[kind]) if is_css else names.value(condition[kind])
+        parts = [page, f"{kind}={asked}"]
         parts += [f"{to}={names.value(condition[k])}" for k, to in _MORE.items() if k in condition]
         if kind in _SINCE:
             parts.append(f"since={since if since == '0' else _SINCE[kind]}")
