@@ -203,6 +203,47 @@ def test_what_is_kept_of_a_table_is_bounded_and_has_no_secret(tmp_path: Path) ->
     assert kept["twice"]["id"] == "0"
 
 
+def test_rows_from_all_over_a_table_are_kept(tmp_path: Path) -> None:
+    """The first ones, and others up to its end; all of a table that is short."""
+    for many in (1, 499, 500, 501, 2000):
+        path = tmp_path / "orders.csv"
+        path.write_text(write([order(n) for n in range(many)]))
+        kept: Any = profile_table(path, str)
+        ids = [int(row["id"]) for row in kept["rows"]]
+        assert len(ids) == min(many, 500)
+        assert ids == sorted(set(ids))
+        assert ids[:250] == [*range(min(many, 250))]
+        assert ids[-1] >= many - 1 - many // 200
+
+
+def turn_date(text: str) -> str:
+    """A date with its day first."""
+    return ".".join(reversed(text.split("-")))
+
+
+MANY = [order(n) for n in range(1, 638)]
+TAILS: dict[str, tuple[Rows, list[str]]] = {
+    "dates": (change(MANY[450:], "placed", turn_date), ["placed"]),
+    "cents": (change(MANY[450:], "amount", lambda text: text.replace(".", "")), ["amount"]),
+    "commas": (change(MANY[450:], "amount", lambda text: text.replace(".", ",")), ["amount"]),
+    "right": (MANY[450:], []),
+    "a slip": ([*MANY[450:500], *change(MANY[500:501], "placed", turn_date), *MANY[501:]], []),
+    "amounts of nothing": ([*MANY[450:500], *change(MANY[500:], "amount", lambda _: "0")], []),
+    "no dates": (change(MANY[450:], "placed", lambda _: ""), []),
+}
+
+
+@pytest.mark.parametrize("what", TAILS)
+def test_a_table_whose_end_is_written_in_another_way_is_doubted(tmp_path: Path, what: str) -> None:
+    """Far behind its first rows; a single slip, zeros and blanks are not."""
+    tail, fields = TAILS[what]
+    before, now = (download(tmp_path, write([*MANY[:450], *end])) for end in (MANY[450:], tail))
+    found = compare(before, now)
+    assert [(each.kind, each.field_name) for each in found] == [("format", f) for f in fields]
+    # What was mixed before is not doubted.
+    assert compare(now, now) == []
+
+
 @pytest.mark.parametrize(
     ("rows", "at", "doubted"),
     [
