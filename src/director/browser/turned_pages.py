@@ -20,10 +20,10 @@ PAGER: Final = """next => {
         getComputedStyle(e).pointerEvents !== "none" &&
         (e.matches("button,[role=button],[onclick]") || e.hasAttribute("href"));
     for (let at = next.parentElement, up = 0; at && up < 4; at = at.parentElement, up += 1) {
-        if (at === document.body || at.matches("table,tbody,tr") || said(at).length > 300) return null;
+        if (at.matches("body,table,tbody,tr") || said(at).length > 300) return null;
         const numbered = [...at.querySelectorAll("a,button")].filter(e => NUMBER.test(said(e)));
-        const current = [...at.querySelectorAll("[aria-current],.this-page,.current,.active,.selected,strong")]
-            .map(said).find(text => NUMBER.test(text));
+        const shown = "[aria-current],.this-page,.current,.active,.selected,strong";
+        const current = [...at.querySelectorAll(shown)].map(said).find(t => NUMBER.test(t));
         if (!current || !numbered.length) continue;
         return [Number(current), Math.max(0, ...numbered.filter(isLive).map(e => Number(said(e))))];
     }
