@@ -3,13 +3,15 @@
 The app as a program of its own on a store that is filled first: 1,000 workflows, one of 1,000 nodes, one
 with a conversation of 20,000 entries. Clients speak HTTP as a window does: the page, then the parts
 that it asks for when something changed. `--other PYTHON` measures another installation of Director on the
-same store in the same run, so that two versions can be compared (it must know this store's schema). Prints markdown for `docs/measured.md`.
+same store in the same run, so that two versions can be compared: the older one writes the store, the other brings
+its copy up to date. Prints markdown for `docs/measured.md`.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import random
 import re
@@ -21,7 +23,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import httpx
@@ -34,6 +36,12 @@ SEED = 7
 # What a window asks for: its page once, then the parts that events name.
 PARTS = ("chat", "composer", "meter", "nodes", "plan", "variables")
 PROGRAM = "from director.cli import app; app()"
+# The loads: the seconds that a window thinks between two requests, and those between two changes.
+LOADS = {
+    "no pause": (0.0, 0.0),
+    "no pause, four of their workflows changed a second": (0.0, 0.25),
+    "a request each 3.3 s": (3.3, 0.0),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +94,14 @@ def fill_store(folder: Path) -> Filled:
         talk(long, ENTRIES)
         _add_nodes(store, long, 10)
     return Filled(names[:TALKED], wide, long)
+
+
+def fill_with(python: str, folder: Path) -> Filled:
+    """Let an installation fill the store of a home folder: another may know newer schemas."""
+    command = [python, "-m", "bench.load", "--fill", str(folder)]
+    root = Path(__file__).parents[1]
+    done = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True)
+    return Filled(**json.loads(done.stdout))
 
 
 def _add_nodes(store: object, workflow: str, count: int) -> None:
@@ -142,9 +158,12 @@ async def ask_again(client: httpx.AsyncClient, path: str) -> httpx.Response:
 
 
 async def use_windows(
-    app: Served, workflows: Sequence[str], seconds: float, thinking: float
+    app: Served, workflows: Sequence[str], seconds: float, thinking: float, writing: float = 0.0
 ) -> list[float]:
-    """Milliseconds of each request of as many windows as there are workflows."""
+    """Milliseconds of each request of as many windows as there are workflows.
+
+    `writing` is how many seconds lie between two changes, each to the workflow of another window.
+    """
     took: list[float] = []
     until = time.monotonic() + seconds
     limits = httpx.Limits(max_connections=None)
@@ -160,11 +179,20 @@ async def use_windows(
             nth += 1
             await asyncio.sleep(thinking and chance.expovariate(1 / thinking))
 
+    async def write(client: httpx.AsyncClient) -> None:
+        nth = 0
+        while writing and time.monotonic() < until:
+            body = {"name": f"Prices, changed {nth} times"}
+            path = f"/api/workflows/{workflows[nth % len(workflows)]}"
+            (await client.patch(path, json=body)).raise_for_status()
+            nth += 1
+            await asyncio.sleep(writing)
+
     async with httpx.AsyncClient(
         base_url=app.url, headers=app.headers, timeout=PATIENCE, limits=limits
     ) as client:
         uses = (use(client, name, random.Random(f"{SEED} {name}")) for name in workflows)
-        await asyncio.gather(*uses)
+        await asyncio.gather(*uses, write(client))
     return took
 
 
@@ -187,9 +215,9 @@ def measure_app(python: str, home: Path, filled: Filled, seconds: float) -> dict
         for name, path in pages.items():
             wall, spent, size = time_page(app, path, 10)
             rows[name] = f"{wall:.0f} ms, {spent:.0f} ms of processor, {size / 1e3:.0f} kB"
-        for name, thinking in (("no pause", 0.0), ("a request each 3.3 s", 3.3)):
+        for name, (thinking, writing) in LOADS.items():
             before = app.cpu_seconds()
-            took = asyncio.run(use_windows(app, filled.small, seconds, thinking))
+            took = asyncio.run(use_windows(app, filled.small, seconds, thinking, writing))
             spent = 1e3 * (app.cpu_seconds() - before) / len(took)
             rows[f"{TALKED} windows, {name}"] = (
                 f"{len(took) / seconds:.1f} requests/s, p50 {quantile(took, 0.5):.0f} ms, "
@@ -203,14 +231,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--other", metavar="PYTHON", help="an interpreter with another Director")
     parser.add_argument("--seconds", type=float, default=20.0, help="of each load")
+    parser.add_argument("--fill", type=Path, help="only fill the store of this home folder")
     given = parser.parse_args()
+    if given.fill:
+        print(json.dumps(asdict(fill_store(given.fill))))
+        return
     pythons = (
         {"before": given.other, "now": sys.executable} if given.other else {"now": sys.executable}
     )
     with tempfile.TemporaryDirectory() as folder:
         full = Path(folder, "full")
         full.mkdir()
-        filled = fill_store(full)
+        filled = fill_with(next(iter(pythons.values())), full)
         found = {}
         for name, python in pythons.items():
             home = Path(folder, name)

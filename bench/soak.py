@@ -2,8 +2,9 @@
 
 Two workers on a PostgreSQL of their own, a site that counts what it receives, the app, windows that ask for
 pages and a conversation. Every minute a worker, the browsers or the app is killed and started again, and
-memory, file handles, connections and browsers that nobody owns are written down, a line of JSON each. In the
-end nothing may be lost or doubled. Few programs and long pauses: it is the time that counts.
+memory, file handles, connections and browsers that nobody owns are written down, a line of JSON each. One worker and
+a second app are never killed: they show what a program gathers in that time. In the end nothing may be lost
+or doubled. Few programs and long pauses: it is the time that counts.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ _RUN = 30.0
 _KILL = 60.0
 _SETTLE = 300.0  # seconds for the last runs; the machine may be busy
 _WINDOWS = ("", "/part/chat", "/part/nodes", "/part/meter")
-_MEASURES = ("app_mb", "app_files", "workers_mb", "workers_files", "connections", "orphans")
+_MEASURES = (
+    *("app_mb", "app_files", "workers_mb", "workers_files", "connections", "orphans"),
+    *("old_app_mb", "old_app_files", "old_worker_mb", "old_worker_files"),
+)
 
 
 @dataclass(slots=True)
@@ -52,6 +56,12 @@ class Soak:
     count: Counter[str] = field(default_factory=Counter)
     app: Served | None = None
     opened: AbstractContextManager[Served] | None = None
+    old_app: Served | None = None  # lives as long as the soak
+
+    @property
+    def old_worker(self) -> int:
+        """The process of the worker that is never killed."""
+        return self.world.workers[max(self.world.workers)].pid
 
     def start_app(self) -> None:
         """Start the app and let somebody in."""
@@ -68,6 +78,7 @@ class Soak:
         """A window asks for one of its parts."""
         part = _WINDOWS[self.count["pages"] % len(_WINDOWS)]
         self._request("pages", "GET", f"/w/{self.workflow}{part}")
+        self._request("pages of the old app", "GET", f"/w/{self.workflow}{part}", app=self.old_app)
 
     def say(self) -> None:
         """Say something in the chat; what was taken must be there in the end."""
@@ -86,7 +97,7 @@ class Soak:
         self.count["kills"] += 1
         what = ("worker", "app", "browsers")[turn % 3]
         if what == "worker":
-            self.world.kill_worker(sorted(self.world.workers)[turn // 3 % 2])
+            self.world.kill_worker(min(self.world.workers))
             self.world.ensure_workers()
         elif what == "app":
             self.kill_app()
@@ -100,21 +111,29 @@ class Soak:
         """What the programs use now."""
         own = [program.pid for program in self.world.workers.values()]
         apps = [self.app.pid] if self.app else []
+        old = [self.old_app.pid] if self.old_app else []
         return {
+            "old_app_mb": round(sum(map(_megabytes, old)), 1),
+            "old_app_files": sum(map(_files, old)),
+            "old_worker_mb": round(_megabytes(self.old_worker), 1),
+            "old_worker_files": _files(self.old_worker),
             "app_mb": round(sum(map(_megabytes, apps)), 1),
             "app_files": sum(map(_files, apps)),
             "workers_mb": round(sum(map(_megabytes, own)), 1),
             "workers_files": sum(map(_files, own)),
             "connections": _connections(self.world.url),
-            "orphans": len(_orphans(self.world.folder, own + apps)),
+            "orphans": len(_orphans(self.world.folder, own + apps + old)),
         }
 
-    def _request(self, kind: str, method: str, path: str, body: object = None) -> bool:
+    def _request(
+        self, kind: str, method: str, path: str, body: object = None, *, app: Served | None = None
+    ) -> bool:
         self.count[kind] += 1
+        asked = app or self.app
         try:
-            assert self.app is not None  # noqa: S101
+            assert asked is not None  # noqa: S101
             answer = httpx.request(
-                method, f"{self.app.url}{path}", headers=self.app.headers, json=body, timeout=60
+                method, f"{asked.url}{path}", headers=asked.headers, json=body, timeout=60
             )
         except httpx.HTTPError:
             self.count[f"{kind} refused"] += 1
@@ -257,8 +276,9 @@ def main() -> None:
         one = Soak(world, f"scripted:{script}", workflow)
         one.start_app()
         try:
-            soak(one, given.minutes, tell)
-            end = conclude(one)
+            with serve_app(sys.executable, world.folder / "home") as one.old_app:
+                soak(one, given.minutes, tell)
+                end = conclude(one)
         finally:
             one.kill_app()
     tell({"end": end, "quarters": compare_ends(lines)})

@@ -34,7 +34,9 @@ def home(environ: Mapping[str, str] | None = None) -> Path:
     chosen = (os.environ if environ is None else environ).get(VARIABLE, "")
     folder = Path(os.path.abspath(Path(chosen).expanduser())) if chosen else _usual()  # noqa: PTH100  a link stays a link
     try:
-        make_private(folder)
+        # It is asked for with every page: once it is there, one look is enough.
+        if not folder.is_dir():
+            make_private(folder)
     except OSError as error:
         raise HomeError(
             f"The data folder {str(folder)!r} cannot be made: {error.strerror}. "

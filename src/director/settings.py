@@ -171,9 +171,9 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Setting[Value]]:
     found: dict[str, Setting[Value]] = {}
     if _clean_wanted(environ):
         found["profile"] = Setting("clean", "environment", _CLEAN)
-    for variable, text in environ.items():
-        name = variable.removeprefix(PREFIX).lower()
-        if not variable.startswith(PREFIX) or variable == VARIABLE or not text:
+    for variable in [each for each in environ if each.startswith(PREFIX)]:
+        name, text = variable.removeprefix(PREFIX).lower(), environ.get(variable, "")
+        if variable == VARIABLE or not text:
             continue
         if name in RULES:
             value = _checked(name, _read(text, RULES[name]), f"the variable {variable}")

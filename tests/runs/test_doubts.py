@@ -283,6 +283,44 @@ def test_far_fewer_rows_are_doubted_unless_the_page_says_so() -> None:
     assert kinds(find_doubts([reading(visit(0, 30))], earlier={"n1": old})) == ["fewer"]
 
 
+@pytest.mark.parametrize(
+    ("now", "before", "said", "found"),
+    [
+        (56, (64, 64, 64), "", ["fewer"]),
+        (56, (64,), "", []),  # one run says little
+        (56, (64, 64), "56 results", []),  # the page knows of it
+        (15, (42, 42), "15 results", ["fewer"]),  # but for most of them
+        (63, (64, 64), "", []),
+        (56, (64, 70), "", []),  # it rises and falls
+        (56, (55, 64), "", []),
+    ],
+)
+def test_a_steady_list_that_falls_without_a_word_is_doubted(
+    now: int, before: tuple[int, ...], said: str, found: list[str]
+) -> None:
+    """A tenth of the rows or more is gone, and nothing on the page says so."""
+    rows = tuple([row(number) for number in range(1, 1 + many)] for many in before)
+    other = replace(visit(100, 100 + now, said), rows=tuple(row(n) for n in range(200, 200 + now)))
+    doubted = find_doubts([reading(other, rows_before=rows)], earlier={"n1": rows[0]})
+    assert kinds(doubted) == found
+
+
+def test_a_count_of_before_that_the_page_still_states_is_doubted() -> None:
+    """The pager counts what it was given, and the label over the table still says how many."""
+    before = [row(number) for number in range(57)]
+    says = ({"text": "1-30 of 30", "place": "pager"}, {"text": "57 orders", "place": "near"})
+    now = replace(
+        visit(0, 30),
+        rows=tuple(row(n) for n in range(100, 130)),
+        counters=says,
+        of=30,
+        words="orders",
+    )
+    short = reading(now, rows_before=(before,))
+    assert kinds(find_doubts([short], earlier={"n1": before})) == ["fewer"]
+    assert kinds(find_doubts([reading(now)])) == []
+
+
 def test_full_pages_that_hold_fewer_rows_than_before_are_doubted() -> None:
     """Though their stated total agrees; only the last page grows and shrinks with its list."""
     pages = [visit(0, 18, "40 rows", 1), visit(18, 36, "40 rows", 2), visit(36, 40, "40 rows", 3)]

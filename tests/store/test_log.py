@@ -289,3 +289,11 @@ def test_fields_keep_their_order(store: Store) -> None:
     store.append("t", [Draft("agent", body)])
     assert str(store.entries("t")[0].body) == str(body)
     assert store.verify().ok
+
+
+def test_a_thread_names_the_workflow_that_it_was_made_for(store: Store) -> None:
+    """One that was made for none, and one that is not there, name none."""
+    made = store.open_thread(workflow="shop")
+    store.append("alone", [said("hello")])
+    assert store.find_workflow(made) == "shop"
+    assert store.find_workflow("alone") == store.find_workflow("nowhere") == ""

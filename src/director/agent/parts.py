@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from director.context.report import by_kind
@@ -26,14 +26,23 @@ def tools_size(tools: Iterable[Tool], counter: Counter) -> int:
     return sum(counter(f"{one.name}{one.description}{one.parameters}") for one in tools)
 
 
-def parts_of(context: Context, tools: Sequence[Tool], counter: Counter) -> tuple[Part, ...]:
-    """The parts of a request in their order; their sizes add up to its size."""
+def parts_of(
+    context: Context,
+    tools: Sequence[Tool],
+    counter: Counter,
+    *,
+    count: Callable[[Context, Counter], Mapping[str, int]] = by_kind,
+) -> tuple[Part, ...]:
+    """The parts of a request in their order; their sizes add up to its size.
+
+    `count` counts the history by kind.
+    """
     found = [Part("instructions", one.name, section_size(one, counter)) for one in context.sections]
     if tools:
         found.append(Part("tools", f"{len(tools)} tools", tools_size(tools, counter)))
     ahead, history, behind = split(context.turns)
     found += _block("first", ahead, counter)
-    kinds = by_kind(Context((), history, context.summary), counter)
+    kinds = count(Context((), history, context.summary), counter)
     found += [Part("history", name, size) for name, size in kinds.items() if size]
     found += _block("last", behind, counter)
     return tuple(found)

@@ -3,17 +3,23 @@
 `refresh` asks the database what was written since the last time and forgets only that. Between two
 refreshes a read may be as old as the first of them, so this is for whoever shows things, never
 for whoever decides or writes by what was read: those ask the store itself.
+
+What is made of reads can be kept as well: `record_reads` notes them, and `is_current` says whether
+every one of them would be the same now.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from typing import NamedTuple, TypeVar, cast
 
 from sqlalchemy import Connection, Row, Text, literal, select, union_all
 
+from director.store.connect import Database
 from director.store.positions import Extent, get_extent
 from director.store.schema import entries, records
 from director.store.store import Store
@@ -34,6 +40,34 @@ class _Key(NamedTuple):
     rest: tuple[object, ...] = ()
 
 
+class ReadSet:
+    """The reads that something was made of; not complete if one of them is not remembered."""
+
+    def __init__(self) -> None:
+        self.found: dict[_Key, object] = {}
+        self.is_complete = True
+
+    def note(self, key: _Key, found: object) -> None:
+        """Add a read; one that gave something else before makes the set worthless."""
+        if self.found.setdefault(key, found) is not found:
+            self.is_complete = False
+
+
+_READS: ContextVar[ReadSet | None] = ContextVar("director_reads", default=None)
+_NOTHING = object()
+
+
+@contextmanager
+def record_reads() -> Iterator[ReadSet]:
+    """Note what is read of a cached store in here, also by threads that are begun in here."""
+    reads = ReadSet()
+    token = _READS.set(reads)
+    try:
+        yield reads
+    finally:
+        _READS.reset(token)
+
+
 class CachedStore(Store):
     """Reads of a store, each remembered until something that it read was written again."""
 
@@ -44,6 +78,27 @@ class CachedStore(Store):
         self._late: frozenset[int] = frozenset()  # behind what was settled, and seen already
         self._changed = 0  # how often something was forgotten
         self._lock = threading.Lock()
+
+    @property
+    def database(self) -> Database:
+        """The database itself; what is read there is not remembered."""
+        _note_unknown()
+        return self._database
+
+    def _reading(self) -> AbstractContextManager[Connection]:
+        _note_unknown()
+        return super()._reading()
+
+    def is_current(self, reads: ReadSet) -> bool:
+        """Whether each of these reads is remembered, and so would be the same at this moment."""
+        if not reads.is_complete:
+            return False
+        with self._lock:
+            for key, found in reads.found.items():
+                if self._known.get(key, _NOTHING) is not found:
+                    return False
+                self._known.move_to_end(key)
+        return True
 
     def refresh(self) -> None:
         """Forget what was written since the last time; all of it if something was purged."""
@@ -90,6 +145,20 @@ class CachedStore(Store):
         key = _Key("get", kind, id, (version,))
         return self._remember(key, lambda: super(CachedStore, self).get(kind, id, version))
 
+    def versions(
+        self,
+        kind: str,
+        id: str,  # noqa: A002
+        *,
+        after: int = 0,
+        upto: int | None = None,
+    ) -> list[Versioned]:
+        """Every version of a record, or those after one and up to another, the oldest first."""
+        key = _Key("versions", kind, id, (after, upto))
+        return self._remember(
+            key, lambda: super(CachedStore, self).versions(kind, id, after=after, upto=upto)
+        )
+
     def newest(self, kind: str, prefix: str = "") -> list[Versioned]:
         """The newest version of each record of a kind whose id starts so, sorted by id."""
         key = _Key("newest", kind, prefix)
@@ -128,17 +197,23 @@ class CachedStore(Store):
             state = self._changed
             if key in self._known:
                 self._known.move_to_end(key)
-                return _copy(cast("T", self._known[key]))
-        found = read()
+                return _note(key, cast("T", self._known[key]))
+        # What this read reads in its turn is its own affair.
+        token = _READS.set(None)
+        try:
+            found = read()
+        finally:
+            _READS.reset(token)
         if isinstance(found, list) and len(found) > _LONGEST and key.method != "newest":
+            _note_unknown()
             return found
         with self._lock:
             # What was read before somebody else's refresh may be older than that: it is not kept.
             if self._changed == state and self._extent.settled >= 0:
-                self._known[key] = found
+                found = cast("T", self._known.setdefault(key, found))
                 while len(self._known) > _MOST:
                     self._known.popitem(last=False)
-        return _copy(found)
+        return _note(key, found)
 
     def _forget(self, new: Sequence[Row[*tuple[object, ...]]]) -> None:
         if len(new) > _BEHIND:
@@ -169,7 +244,20 @@ def _list_written(connection: Connection, position: int) -> Sequence[Row[*tuple[
 
 
 def _touches(key: _Key, name: str) -> bool:
-    return name == key.name if key.method == "get" else name.startswith(key.name)
+    is_one = key.method in ("get", "versions")
+    return name == key.name if is_one else name.startswith(key.name)
+
+
+def _note_unknown() -> None:
+    if (reads := _READS.get()) is not None:
+        reads.is_complete = False
+
+
+def _note(key: _Key, found: T) -> T:
+    """What was read, noted where somebody asks what is read."""
+    if (reads := _READS.get()) is not None:
+        reads.note(key, found)
+    return _copy(found)
 
 
 def _copy(found: T) -> T:

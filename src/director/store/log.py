@@ -188,6 +188,12 @@ def thread_ids(connection: Connection, workflow: str | None) -> list[str]:
     return list(connection.execute(asked).scalars())
 
 
+def find_workflow(connection: Connection, thread: str) -> str:
+    """The workflow that a thread was made for; empty if for none."""
+    asked = select(threads.c.workflow).where(threads.c.id == thread)
+    return str(connection.execute(asked).scalar() or "")
+
+
 def _check_kind(draft: Draft) -> None:
     if draft.kind not in KINDS:
         raise StoreError(

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Self
+
+from sqlalchemy import Connection
 
 from director.store import aside, beats, changes, log, purge, records, references, verify
 from director.store.beats import Beat
@@ -30,6 +33,10 @@ class Store:
     def database(self) -> Database:
         """What it reads and writes, for what else reads it in this package."""
         return self._database
+
+    def _reading(self) -> AbstractContextManager[Connection]:
+        """A transaction that sees one moment of the store."""
+        return self._database.reading()
 
     @property
     def url(self) -> str:
@@ -67,17 +74,17 @@ class Store:
 
     def head(self, thread: str) -> int:
         """The number of the last entry of a thread, or 0."""
-        with self._database.reading() as connection:
+        with self._reading() as connection:
             return log.head(connection, thread)
 
     def entries(self, thread: str, after: int = 0, upto: int | None = None) -> list[Entry]:
         """The entries of a thread after one and up to another, as they were given."""
-        with self._database.reading() as connection:
+        with self._reading() as connection:
             return log.read(connection, thread, after, upto)
 
     def last(self, thread: str, kind: str) -> Entry | None:
         """The newest entry of a kind in a thread."""
-        with self._database.reading() as connection:
+        with self._reading() as connection:
             return log.last(connection, thread, kind)
 
     def seen(self, thread: str) -> list[Entry]:
@@ -86,12 +93,12 @@ class Store:
         Enough for `project`, `view` and `compress`: the last entry, the compression that is shown,
         restores and deletions, and all from the first visible turn on.
         """
-        with self._database.reading() as connection:
+        with self._reading() as connection:
             return log.seen(connection, thread)
 
     def hiding(self, thread: str) -> list[Entry]:
         """Every compression, restore and deletion of a thread: enough for `checkpoints`."""
-        with self._database.reading() as connection:
+        with self._reading() as connection:
             return log.hiding(connection, thread)
 
     def open_thread(self, workflow: str = "", title: str = "", thread: str | None = None) -> str:
@@ -103,12 +110,17 @@ class Store:
 
     def threads(self, workflow: str | None = None) -> list[str]:
         """The ids of the threads, of one workflow or all, the oldest first."""
-        with self._database.reading() as connection:
+        with self._reading() as connection:
             return log.thread_ids(connection, workflow)
+
+    def find_workflow(self, thread: str) -> str:
+        """The workflow that a thread was made for; empty if for none."""
+        with self._reading() as connection:
+            return log.find_workflow(connection, thread)
 
     def reference(self, thread: str) -> Json | None:
         """What the model layer keeps for a thread."""
-        with self._database.reading() as connection:
+        with self._reading() as connection:
             return references.get(connection, thread)
 
     def set_reference(self, thread: str, reference: Json | None) -> None:
@@ -144,7 +156,7 @@ class Store:
 
     def get(self, kind: str, id: str, version: int | None = None) -> Versioned | None:  # noqa: A002
         """A version of a record, the newest if none is named."""
-        with self._database.reading() as connection:
+        with self._reading() as connection:
             return records.get(connection, kind, id, version)
 
     def versions(
@@ -156,22 +168,22 @@ class Store:
         upto: int | None = None,
     ) -> list[Versioned]:
         """Every version of a record, or those after one and up to another, the oldest first."""
-        with self._database.reading() as connection:
+        with self._reading() as connection:
             return records.versions(connection, kind, id, after=after, upto=upto)
 
     def newest(self, kind: str, prefix: str = "") -> list[Versioned]:
         """The newest version of each record of a kind whose id starts so, sorted by id."""
-        with self._database.reading() as connection:
+        with self._reading() as connection:
             return records.newest(connection, kind, prefix)
 
     def newest_after(self, kind: str, position: int) -> list[Versioned]:
         """The newest version of each record of a kind that was written after a position."""
-        with self._database.reading() as connection:
+        with self._reading() as connection:
             return records.newest_after(connection, kind, position)
 
     def ids(self, kind: str) -> list[str]:
         """The ids of the records of a kind, sorted."""
-        with self._database.reading() as connection:
+        with self._reading() as connection:
             return records.ids(connection, kind)
 
     def restore_version(self, kind: str, id: str, version: int, reason: str = "") -> Versioned:  # noqa: A002
@@ -183,7 +195,7 @@ class Store:
 
     def diff(self, kind: str, id: str, a: int, b: int) -> list[str]:  # noqa: A002
         """What changed from version `a` to version `b`, in lines to read."""
-        with self._database.reading() as connection:
+        with self._reading() as connection:
             old = records.existing(connection, kind, id, a)
             new = records.existing(connection, kind, id, b)
         return records.difference(old, new)
@@ -195,17 +207,17 @@ class Store:
 
     def kept(self, hash: str) -> bytes:  # noqa: A002
         """The bytes that were kept under a hash."""
-        with self._database.reading() as connection:
+        with self._reading() as connection:
             return aside.kept(connection, hash)
 
     def changes(self, after: int = 0, limit: int = 1000) -> list[Change]:
         """What was committed after a position, in order."""
-        with self._database.reading() as connection:
+        with self._reading() as connection:
             return changes.read(connection, after, limit)
 
     def subscribe(self, after: int | None = None) -> Subscription:
         """Every change after a position (by default: from now on), as it is committed."""
-        return Subscription(self._database, after)
+        return Subscription(self.database, after)
 
     def beat(self, worker: str, *, host: str, pid: int) -> None:
         """Say that a worker is alive."""
@@ -213,7 +225,7 @@ class Store:
 
     def beats(self) -> list[Beat]:
         """The last sign of life of every worker that has not left."""
-        return beats.beats(self._database)
+        return beats.beats(self.database)
 
     def leave(self, worker: str) -> None:
         """Take a worker off the list."""
@@ -233,12 +245,12 @@ class Store:
 
     def preview_purge(self, workflow: str) -> Removal:
         """What a purge of this workflow would remove now."""
-        with self._database.reading() as connection:
+        with self._reading() as connection:
             return purge.preview(connection, workflow)
 
     def verify(self) -> Verdict:
         """Hash everything again and name the first thing that is not as it was written."""
-        return verify.verify(self._database)
+        return verify.verify(self.database)
 
     def close(self) -> None:
         """Close every connection; a subscription must be closed before."""

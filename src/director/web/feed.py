@@ -118,10 +118,7 @@ class Feed:
     def _of_thread(self, thread: str) -> str:
         known = self._owners.get(("thread", thread))
         if known is None:
-            named = self._store.ids("workflow")
-            known = next((one for one in named if thread in self._store.threads(one)), "")
-            if known:
-                self._owners["thread", thread] = known
+            known = self._owners["thread", thread] = self._store.find_workflow(thread)
         return known
 
     def _of_run(self, run: str) -> str:

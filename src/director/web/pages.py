@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -10,26 +11,36 @@ from fastapi.responses import HTMLResponse
 from director.secrets import SHORT
 from director.web import conversing, inspecting, watching, working
 from director.web.keys import KEYS, held_in
+from director.web.page_answers import answer_page
 from director.web.reading.workflows import listed, page_rows
 from director.web.rendering import page
+from director.web.studio import Studio
 from director.web.views import settings as view
 from director.web.wants import Here
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 for each in (working, conversing, inspecting, watching):
-    router.include_router(each.router)
+    router.routes.extend(each.router.routes)
 
 
 @router.get("/")
-def workflows(
+async def workflows(
     request: Request,
     studio: Here,
     page_number: Annotated[int, Query(alias="page", ge=1, le=2**31)] = 1,
     words: Annotated[str, Query(max_length=500)] = "",
 ) -> HTMLResponse:
     """The workflows there are, a page at a time; on a first visit, what to do first."""
+
+    async def make() -> tuple[str, dict[str, object]]:
+        return "workflows.html", await asyncio.to_thread(_list, studio, page_number, words)
+
+    return await answer_page(request, studio, ("", page_number, words), make)
+
+
+def _list(studio: Studio, page_number: int, words: str) -> dict[str, object]:
     rows = listed(studio.cached)
-    shown = {
+    return {
         "rows": rows,
         "shown": page_rows(rows, page_number, words),
         "words": words,
@@ -37,7 +48,6 @@ def workflows(
         "model": studio.settings.model.value,
         "keys": held_in(studio.supplies.vault),
     }
-    return page(request, "workflows.html", shown)
 
 
 @router.get("/settings")

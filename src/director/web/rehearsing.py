@@ -51,16 +51,17 @@ class Rehearsals:
         self._store.put(KIND, made, {"workflow": made, "site": site.url}, "begun")
         return made
 
-    def next(self, workflow: str) -> Next | None:
+    def next(self, workflow: str, store: Store | None = None) -> Next | None:
         """What the user does next; None if this workflow is no rehearsal."""
-        found = self._store.get(KIND, workflow)
+        store = store or self._store
+        found = store.get(KIND, workflow)
         if found is None:
             return None
         site = str(found.body["site"])
         # After a restart it must be where the workflow knows it; whoever has the port keeps it.
         self._served(int(site.rpartition(":")[2]))
         every = lines(site)
-        done = _done(every, self._store.entries(current_thread(self._store, workflow)))
+        done = _done(every, store.entries(current_thread(store, workflow)))
         if done == len(every):
             return Next(SAYS, site, done, done, "none")
         return Next(SAYS, site, done, len(every), every[done].does, every[done].text)

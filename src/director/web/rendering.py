@@ -54,6 +54,16 @@ templates.env.filters |= {
 templates.env.tests["sensitive"] = is_sensitive
 
 
+def html(body: bytes) -> HTMLResponse:
+    """A page that was made before, which no cache but our own keeps."""
+    return HTMLResponse(body, headers={"cache-control": "no-store"})
+
+
+def render(name: str, shown: Mapping[str, object]) -> bytes:
+    """A page or a part of one as it is sent."""
+    return templates.get_template(name).render(shown).encode()
+
+
 def page(
     request: Request, name: str, shown: Mapping[str, object], *, status: int = 200
 ) -> HTMLResponse:

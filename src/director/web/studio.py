@@ -33,6 +33,7 @@ from director.web.feed import Feed
 from director.web.guard.hosts import OwnNames
 from director.web.hub import Hub
 from director.web.keys import opens_with
+from director.web.page_cache import PageCache
 from director.web.pictures import Pictures
 from director.web.reading.meter import Meter, meter
 from director.web.reading.reader import Reader
@@ -77,6 +78,9 @@ class Studio:
     ) -> None:
         self.store = store
         self.cached = CachedStore(store)
+        self.pages = PageCache(self.cached)
+        self._refreshing = asyncio.Lock()
+        self._next_refresh: asyncio.Task[None] | None = None
         self.supplies = supplies
         self.sessions = sessions
         self.names = names
@@ -120,6 +124,18 @@ class Studio:
         self.cached.refresh()
         files = self.supplies.files(workflow).list
         return self._readers.setdefault(workflow, Reader(self.cached, workflow, files))
+
+    async def refresh(self) -> None:
+        """See what was written until now; all who ask while one looks wait for one more look."""
+        # A look that has begun may have missed what was written since: it does for nobody new.
+        if self._next_refresh is None:
+            self._next_refresh = asyncio.create_task(self._refresh())
+        await asyncio.shield(self._next_refresh)
+
+    async def _refresh(self) -> None:
+        async with self._refreshing:
+            self._next_refresh = None
+            await asyncio.to_thread(self.cached.refresh)
 
     def check_workflow(self, workflow: str) -> None:
         """`NotThere` if there is no such workflow, or if it was deleted."""

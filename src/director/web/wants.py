@@ -10,18 +10,21 @@ from director.agent import current_thread
 from director.web.studio import NotThere, Studio
 
 
-def _studio(request: Request) -> Studio:
+async def _studio(request: Request) -> Studio:
     found: Studio = request.app.state.studio
     # Before anything is read: what changes from now on is told to whoever is shown the answer.
     request.state.event = found.hub.newest
-    found.cached.refresh()
+    await found.refresh()
     return found
 
 
 Here: TypeAlias = Annotated[Studio, Depends(_studio)]
 
 
-def _known(workflow: Annotated[str, Path(min_length=1, max_length=200)], studio: Here) -> str:
+WorkflowId: TypeAlias = Annotated[str, Path(min_length=1, max_length=200)]
+
+
+def _known(workflow: WorkflowId, studio: Here) -> str:
     studio.check_workflow(workflow)
     return workflow
 

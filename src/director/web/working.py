@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
-from director.agent import approvals, current_thread
+from director.agent import approvals, current_thread, running
 from director.agent.choosing import chosen_profile
 from director.agent.effects import effects
 from director.agent.saved import Saved
@@ -21,16 +21,17 @@ from director.runs.download_facts import list_downloads
 from director.runs.ledger import records_of, steps_of
 from director.settings import PROFILES
 from director.store.variables import workbench
+from director.web.page_answers import answer_page
 from director.web.reading import meter as size
 from director.web.reading.chat import turn_now
 from director.web.reading.compression import tried
 from director.web.reading.requests import lines
-from director.web.rendering import api_of, page
+from director.web.rendering import api_of
 from director.web.studio import NotThere, Studio
 from director.web.views import chat, compression, meter, nodes, plan, runs
 from director.web.views import settings as view
 from director.web.views.around import tabs_view, variables_view
-from director.web.wants import Here, Known, thread_of
+from director.web.wants import Here, Known, WorkflowId, thread_of
 from director.workflow.description import PARTS, Description
 from director.workflow.record_types import list_record_types
 
@@ -39,8 +40,12 @@ Shown: TypeAlias = dict[str, Any]
 
 
 @router.get("/w/{workflow}")
-async def work(request: Request, workflow: Known, studio: Here) -> HTMLResponse:
+async def work(request: Request, workflow: WorkflowId, studio: Here) -> HTMLResponse:
     """The one page to work in. The meter is loaded behind it: it reads the whole conversation."""
+    return await answer_page(request, studio, (workflow,), lambda: _work(studio, workflow))
+
+
+async def _work(studio: Studio, workflow: str) -> tuple[str, Shown]:
     # The first look at a workflow begins its conversation: once, not with each part.
     await asyncio.to_thread(current_thread, studio.cached, workflow)
     parts = (_chat, _composer, _plan, _nodes, _variables)
@@ -50,7 +55,7 @@ async def work(request: Request, workflow: Known, studio: Here) -> HTMLResponse:
     shown: Shown = {**_common(workflow), **tabs}
     for each in found:
         shown |= each
-    return page(request, "work.html", shown)
+    return "work.html", shown
 
 
 class Asked(BaseModel):
@@ -65,9 +70,18 @@ class Asked(BaseModel):
 
 @router.get("/w/{workflow}/part/{part}")
 async def part(
-    request: Request, workflow: Known, part: str, studio: Here, asked: Annotated[Asked, Query()]
+    request: Request,
+    workflow: WorkflowId,
+    part: str,
+    studio: Here,
+    asked: Annotated[Asked, Query()],
 ) -> HTMLResponse:
     """One panel, or what a dialog shows."""
+    key = (workflow, part, asked.thread, asked.version, asked.chunk, asked.words, asked.rows)
+    return await answer_page(request, studio, key, lambda: _part(studio, workflow, part, asked))
+
+
+async def _part(studio: Studio, workflow: str, part: str, asked: Asked) -> tuple[str, Shown]:
     if part not in _PARTS:
         raise NotThere(f"There is no part {part!r} of this page.")
     template, read = _PARTS[part]
@@ -77,7 +91,7 @@ async def part(
         shown = await read(studio, workflow)
     else:
         shown = await asyncio.to_thread(read, studio, workflow, asked)
-    return page(request, f"parts/{template}.html", {**_common(workflow), **shown})
+    return f"parts/{template}.html", {**_common(workflow), **shown}
 
 
 @router.get("/w/{workflow}/kept/{hash_}")
@@ -123,11 +137,11 @@ def _hits(studio: Studio, workflow: str, asked: Asked) -> Shown:
 
 def _composer(studio: Studio, workflow: str, _: Asked) -> Shown:
     store, settings = studio.cached, studio.settings
-    busy = studio.is_busy(workflow)
     thread = current_thread(store, workflow)
+    busy = _is_busy(studio, workflow)
     return {
         "busy": busy,
-        "rehearsal": studio.rehearsals.next(workflow),
+        "rehearsal": studio.rehearsals.next(workflow, store),
         "waits": any(one.state == "asked" for one in approvals(store, workflow)),
         "asked": turn_now(store, thread).asked,
         "can_retry": bool(store.head(thread)) and not busy,
@@ -139,12 +153,20 @@ def _composer(studio: Studio, workflow: str, _: Asked) -> Shown:
     }
 
 
+def _is_busy(studio: Studio, workflow: str) -> bool:
+    """Whether a turn is taken, as far as a page shows it: by what was read with the rest of it."""
+    store = studio.cached
+    return studio.turns.is_on(workflow) or running(store, current_thread(store, workflow))
+
+
 def _offered(studio: Studio, workflow: str, *, units: bool) -> Shown:
-    if studio.is_busy(workflow):
+    if _is_busy(studio, workflow):
         return {"offer": None, "busy": True}
     counter = counter_for(size.model_of(studio.cached, workflow, studio.settings) or None)
-    now = studio.reader(workflow).conversation(current_thread(studio.cached, workflow))
-    return {"offer": compression.offer(now, counter, units=units), "busy": False}
+    reader = studio.reader(workflow)
+    now = reader.conversation(current_thread(studio.cached, workflow))
+    found = compression.offer(now, counter, units=units, size=reader.sizes.turn_size)
+    return {"offer": found, "busy": False}
 
 
 def _history(studio: Studio, workflow: str, _: Asked) -> Shown:
@@ -201,13 +223,14 @@ async def _meter(studio: Studio, workflow: str) -> Shown:
 
 
 async def _metering(studio: Studio, workflow: str) -> Shown:
-    offered = await asyncio.to_thread(_offered, studio, workflow, units=False)
-    return {**await _meter(studio, workflow), **offered}
+    # The meter counts every turn, and the offer adds up what it counted.
+    shown = await _meter(studio, workflow)
+    return shown | await asyncio.to_thread(_offered, studio, workflow, units=False)
 
 
 async def _compress(studio: Studio, workflow: str) -> Shown:
-    offered = await asyncio.to_thread(_offered, studio, workflow, units=True)
-    return {**await _meter(studio, workflow), **offered}
+    shown = await _meter(studio, workflow)
+    return shown | await asyncio.to_thread(_offered, studio, workflow, units=True)
 
 
 # Each part by its name: its template, and what reads it.

@@ -53,7 +53,7 @@ def meter(
     said = reader.conversation(current_thread(store, workflow)).context
     sent = _request(profile, reader, tabs, said)
     tools = [REGISTRY[tool].tool for tool in profile.tools if tool in REGISTRY]
-    parts = parts_of(sent, tools, counter)
+    parts = parts_of(sent, tools, counter, count=reader.sizes.by_kind)
     size = sum(part.tokens for part in parts)
     return Meter(
         size,

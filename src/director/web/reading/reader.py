@@ -15,6 +15,7 @@ from director.sections.state import State
 from director.store import Store
 from director.store.project import View
 from director.store.variables import variables, workbench
+from director.web.reading.history_sizes import HistorySizes
 from director.workflow.values import Json, Tab
 
 
@@ -29,6 +30,7 @@ class Reader:
         self._workflow = workflow
         self._saved = Saved(store, workflow)
         self._log = Log(store)
+        self.sizes = HistorySizes()
         self._reading = threading.Lock()
 
     def state(self, tabs: tuple[Tab, ...] = (), said: Context | None = None) -> State:

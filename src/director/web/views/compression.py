@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from director.context.sizes import turn_size
 from director.context.values import AgentTurn, Counter, Turn, UserTurn
@@ -10,6 +12,7 @@ from director.sections.summary import spans
 from director.store.project import View
 
 _LINE = 90
+SizeOf: TypeAlias = Callable[[Turn, Counter], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,9 @@ class Offer:
         return self.user + self.agent
 
 
-def offer(now: View, counter: Counter, *, units: bool = True) -> Offer | None:
+def offer(
+    now: View, counter: Counter, *, units: bool = True, size: SizeOf = turn_size
+) -> Offer | None:
     """What can be compressed, with its `units` if they are wanted; None if there is nothing."""
     turns: dict[int, list[Turn]] = {}
     for turn in now.context.turns:
@@ -48,7 +53,7 @@ def offer(now: View, counter: Counter, *, units: bool = True) -> Offer | None:
         return None
     user = sum(any(isinstance(turn, UserTurn) for turn in turns[at]) for at in chosen)
     covers = len(now.current.summary.covers) if now.current else 0
-    tokens = sum(turn_size(turn, counter) for at in chosen for turn in turns[at])
+    tokens = sum(size(turn, counter) for at in chosen for turn in turns[at])
     listed = tuple(_unit(seqs, turns, counter) for seqs in now.units) if units else ()
     return Offer(user, len(chosen) - user, tokens, covers, listed)
 

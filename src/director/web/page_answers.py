@@ -1,0 +1,60 @@
+"""How a page is answered: with the one that was made before if it is still right, else a new one.
+
+Whatever a page shows that is not in the store is listed in `read_surroundings`; a page that shows
+more than that, such as the age of something, must not be answered so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Hashable
+from datetime import datetime
+from typing import Any, TypeAlias
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+
+from director.store.cached import record_reads
+from director.web.keys import held_in
+from director.web.page_cache import CachedPage
+from director.web.rendering import html, render
+from director.web.studio import Studio
+
+Making: TypeAlias = Callable[[], Awaitable[tuple[str, dict[str, Any]]]]
+# Stands where a page says which event it was made after; nobody can write it into a page.
+_EVENT = secrets.token_hex(16)
+
+
+async def answer_page(
+    request: Request, studio: Studio, key: tuple[Hashable, ...], make: Making
+) -> HTMLResponse:
+    """The page of a key, whose first part is its workflow or empty; `make` is asked for a new one.
+
+    It gives the name of a template and what it shows.
+    """
+    workflow = str(key[0])
+    before = await read_surroundings(studio, workflow)
+    body = studio.pages.find(key, before)
+    if body is None:
+        with record_reads() as reads:
+            if workflow:
+                await asyncio.to_thread(studio.check_workflow, workflow)
+            template, shown = await make()
+            body = render(template, {**shown, "event": _EVENT})
+        if await read_surroundings(studio, workflow) == before:
+            studio.pages.keep(key, CachedPage(body, before, reads))
+    return html(body.replace(_EVENT.encode(), request.state.event.encode()))
+
+
+async def read_surroundings(studio: Studio, workflow: str) -> tuple[object, ...]:
+    """All that pages show and that is not in the store, as it is now."""
+    return (
+        studio.settings,
+        held_in(studio.supplies.vault),
+        tuple(studio.supplies.files(workflow).list()) if workflow else (),
+        await studio.tabs(workflow),
+        studio.turns.is_on(workflow),
+        # What was said today is shown by its time alone.
+        datetime.now().astimezone().date(),
+    )
