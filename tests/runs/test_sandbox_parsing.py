@@ -122,3 +122,30 @@ def test_a_date_that_is_written_is_read_back(day: dt.date) -> None:
         with pytest.raises(ValueError, match="two ways"):
             parse_date(text)
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", parse_date(text, order="dmy"))
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (
+            "x = 1\n\nparse_number('615,15', decimal='.')",
+            (
+                "Line 3: ValueError: '615,15' is no number with the decimal sign '.': if ',' is its "
+                "decimal sign, write parse_number(x, decimal=',')."
+            ),
+        ),
+        (
+            "def read(text):\n    return parse_number(text)\n\nread('1,234')",
+            (
+                "Line 2: ValueError: '1,234' can be read in two ways: write parse_number(x, "
+                "decimal='.') or decimal=','."
+            ),
+        ),
+        ("a = 1\nparse_number('1.2.3')", "Line 2: ValueError: '1.2.3' is no number: the digits"),
+    ],
+)
+def test_what_cannot_be_read_names_the_line_of_the_users_code(code: str, said: str) -> None:
+    """And the argument that settles it."""
+    with Sandbox() as sandbox, pytest.raises(SandboxError) as problem:
+        asyncio.run(sandbox.value(code, {}))
+    assert str(problem.value).startswith(said)

@@ -54,7 +54,16 @@ def parse_number(text: object, decimal: str | None = None) -> float:
     sign = _decimal_sign(text, digits, decimal)
     whole, part = digits.rsplit(sign, 1) if sign else (digits, "")
     if not re.fullmatch(r"\d*|\d{1,3}([.,]\d{2,3})*[.,]\d{3}", whole):
-        raise ValueError(f"{text!r} is no number: its digits are parted as in none")
+        other = "," if decimal == "." else "."
+        if decimal and other in digits:
+            raise ValueError(
+                f"{text!r} is no number with the decimal sign {decimal!r}: if {other!r} is its "
+                f"decimal sign, write parse_number(x, decimal={other!r})"
+            )
+        raise ValueError(
+            f"{text!r} is no number: the digits between its points and commas are neither "
+            "thousands nor decimals"
+        )
     plain = re.sub(r"[.,]", "", whole)
     value = float(f"{plain or 0}.{part}") if part else int(plain)
     return -value if negative else value

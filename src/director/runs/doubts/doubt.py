@@ -75,8 +75,8 @@ class RowVisit:
     is no text, in how many rows, `headings` what stands over the columns of the fields that are
     read by their place, `marked` the texts of elements whose class says that they are missing,
     loading or a placeholder, `drawn` how many elements could be seen that the selector fits,
-    `hidden` how many rows of their form the page does not show, and `is_touched` whether the run
-    did something on the page before.
+    `hidden` how many rows of their form the page does not show, `hidden_at` how many that it shows
+    stand before each of those, and `is_touched` whether the run did something on the page before.
     """
 
     key: str
@@ -108,6 +108,7 @@ class RowVisit:
     marked: tuple[str, ...] = ()
     drawn: int = 0
     hidden: int = 0
+    hidden_at: tuple[int, ...] = ()
     is_touched: bool = False
 
     @property
