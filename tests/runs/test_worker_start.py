@@ -49,7 +49,10 @@ def test_a_worker_whose_database_is_not_there_ends_and_says_so(tmp_path: Path) -
     try:
         with own_server() as server:
             program = start_worker(f"{server.url.rpartition('/')[0]}/nowhere", tmp_path)
-            said, _ = program.communicate(timeout=120)
+            try:
+                said, _ = program.communicate(timeout=240)
+            finally:
+                program.kill()
             assert program.returncode == 2
             assert "cannot be opened" in said
     except NoPostgres as reason:
