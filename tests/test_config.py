@@ -111,6 +111,52 @@ def test_every_field_is_looked_at() -> None:
     assert fields == EFFECTS.keys() | {"summary_prompt"}
 
 
+# Each field: values that nobody can have meant.
+REFUSED: dict[str, list[object]] = {
+    "enabled": ["yes", 1, None],
+    "strategy": ["magic", 7, None, ["hybrid"]],
+    "budget": ["many", 0, -1, True, 1.5, {}, {"default": 0}, {3: 100}, Budget(0), Budget(-5)],
+    "model": [7, ["gpt-5"]],
+    "window_size": ["15", 0, -1, 2.5, True, None],
+    "preserve_errors": ["yes", 0],
+    "preserve_screenshots": ["yes", 0],
+    "compression_level": ["extreme", None, 2],
+    "truncate_snapshots": ["yes", 0],
+    "max_snapshot_depth": [-1, "3", 2.5],
+    "summarize_console": ["yes", 0],
+    "auto_checkpoint": ["yes", 0],
+    "checkpoint_phases": ["login", [1], [""], None],
+    "max_checkpoint_size": [0, -1, "500"],
+    "importance_threshold": [3, -0.1, "0.3", float("nan"), True],
+    "merge_similar": ["yes", 0],
+    "keep_error_context": [-1, "5", 1.5],
+    "keep_latest": [-1, "3", True],
+    "exclude_tools": ["Read", [None], [" "]],
+    "compression_levels": [{"Read": "extreme"}, "low", ["low"], {7: "low"}, None],
+    "recall": ["yes", 0],
+    "thrift": ["yes", 1],
+    "summary_prompt": [7, ["Only dates."]],
+}
+
+
+@pytest.mark.parametrize("field", REFUSED)
+def test_a_bad_value_of_a_field_is_refused_by_its_name(field: str) -> None:
+    """Before the first call: which field, what it must be, and what it was."""
+    named = field.removesuffix("s") if field == "compression_levels" else field
+    for value in REFUSED[field]:
+        with pytest.raises(ValueError, match=rf"{named}.*(?:must be|choose one of)"):
+            ContextConfig(**{field: value})  # type: ignore[arg-type]
+        config = ContextConfig()
+        setattr(config, field, value)
+        with pytest.raises(ValueError, match=r"must be|choose one of"):
+            ContextManager(config)
+
+
+def test_every_field_has_values_that_are_refused() -> None:
+    """A new field needs a test of what it cannot be."""
+    assert {field.name for field in dataclasses.fields(ContextConfig)} == REFUSED.keys()
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("strategy", ["hybrid", "adaptive"])
 def test_pruning_keeps_the_error_with_its_neighbours_and_the_order(

@@ -352,31 +352,6 @@ def test_a_checkpoint_by_phase_holds_at_most_its_size(form: str) -> None:
     assert TOKENS(fitted.context.summary.text) <= 300
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("importance_threshold", 3),
-        ("max_snapshot_depth", -1),
-        ("checkpoint_phases", "login"),
-        ("window_size", "15"),
-        ("window_size", 0),
-        ("keep_latest", -1),
-        ("exclude_tools", "Read"),
-        ("compression_levels", {"Read": "extreme"}),
-        ("compression_level", "extreme"),
-        ("budget", {}),
-        ("budget", "many"),
-        ("thrift", "yes"),
-        ("strategy", "magic"),
-        ("summary_prompt", 7),
-    ],
-)
-def test_a_value_that_can_have_no_effect_is_refused(field: str, value: object) -> None:
-    """Before the first call, with the name of the field."""
-    with pytest.raises(ValueError, match=r"must be|choose one of"):
-        ContextConfig(**{field: value})  # type: ignore[arg-type]
-
-
 def test_what_is_no_list_of_messages_is_refused() -> None:
     """A text is no history."""
     with pytest.raises(TypeError, match="must be a list of messages"):

@@ -121,7 +121,8 @@ def as_strategy(strategy: str | Strategy, options: Options) -> Strategy:
 
 def as_preset(name: str, options: Options) -> Compactor:
     """A preset from its name."""
-    if name not in PRESETS:
+    given: object = name
+    if not isinstance(given, str) or given not in PRESETS:
         message = f"unknown strategy {name!r}: choose one of {', '.join(PRESETS)}"
         raise ValueError(message)
     return PRESETS[name](options)

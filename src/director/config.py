@@ -76,10 +76,8 @@ class ContextConfig:
             _check_switch(name, getattr(self, name))
         _check_text("model", self.model)
         _check_text("summary_prompt", self.summary_prompt)
-        levels: object = self.compression_levels
-        if not isinstance(levels, Mapping):
-            _refuse("compression_levels", "levels by the name of a tool", levels)
         as_level(self.compression_level)
+        _check_keys("compression_levels", self.compression_levels, "levels by the name of a tool")
         for level in self.compression_levels.values():
             as_level(level)
         self._check_budget()
@@ -87,11 +85,15 @@ class ContextConfig:
 
     def _check_budget(self) -> None:
         if isinstance(self.budget, Mapping):
+            wanted = "tokens by the beginning of a model's name"
+            _check_keys("budget", self.budget, wanted)
             for number in self.budget.values():
                 _check_number("budget", number, least=1)
             if not self.budget:
-                _refuse("budget", "tokens by the beginning of a model's name", self.budget)
-        elif self.budget is not None and not isinstance(self.budget, Budget):
+                _refuse("budget", wanted, self.budget)
+        elif isinstance(self.budget, Budget):
+            _check_number("budget.limit", self.budget.limit, least=1)
+        elif self.budget is not None:
             _check_number("budget", self.budget, least=1)
 
     def budget_for(self, model: str | None) -> int | Budget | None:
@@ -163,8 +165,17 @@ def _check_share(name: str, value: object) -> None:
 
 def _check_names(name: str, value: object) -> None:
     fine = isinstance(value, list | tuple | set | frozenset)
-    if not fine or not all(isinstance(each, str) for each in value):  # type: ignore[attr-defined]
+    if not fine or not all(_is_name(each) for each in value):  # type: ignore[attr-defined]
         _refuse(name, 'a list of names such as ["login"]', value)
+
+
+def _check_keys(name: str, value: object, wanted: str) -> None:
+    if not isinstance(value, Mapping) or not all(map(_is_name, value)):
+        _refuse(name, wanted, value)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
 
 
 def _check_switch(name: str, value: object) -> None:

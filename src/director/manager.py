@@ -10,9 +10,10 @@ from dataclasses import replace
 
 from director.api import Fitted, as_budget, as_messages, as_preset, with_summary
 from director.config import ContextConfig
-from director.context.compaction import CompactionState, Compactor
+from director.context.compaction import Compactor
 from director.context.leaving import keep_users
 from director.context.report import report_on
+from director.context.resumable import ResumableCompaction
 from director.context.sizes import context_size, turn_size
 from director.context.units import protected, units
 from director.context.values import AgentTurn, Budget, Context, Counter, Fold, Summary, Turn
@@ -43,9 +44,8 @@ class ContextManager:
         self._model = self.config.model
         self._sizes: dict[str, int] = {}
         self._named: tuple[tuple[int, str], ...] = ()
-        self._ahead: tuple[Turn, CompactionState] | None = None
         self._counter = self._counting()
-        self._budget = self._marks()
+        self._budget = self._find_budget()
         self._strategy(())
         self._forget()
 
@@ -61,8 +61,7 @@ class ContextManager:
         self._read(messages)
         if current_phase and (not self._named or self._named[-1][1] != current_phase):
             self._named = (*self._named, (max(0, len(self._turns) - 1), current_phase))
-            self._state.cut = self._strategy(self._named).cut
-            self._ahead = None
+            self._compaction.change_strategy(self._strategy(self._named))
         sent = self._sent() if self.config.enabled else self._given()
         given = self._given()
         repairs = tuple(f"message {r.where}: {r.action}" for r in self._parser.parsed().repairs)
@@ -117,7 +116,7 @@ class ContextManager:
         self._model = model
         self._sizes = {}
         self._counter = self._counting()
-        self._budget = self._marks()
+        self._budget = self._find_budget()
         self._forget()
 
     def name_references(self, *, on: bool) -> None:
@@ -139,7 +138,7 @@ class ContextManager:
 
         return replace(counter, count=counted)
 
-    def _marks(self) -> Budget:
+    def _find_budget(self) -> Budget:
         if self.config.budget is None:
             return message_budget(self.config.window_size)
         budget = self.config.budget_for(self._model) or 1
@@ -160,15 +159,13 @@ class ContextManager:
         self._told: Wire | None = self._known_wire
         self._parser = Parser("chat")
         self._turns: list[Turn] = []
-        self._fed = 0
         self._size = 0
         self._named = ()
         self._left = 0
         self._summary: Summary | None = None
         self._gone: frozenset[int] = frozenset()
         self.prepared = None
-        self._state: CompactionState = self._strategy(()).begin(Context(), self._budget)
-        self._ahead = None
+        self._compaction = ResumableCompaction(self._strategy(()), Context(), self._budget)
 
     def _read(self, messages: Sequence[object]) -> None:
         """Parse what is new; on any difference in what was seen before, all of it."""
@@ -190,7 +187,7 @@ class ContextManager:
         self._size -= sum(turn_size(turn, self._counter) for turn in self._turns[kept:])
         self._turns[kept:] = turns
         self._size += sum(turn_size(turn, self._counter) for turn in turns)
-        if known == 0 or kept < self._fed:
+        if known == 0 or kept < self._compaction.length:
             self._restart()
 
     def _restart(self) -> None:
@@ -204,55 +201,37 @@ class ContextManager:
             gone = given.fold.turns if given.fold else ()
             self._gone = frozenset(turn.at for turn in gone)
             start = replace(given, turns=())
-        self._state = self._strategy(self._named).begin(start, self._budget)
-        self._ahead = None
-        self._fed = 0
+        self._compaction = ResumableCompaction(self._strategy(self._named), start, self._budget)
 
     def _sent(self) -> Context:
         """What to send; at a compaction a summary that was prepared stands in place of excerpts."""
-        sent = self._walk()
+        sent = self._advance()
         left = len(sent.fold.turns) if sent.fold else 0
         if left > self._left and self.prepared is not None:
             self._summary, self.prepared = self.prepared, None
             self._restart()
-            sent = self._walk()
+            sent = self._advance()
             left = len(sent.fold.turns) if sent.fold else 0
         self.compactions += left > self._left
         self._left = left
         return sent
 
-    def _walk(self) -> Context:
-        """Walk over the turns that can no longer change; look ahead over the last one."""
-        last = max(0, len(self._turns) - 1)
-        folded = len(self._state.start.fold.turns) if self._state.start.fold else 0
-        for turn in self._turns[self._fed : last]:
-            if turn.at not in self._gone:
-                self._step(turn)
-        for turn in self._turns[self._fed :]:
+    def _advance(self) -> Context:
+        """Take in the turns that can no longer change; look ahead over the last one."""
+        state, turns = self._compaction, self._turns
+        for turn in turns[state.length :]:
             calls = turn.calls if isinstance(turn, AgentTurn) else ()
             self.metrics.shrunk += len(calls)
-        self._fed = last
-        now = self._state.start.fold.turns if self._state.start.fold else ()
+        folded = len(state.fold_turns)
+        sent = state.advance(turns, settled=max(0, len(turns) - 1), gone=self._gone)
+        now = state.fold_turns
         if len(now) > folded:
             phase = self._named[-1][1] if self._named else None
             self.metrics.record_checkpoint(now[-1].at, phase)
-        ahead = self._state.copy()
-        for turn in self._turns[last:]:
-            ahead.add(turn)
-            self._ahead = (turn, ahead.copy())
-        ahead.call()
-        return ahead.context()
-
-    def _step(self, turn: Turn) -> None:
-        """Walk over a turn; where the look ahead went there already, it is the walk."""
-        looked, self._ahead = self._ahead, None
-        if looked is not None and looked[0] is turn:
-            self._state = looked[1]
-        else:
-            self._state.add(turn)
+        return sent
 
     def _given(self) -> Context:
-        return Context(self._state.given_sections, tuple(self._turns))
+        return Context(self._compaction.sections, tuple(self._turns))
 
     def _token_budget(self) -> Budget:
         """The budget in tokens, also where messages are counted."""

@@ -492,6 +492,17 @@ def test_one_element_that_is_gone_is_not_an_empty_list(browser: Browser, run: An
     on(run, browser, ALIKE, work)
 
 
+def test_line_breaks_are_read_where_the_page_draws_them(browser: Browser, run: Any) -> None:
+    """A note of two lines stays one; the breaks of a page's own source are spaces."""
+    html = "<p class=a style='white-space:pre-wrap'>\n one \n two\n</p><p class=a>one\n two</p>"
+
+    async def work(session: Session) -> None:
+        found: Any = await query(session, {"method": "deterministic_extract", "selector": ".a"})
+        assert found["items"] == ["one\ntwo", "one two"]
+
+    on(run, browser, html, work)
+
+
 def test_a_few_hidden_items_of_many_are_told(browser: Browser, run: Any) -> None:
     """They are left out, as always; half of a list that is hidden is how some pages are made."""
     items = [f"<li class=i>{n}</li>" for n in range(20)]

@@ -202,6 +202,34 @@ def test_case_2_a_worker_without_a_heartbeat_stops_its_runs_before_others_take_t
     assert any("gives heartbeats again" in each.message for each in caplog.records)
 
 
+@pytest.mark.parametrize(("late", "goes_on"), [(70, True), (91, False)])
+def test_case_2_a_worker_that_was_too_busy_for_a_heartbeat_goes_on_while_nobody_took_its_runs(
+    tmp_path: Path, *, late: float, goes_on: bool
+) -> None:
+    """Late, but within the patience of the others, it beats at once; later than that it stops."""
+    stopped = asyncio.Event()
+
+    async def forever(_: str) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            stopped.set()
+
+    async def go() -> None:
+        pace = Pace(beat=600, patience=90, poll=0.05, reconcile=600)
+        async with Worker(store, forever, pace=pace) as worker:
+            await come(lambda: worker.busy == ("run",))
+            count = store.beats()[0].count
+            worker._heard -= late
+            await come(lambda: stopped.is_set() or store.beats()[0].count > count)
+            assert stopped.is_set() is not goes_on
+
+    with open_store(prepared("sqlite", tmp_path)) as store:
+        with Queue(queue_url(store.url)) as queue:
+            give(store, queue, "run")
+        asyncio.run(go())
+
+
 @pytest.mark.parametrize("engine", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def test_case_3_rows_of_ended_runs_and_dead_workers_hold_up_no_site(
     tmp_path: Path, engine: str

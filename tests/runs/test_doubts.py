@@ -99,6 +99,14 @@ def test_a_subset_or_a_limit_is_not_compared_with_the_total() -> None:
     assert find_doubts([reading(visit(0, 5, "82 results", limited=True))]) == []
 
 
+def test_a_total_that_a_step_doubts_itself_is_doubted_once() -> None:
+    """Reading a whole list compares with the page's count itself; its doubt is the only one."""
+    short = reading(visit(1, 68, "74 items"))
+    told = Doubt("total", short.node, short.alias, "The page states 74 items; 68 were found.", {})
+    assert kinds(find_doubts([short])) == ["total"]
+    assert find_doubts([short], told=[told]) == [told]
+
+
 def test_rows_skipped_by_their_place_are_missing() -> None:
     """Nobody chose them, so the count of the list is still theirs."""
     assert kinds(find_doubts([reading(visit(0, 5, "82 results", of=40, skips=True))])) == ["total"]
@@ -127,6 +135,15 @@ def test_nothing_where_the_count_of_the_list_is_gone_is_doubted(
     assert find_doubts([reading(visit(0, 0, said))]) == []
     assert find_doubts([reading(visit(0, 3, said), checks=checks)]) == []
     assert find_doubts([reading(RowVisit("n1", "", ()), checks=checks)]) == []
+
+
+def test_pages_of_a_list_that_are_all_empty_are_doubted() -> None:
+    """A loop over the pages of a list with a filter that fits nothing; one empty page is honest."""
+    empty = [replace(visit(1, 0, "0 items"), url=f"/orders?q=x&p={page}") for page in (0, 1, 2)]
+    assert kinds(find_doubts([reading(*empty)])) == ["nothing"]
+    assert kinds(find_doubts([reading(empty[0])])) == []
+    words = [replace(empty[0], url=f"/orders?q={word}") for word in ("x", "y")]
+    assert kinds(find_doubts([reading(*words)])) == []
 
 
 def test_a_page_that_follows_is_doubted_unless_it_was_read() -> None:
@@ -242,6 +259,44 @@ def test_far_fewer_rows_are_doubted_unless_the_page_says_so() -> None:
     assert find_doubts([reading(visit(0, 130, "130 results"))], earlier=long) == []
     assert find_doubts([reading(visit(10, 40))], earlier={"n1": old}) == []
     assert kinds(find_doubts([reading(visit(0, 30))], earlier={"n1": old})) == ["fewer"]
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "said", "found"),
+    [
+        (56, (64, 64, 64), "", ["fewer"]),
+        (56, (64,), "", []),  # one run says little
+        (56, (64, 64), "56 results", []),  # the page knows of it
+        (15, (42, 42), "15 results", ["fewer"]),  # but for most of them
+        (63, (64, 64), "", []),
+        (56, (64, 70), "", []),  # it rises and falls
+        (56, (55, 64), "", []),
+    ],
+)
+def test_a_steady_list_that_falls_without_a_word_is_doubted(
+    now: int, before: tuple[int, ...], said: str, found: list[str]
+) -> None:
+    """A tenth of the rows or more is gone, and nothing on the page says so."""
+    rows = tuple([row(number) for number in range(1, 1 + many)] for many in before)
+    other = replace(visit(100, 100 + now, said), rows=tuple(row(n) for n in range(200, 200 + now)))
+    doubted = find_doubts([reading(other, rows_before=rows)], earlier={"n1": rows[0]})
+    assert kinds(doubted) == found
+
+
+def test_a_count_of_before_that_the_page_still_states_is_doubted() -> None:
+    """The pager counts what it was given, and the label over the table still says how many."""
+    before = [row(number) for number in range(57)]
+    says = ({"text": "1-30 of 30", "place": "pager"}, {"text": "57 orders", "place": "near"})
+    now = replace(
+        visit(0, 30),
+        rows=tuple(row(n) for n in range(100, 130)),
+        counters=says,
+        of=30,
+        words="orders",
+    )
+    short = reading(now, rows_before=(before,))
+    assert kinds(find_doubts([short], earlier={"n1": before})) == ["fewer"]
+    assert kinds(find_doubts([reading(now)])) == []
 
 
 def test_full_pages_that_hold_fewer_rows_than_before_are_doubted() -> None:

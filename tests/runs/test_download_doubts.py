@@ -15,8 +15,9 @@ import pytest
 from director.browser.downloads import Downloaded
 from director.runs import Run, Step, run_workflow, steps_of
 from director.runs.doubts import Doubt
+from director.runs.doubts.doubt import RowReading, RowVisit
 from director.runs.download_facts import describe_download
-from director.runs.file_doubts import find_changed_files
+from director.runs.file_doubts import find_changed_files, find_partial_files
 from director.runs.table_profiles import profile_table
 from director.store import Store
 from runs.answers import AnsweringSite, file_named, serve_answers
@@ -200,6 +201,29 @@ def test_what_is_kept_of_a_table_is_bounded_and_has_no_secret(tmp_path: Path) ->
     assert "[hidden]" in kept["rows"][0]["note"]
     assert kept["repeated"] == 1
     assert kept["twice"]["id"] == "0"
+
+
+@pytest.mark.parametrize(
+    ("rows", "at", "doubted"),
+    [
+        (ORDERS[30:], "/orders?page=2", True),
+        (ORDERS, "/orders?page=2", False),
+        (ORDERS[30:], "/orders?status=paid", False),  # another list: a filter was set
+        ([order(n) for n in range(70, 80)], "/orders?page=2", False),  # other things
+    ],
+)
+def test_a_table_that_holds_a_part_of_the_list_on_its_page_is_doubted(
+    tmp_path: Path, rows: Rows, at: str, *, doubted: bool
+) -> None:
+    """An export that begins at the last page, where reading the list had ended."""
+    read = [{"number": row["id"], "total": row["amount"]} for row in ORDERS]
+    list_ = RowReading("id-read", "read", (RowVisit("id-read", "/orders?page=2", read),))
+    step = replace(download(tmp_path, write(rows)), before={"url": at, "document": "1"})
+    found = [*find_partial_files([step], [list_])]
+    assert [each.kind for each in found] == ["download"] * doubted
+    assert (
+        not doubted or "has 10 rows, all of them among the 40 that read read" in found[0].sentence
+    )
 
 
 def test_runs_compare_the_tables_that_they_download(

@@ -402,3 +402,29 @@ def test_what_happened_before_a_crash_leaves_no_page_to_read(
         else:
             assert run.state == "failed"
             assert "would look at the page before it" in str(run.error)
+
+
+def test_after_a_crash_the_page_is_the_last_one_that_a_list_was_turned_to(
+    live: Live, store: Store
+) -> None:
+    """Reading a list by its next link ends on its last page, and there the next node looks."""
+    with serve_answers() as site:
+        origin = site.origin
+        site["/"] = "<ul><li>one</li></ul><a class=next href=/last>Next</a><h1>first</h1>"
+        site["/last"] = "<ul><li>two</li></ul><h1>last</h1>"
+        workflow = flow(
+            node("open", "browser_action", action="navigate", url=origin),
+            node("list", "browser_query", method="extract_all", selector="li", next="a.next"),
+            node("where", "browser_query", method="deterministic_extract", selector="h1"),
+            origin=origin,
+        )
+
+        async def crashing() -> None:
+            made = queue_run(store, workflow, live.means(), id_="turned")
+            with pytest.raises(Crash):
+                await drive(CrashingStore(store, "/id-where", written=False), made.id, live.means())
+
+        live.run(crashing())
+        run = live.run(resume(store, "turned", live.means()))
+        assert run.state == "done", run.error
+        assert result(store, run, "where")["items"] == ["last"]

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from operator import is_
 from typing import Generic, TypeAlias, TypeVar
 
-from director.context.compaction import Compactor
 from director.context.presets import PRESETS, Options
+from director.context.resumable import ResumableCompaction
 from director.context.sizes import context_size, turn_size
 from director.context.unseen import cut_unseen
 from director.context.values import Budget, Context, Counter, Section, Summary, Turn
@@ -62,7 +61,7 @@ class Walks:
 
     def __init__(self) -> None:
         self.given, self.gone = Sizes(), Sizes()
-        self._walks: dict[_Key, _Walk] = {}
+        self._walks: dict[_Key, ResumableCompaction] = {}
 
     def within(
         self, room: Budget, context: Context, *, strategy: str, limit: int, measure: Calibration
@@ -88,13 +87,15 @@ class Walks:
 
     def _walk(
         self, strategy: str, context: Context, budget: Budget, *, whole: bool = False
-    ) -> _Walk:
+    ) -> ResumableCompaction:
         key = (strategy, context.sections, context.summary, budget, whole)
         going = {at: walk for at, walk in self._walks.items() if walk.goes_on(context.turns)}
         start = replace(context, turns=())
-        walk = going.pop(key, None) or _Walk(PRESETS[strategy](Options()), start, budget)
+        walk = going.pop(key, None) or ResumableCompaction(
+            PRESETS[strategy](Options()), start, budget
+        )
         if not (whole and walk.cuts):
-            walk.on(context.turns)
+            walk.advance(context.turns)
         self._walks = {**dict(list(going.items())[1 - _KEPT :]), key: walk}
         return walk
 
@@ -110,34 +111,3 @@ class SingleCut(Walks):
         cutting = PRESETS[strategy](Options())
         smaller = cutting.cut(context, raw, raw.limit)
         return cut_unseen(smaller, raw, recalls=cutting.recalls)
-
-
-class _Walk:
-    """A walk along a history as far as it goes, and what is sent there."""
-
-    def __init__(self, strategy: Compactor, start: Context, budget: Budget) -> None:
-        self.cuts = 0
-        self.sent = start
-        self._fed: tuple[Turn, ...] = ()
-
-        def cut(context: Context, budget: Budget, low: int, /) -> Context:
-            self.cuts += 1
-            return strategy.cut(context, budget, low)
-
-        self._state = Compactor(
-            cut, strategy.ingest, messages=strategy.messages, recalls=strategy.recalls
-        ).begin(start, budget)
-
-    def goes_on(self, turns: Sequence[Turn]) -> bool:
-        """Whether turns begin with those that were walked over, the very same."""
-        return len(self._fed) <= len(turns) and all(map(is_, self._fed, turns))
-
-    def on(self, turns: tuple[Turn, ...]) -> None:
-        """Walk over what is new, up to the call that is made there."""
-        for turn in turns[len(self._fed) :]:
-            self._state.add(turn)
-        self._fed = turns
-        # The turn after a call makes it again, so that nothing depends on a call that failed.
-        ahead = self._state.copy()
-        ahead.call()
-        self.sent = ahead.context()

@@ -12,6 +12,9 @@
         return value;
     };
     const words = text => (text ?? "").replace(/\s+/g, " ").trim();
+    // Where line breaks are drawn as they are written, they are part of the text.
+    const lines = text => (text ?? "").split("\n").map(words).join("\n").trim();
+    const drawsBreaks = element => /^(pre|break-spaces)/.test(getComputedStyle(element).whiteSpace);
     // Nothing changes meanwhile: editors are looked for once, and each element is read once.
     const masks = globalThis.__directorMasks;
     const editors = masks?.editors() ?? [];
@@ -24,7 +27,8 @@
         if (element.type === "password") return "";
         if (masks?.hidesValue(element) || masks?.hidesText(element, editors)) return "[redacted]";
         if (element.matches("input, textarea, select")) return element.value;
-        return words(holdsShadow(element) ? drawn(element) : element.innerText ?? element.textContent);
+        const said = holdsShadow(element) ? drawn(element) : element.innerText ?? element.textContent;
+        return drawsBreaks(element) ? lines(said) : words(said);
     };
     // What stands in a shadow root, or in its slots, is part of what an element shows.
     const holdsShadow = element =>

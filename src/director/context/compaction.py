@@ -30,11 +30,11 @@ MOST_KEPT = 0.5
 FILLED = 1.0
 
 
-def target_size(head: int, arriving: float, budget: Budget) -> int:
+def target_size(head: int, per_call: float, budget: Budget) -> int:
     """Where a compaction ends: as high as its price allows, spread over the calls until the next.
 
-    `arriving` is what a call brings. At a target m the prefix behind the head is written anew every
-    (limit - m) / arriving calls; that may cost a share of what reading the cache costs anyway.
+    `per_call` is what a call brings. At a target m the prefix behind the head is written anew every
+    (limit - m) / per_call calls; that may cost a share of what reading the cache costs anyway.
     """
     limit = budget.compacts_above
     if budget.target is not None:
@@ -43,7 +43,7 @@ def target_size(head: int, arriving: float, budget: Budget) -> int:
         # Nothing so small is cached: to write it anew costs no more than to send it again.
         return limit
     rest = max(0, limit - head)
-    breaking = (budget.prices.write - budget.prices.read) * arriving
+    breaking = (budget.prices.write - budget.prices.read) * per_call
     reading = BREAK_SHARE * budget.prices.read * limit
     wanted = (head * breaking + limit * reading) / max(1e-9, breaking + reading)
     # Beside a large head, which stays cached, writing the small rest anew is cheap.
@@ -96,7 +96,7 @@ class CompactionState:
         self.turns: list[Turn] = []
         self.size = context_size(start, budget.counter)
         self.count = context_size(start, messages)
-        self.arrived = 0
+        self.ingested = 0
         self.calls = self.seen = 0
         self.compacted = start.summary is not None
         self.loop_broken = False
@@ -123,7 +123,7 @@ class CompactionState:
         size = turn_size(turn, self.budget.counter)
         self.size += size
         self.count += turn_size(turn, messages)
-        self.arrived += size
+        self.ingested += size
         self.seen += 1
         self.cuts = {}
 
@@ -183,7 +183,7 @@ class CompactionState:
         """Tokens that a call brings; before a second one is seen there is no prefix to spare."""
         if self.calls == 1:
             return 0.0
-        return self.arrived / max(self.calls, self.seen / 2)
+        return self.ingested / max(self.calls, self.seen / 2)
 
     def _breaks_loop(self, smaller: Context) -> bool:
         """Whether a turn of the open loop left or lost its thinking."""

@@ -25,7 +25,7 @@ from director.context.shapes.prose import sentences
 from director.context.shrink import Shrinking, shrink_text
 from director.context.values import AgentTurn, Call, Counter, Summary, Turn
 
-PIECES = 8_192
+REMEMBERED = 8_192
 _WIDEST = (1_000, 9_999)
 _LONGEST_NOTICE = range_notice(_WIDEST, excerpts=True, recalls=True)
 _LABEL = re.compile(r"t(\d+)(?: ([^\s:]+))?: ?")
@@ -46,7 +46,7 @@ _OUTCOME = re.compile(
 _HEADS = re.compile(r"(?:- )?[A-Za-z_][\w .-]{0,40}:")
 _FAILED, _ERROR, _HUGE = 1.5, 3.0, 2_000
 _WHOLE = 600
-_PIECE = 360
+_SPLIT_ABOVE = 360
 _EXPONENT = 0.85
 _USER_EXPONENT = 1.85
 _TYPICAL = 20
@@ -120,7 +120,7 @@ def _facts(call: Call, room: int, references: References) -> list[str]:
     return references(lines)
 
 
-@lru_cache(maxsize=PIECES)
+@lru_cache(maxsize=REMEMBERED)
 def _lasting(text: str) -> float:
     """More for what says an outcome, a state that changed or a decision."""
     return 1.4 if _OUTCOME.search(text) else 1.0
@@ -131,23 +131,23 @@ _record_facts = remembered(record.facts)
 
 def _stretches(text: str) -> list[str]:
     text = text.strip()
-    if len(text) <= _PIECE or (len(text) <= _WHOLE and "\n" not in text):
+    if len(text) <= _SPLIT_ABOVE or (len(text) <= _WHOLE and "\n" not in text):
         return [text] if text else []
     return [part for sentence in sentences(text) if (part := sentence.strip())]
 
 
-def weighs(piece: Excerpt) -> bool:
+def weighs(excerpt: Excerpt) -> bool:
     """Whether a user or an agent says here what must be, was decided, failed or is still open."""
-    return piece.who in ("user", "agent") and _has_cue(piece.text)
+    return excerpt.who in ("user", "agent") and _has_cue(excerpt.text)
 
 
-@lru_cache(maxsize=PIECES)
+@lru_cache(maxsize=REMEMBERED)
 def _has_cue(text: str) -> bool:
     return _CUE.search(text) is not None
 
 
 def earlier(summary: Summary | None) -> list[Excerpt]:
-    """The pieces of a summary made here, or one piece per line of any other."""
+    """The excerpts of a summary made here, or one excerpt per line of any other."""
     if summary is None:
         return []
     found: list[Excerpt] = []
@@ -174,12 +174,16 @@ def _rank_of(who: str) -> float:
     return _WEIGHTS["result"] if who == "→" else _WEIGHTS["call"]
 
 
-def _prefix(piece: Excerpt, before: Excerpt | None) -> str:
-    if before and (before.at, before.who) == (piece.at, piece.who):
+def _prefix(excerpt: Excerpt, before: Excerpt | None) -> str:
+    if before and (before.at, before.who) == (excerpt.at, excerpt.who):
         return " "
-    if before and before.who == piece.who == "user" and before.at + 1 == piece.at:
+    if before and before.who == excerpt.who == "user" and before.at + 1 == excerpt.at:
         return ""
-    return f"t{piece.at}: " if before and before.who == piece.who else f"t{piece.at} {piece.who}: "
+    return (
+        f"t{excerpt.at}: "
+        if before and before.who == excerpt.who
+        else f"t{excerpt.at} {excerpt.who}: "
+    )
 
 
 def select(
@@ -189,16 +193,16 @@ def select(
     elsewhere: Iterable[str] = (),
     forms: Collection[str] = (),
 ) -> list[Excerpt]:
-    """The pieces worth most for their size, to the room, in their order.
+    """The excerpts worth most for their size, to the room, in their order.
 
-    What a chosen piece says counts little in the next; what stands `elsewhere` counts less, and
+    What a chosen excerpt says counts little in the next; what stands `elsewhere` counts less, and
     literals of the `forms` that calls named before count more.
     """
     return _Ranking(found, counter, elsewhere, forms).fill(room)
 
 
 class _Ranking:
-    """A greedy choice that looks again at a piece before it takes it: worth only ever falls."""
+    """A greedy choice that looks again at an excerpt before it takes it: worth only ever falls."""
 
     def __init__(
         self,
@@ -208,22 +212,23 @@ class _Ranking:
         forms: Collection[str],
     ) -> None:
         self.found, self.counter = found, counter
-        self.words = [_words(piece.text) for piece in found]
-        self.costs = [counter(piece.text) + 2 for piece in found]
+        self.words = [_words(excerpt.text) for excerpt in found]
+        self.costs = [counter(excerpt.text) + 2 for excerpt in found]
         self.cheapest = sorted(range(len(found)), key=self.costs.__getitem__, reverse=True)
         self.steady = [self._steady(i) for i in range(len(found))]
+        self.heads = [_HEADS.fullmatch(excerpt.text) is not None for excerpt in found]
         self.value = self._values(elsewhere, forms)
         self.taken: set[int] = set()
         self.order: list[int] = []
         self.told: Tally[int] = Tally()
 
     def _steady(self, i: int) -> float:
-        """The part of a piece's worth that no other piece changes."""
-        piece = self.found[i]
-        cue = 1.3 if _has_cue(piece.text) else 1.0
-        recent = 1 - _RECENT * (1 - piece.at / (self.found[-1].at + 1))
-        power = _USER_EXPONENT if piece.who == "user" else _EXPONENT
-        return float(piece.rank * cue * recent / (self.costs[i] / _TYPICAL) ** power)
+        """The part of an excerpt's worth that no other excerpt changes."""
+        excerpt = self.found[i]
+        cue = 1.3 if _has_cue(excerpt.text) else 1.0
+        recent = 1 - _RECENT * (1 - excerpt.at / (self.found[-1].at + 1))
+        power = _USER_EXPONENT if excerpt.who == "user" else _EXPONENT
+        return float(excerpt.rank * cue * recent / (self.costs[i] / _TYPICAL) ** power)
 
     def _values(self, elsewhere: Iterable[str], forms: Collection[str]) -> dict[str, float]:
         """Rare words are worth more than common ones, literals three times as much.
@@ -231,9 +236,10 @@ class _Ranking:
         What a run names in its calls has a form (`HAT028`, `card_99`): others of it come next.
         """
         shared = Tally(chain.from_iterable(self.words))
+        rarity = {n: math.log(1 + len(self.found) / n) for n in set(shared.values())}
         value = {}
         for word, n in shared.items():
-            value[word] = math.log(1 + len(self.found) / n)
+            value[word] = rarity[n]
             if is_literal(word):
                 value[word] *= 3.0 * (_NAMED if forms and form_of(word) in forms else 1.0)
         for word in set[str]().union(*map(_words, elsewhere)) & value.keys():
@@ -241,8 +247,8 @@ class _Ranking:
         return value
 
     def gain(self, i: int) -> float:
-        """What a piece adds now: a heading nothing without what stands below it."""
-        if i + 1 not in self.taken and _HEADS.fullmatch(self.found[i].text):
+        """What an excerpt adds now: a heading nothing without what stands below it."""
+        if self.heads[i] and i + 1 not in self.taken:
             return 0.0
         beside = 1.0 + _BESIDE * ((i - 1 in self.taken) + (i + 1 in self.taken))
         tired = 1.0 + self.told[self.found[i].at] / _FATIGUE
@@ -250,7 +256,7 @@ class _Ranking:
         return says * self.steady[i] * beside / tired
 
     def fill(self, room: int) -> list[Excerpt]:
-        """Take pieces until the room is full; what rounding left over is filled again."""
+        """Take excerpts until the room is full; what rounding left over is filled again."""
         room -= self.counter.per_message
         left = room - self.counter(_LONGEST_NOTICE) - 1
         open_ = list(range(len(self.found)))
@@ -292,24 +298,24 @@ class _Ranking:
         return [i for i in open_ if i not in self.taken]
 
     def _find_repeats(self, open_: Iterable[int]) -> tuple[list[int], dict[int, int]]:
-        """The pieces that a turn says for the first time, and after each the one that repeats it.
+        """The excerpts that a turn says for the first time, and after each the one that repeats it.
 
-        One of a hundred equal pieces is weighed, not all of them again whenever one was taken.
+        One of a hundred equal excerpts is weighed, not all of them again whenever one was taken.
         """
         latest: dict[Excerpt, int] = {}
         first: list[int] = []
         following: dict[int, int] = {}
         for i in open_:
-            piece = self.found[i]
-            if piece in latest:
-                following[latest[piece]] = i
+            excerpt = self.found[i]
+            if excerpt in latest:
+                following[latest[excerpt]] = i
             else:
                 first.append(i)
-            latest[piece] = i
+            latest[excerpt] = i
         return first, following
 
     def _least(self) -> int:
-        """What the cheapest piece costs that was not taken."""
+        """What the cheapest excerpt costs that was not taken."""
         while self.cheapest and self.cheapest[-1] in self.taken:
             self.cheapest.pop()
         return self.costs[self.cheapest[-1]] if self.cheapest else 0
@@ -322,13 +328,20 @@ class _Ranking:
             self.value[word] *= _AGAIN
 
 
-@lru_cache(maxsize=PIECES)
+@lru_cache(maxsize=REMEMBERED)
 def _words(text: str) -> tuple[str, ...]:
     # In their order, not a set: sums of floats depend on it, and a set's order on the process.
-    found = _WORD.findall(text)
-    return tuple(
-        dict.fromkeys(word if is_literal(word) else word.lower() for word in found if len(word) > 1)
-    )
+    found = dict.fromkeys(map(_normalise, _WORD.findall(text)))
+    found.pop("", None)
+    return tuple(found)
+
+
+@lru_cache(maxsize=65_536)
+def _normalise(word: str) -> str:
+    """A literal as it is, any other word in small letters, one of a single letter not at all."""
+    if len(word) <= 1:
+        return ""
+    return word if is_literal(word) else word.lower()
 
 
 def heading(lines: Sequence[str], room: int, counter: Counter) -> str:
@@ -345,7 +358,7 @@ def write(chosen: Sequence[Excerpt], covers: Collection[int], *, recalls: bool =
     """The text of a summary: the turns that left, then a line for each excerpt with its turn."""
     lines = [range_notice(covers, excerpts=bool(chosen), recalls=recalls)]
     before = None
-    for piece in chosen:
-        lines.append(_prefix(piece, before) + piece.text)
-        before = piece
+    for excerpt in chosen:
+        lines.append(_prefix(excerpt, before) + excerpt.text)
+        before = excerpt
     return "\n".join(lines)

@@ -219,7 +219,7 @@ def _summary(
     covers = sorted(covered | {turn.at for turn, _ in gone})
     found = excerpts.earlier(before)
     found += _extract_all(context, gone, budget)
-    found.sort(key=lambda piece: piece.at)
+    found.sort(key=lambda excerpt: excerpt.at)
     named = budget.counter(excerpts.write([], covers, recalls=plan.how.recalls))
     inside = room - named - budget.counter.per_message
     top = excerpts.heading(plan.heading, min(room // 2, inside), budget.counter)
@@ -236,7 +236,7 @@ def _append_part(
     assert before is not None  # noqa: S101  its caller looked
     covers = sorted(turn.at for turn, _ in gone)
     found = _extract_all(context, gone, budget)
-    found.sort(key=lambda piece: piece.at)
+    found.sort(key=lambda excerpt: excerpt.at)
     chosen = _choose(context, found, budget, room)
     text = f"{before.text}\n{excerpts.write(chosen, covers, recalls=plan.how.recalls)}"
     trust = trust_of([turn for turn, _ in gone], before)
@@ -256,7 +256,7 @@ def _choose(context: Context, found: Sequence[Excerpt], budget: Budget, room: in
         text for turn in context.turns for text in _texts(turn)
     ]
     shown = {line.strip() for text in elsewhere for line in text.splitlines()}
-    found = [piece for piece in found if piece.who != "→" or piece.text not in shown]
+    found = [excerpt for excerpt in found if excerpt.who != "→" or excerpt.text not in shown]
     return excerpts.select(
         found, room, budget.counter, elsewhere, _list_named_forms(context, found)
     )
@@ -267,7 +267,7 @@ def _list_named_forms(context: Context, found: Sequence[Excerpt]) -> frozenset[s
     args = [
         call.args for turn in context.turns if isinstance(turn, AgentTurn) for call in turn.calls
     ]
-    args += [piece.text for piece in found if piece.who not in ("user", "agent", "→")]
+    args += [excerpt.text for excerpt in found if excerpt.who not in ("user", "agent", "→")]
     return frozenset(form_of(literal) for text in args for literal in literals(text))
 
 

@@ -194,8 +194,8 @@ def sticky(
     for call in _calls(context):
         out = strategy(call, budget)
         if before is not None and shown is not None and not _extends(out, shown):
-            arrived = call.turns[len(before.turns) :]
-            grown = replace(shown, turns=shown.turns + arrived)
+            added = call.turns[len(before.turns) :]
+            grown = replace(shown, turns=shown.turns + added)
             wrong += _break_faults(strategy, grown, out, budget, marks)
         before, shown = call, out
     return wrong

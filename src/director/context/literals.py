@@ -18,8 +18,15 @@ def is_literal(token: str) -> bool:
 
 def literals(text: str) -> list[str]:
     """The literals of a text in order, each once, without punctuation at the edges."""
-    found = (match.strip(_EDGES) for match in _TOKEN.findall(text))
-    return [token for token in dict.fromkeys(found) if len(token) > 1 and is_literal(token)]
+    found = dict.fromkeys(map(_literal_of, _TOKEN.findall(text)))
+    found.pop("", None)
+    return list(found)
+
+
+@lru_cache(maxsize=65_536)
+def _literal_of(match: str) -> str:
+    token = match.strip(_EDGES)
+    return token if len(token) > 1 and is_literal(token) else ""
 
 
 _RUNS = re.compile(r"[0-9]+|[A-Z]+|[a-z]+")

@@ -69,8 +69,9 @@ def _less_indented(text: str, depth: int) -> str:
 
 
 def shrink_call(call: Call, how: Shrinking, room: int, *, loses: bool = True) -> Call:
-    """The call with its result shrunk, the original kept beside it."""
+    """The call with its result shrunk, the original kept beside it; at "high" in half the room."""
     level = how.level_of(call.tool)
+    room = room // 2 if level == "high" else room
     smaller = shrink_text(call.result, replace(how, level=level, levels=()), room)
     if smaller == call.result or not (loses or is_lossless(smaller)):
         return call

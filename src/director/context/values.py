@@ -149,7 +149,7 @@ class Budget:
     """How large a context may be: `limit` at most, back to `target` once `trigger` is passed.
 
     Without a trigger it is the limit. Without a target the engine derives one from the head of the
-    context and the rate at which text arrives; `warn` is where a user should be told.
+    context and the rate at which text comes in; `warn` is where a user should be told.
     """
 
     limit: int

@@ -115,7 +115,7 @@ def _recorded(original: str, recorded: str) -> bool:
 
 
 def recalled(screen: Screen, fitted: Fitted, messages: Sequence[Message]) -> list[str]:
-    """Reads every original back by its handle and compares it with what was recorded."""
+    """Reads every original back by its reference and compares it with what was recorded."""
     handles = list(dict.fromkeys(loss.handle for loss in fitted.report.losses if loss.handle))
     if not handles:
         return []

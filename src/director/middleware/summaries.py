@@ -1,7 +1,7 @@
 """Summaries that a model writes in the background, ready before they are needed.
 
 One is begun when a history nears its limit, over the turns that would leave at the next compaction.
-It is used only at that crossing, and only if the history still goes on from what was summarised;
+It is used only at that compaction, and only if the history still goes on from what was summarised;
 otherwise excerpts are sent, as without a model. Never waits for a model, and never pays twice for
 the same turns.
 """

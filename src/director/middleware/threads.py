@@ -106,8 +106,8 @@ class Threads:
             sent = cast("list[object]", messages)
         return replace(fitted, messages=sent)
 
-    def recall(self, handle: str, thread: str | None = None, *, owner: str = "") -> str:
-        """The original behind a handle, of a thread by name or else of the latest that knows it."""
+    def recall(self, reference: str, thread: str | None = None, *, owner: str = "") -> str:
+        """The original behind a reference, of a named thread or else the latest that knows it."""
         with self._lock:
             if thread is None:
                 found = [one for one in reversed(self._threads.values()) if one.owner == owner]
@@ -116,10 +116,12 @@ class Threads:
                 found = [self._threads[key] for key in keys if key in self._threads]
         for one in found:
             try:
-                return recall(one.sent, handle)
+                return recall(one.sent, reference)
             except KeyError:
                 continue
-        message = f"nothing is known by the reference {handle!r}: ask for one that a notice names"
+        message = (
+            f"nothing is known by the reference {reference!r}: ask for one that a notice names"
+        )
         raise KeyError(message)
 
     def close(self) -> None:

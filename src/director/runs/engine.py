@@ -330,7 +330,7 @@ class Engine:
         wanted = self.means.pictures == "each" and step.type in _TOUCHES
         failed = self.means.pictures != "none" and step.status == "failed"
         try:
-            if step.type in _TOUCHES:
+            if step.type in _TOUCHES or step.config.get("next"):  # a list that is turned
                 step = replace(step, page=await self.stage.page())
                 step = replace(step, point=await self.stage.keep_point())
             if wanted or failed:

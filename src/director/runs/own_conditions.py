@@ -35,8 +35,6 @@ def demand(evidence: Sequence[Config], fail: Callable[..., Exception], what: str
     """Fail the visit at the first condition that does not hold."""
     for each in evidence:
         if not each["holds"]:
-            raise fail(
-                f"It {what} {each['condition']}, but found {each['found']!r} on "
-                f"{each['at_url']!r}.",
-                kind=what,
-            )
+            where = f" on {each['at_url']!r}" if each["at_url"] else ""
+            said = f"It {what} {each['condition']}, but found {each['found']!r}{where}."
+            raise fail(said, kind=what)

@@ -18,7 +18,7 @@ from director.runs.doubts.node_checks import add_proposals, propose_checks
 from director.runs.doubts.overwritten import find_overwritten
 from director.runs.doubts.record_details import find_strange_details
 from director.runs.earlier_readings import find_earlier, steps_before
-from director.runs.file_doubts import find_changed_files, find_wrong_files
+from director.runs.file_doubts import find_changed_files, find_partial_files, find_wrong_files
 from director.runs.ledger import records_of, steps_of
 from director.runs.row_readings import (
     as_count,
@@ -65,6 +65,7 @@ def find_run_doubts(
     if gathers := [node for node in workflow.nodes if node.config.get("store_to_record")]:
         told += find_strange_details(gathers, records_of(store, run.id))
     told += find_changed_files(steps, lambda: steps_before(store, run), given)
+    told += find_partial_files(steps, found)
     return find_doubts(
         readings, effects, _loops(nodes, steps), told, earlier=rows_before, checks=checks
     )

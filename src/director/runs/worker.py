@@ -86,6 +86,7 @@ class Worker:
         self._missed = ""
         self._alive = asyncio.Event()
         self._stopped = threading.Event()
+        self._late_beats = ThreadPoolExecutor(1, "late-heartbeat")
         self._engine: Engine | None = None
         self._liveness = Liveness(self._pace.patience)
         self._reconciler = Reconciler(
@@ -157,6 +158,7 @@ class Worker:
             task.cancel()
         await asyncio.gather(*self._loops, *tasks, return_exceptions=True)
         self._stopped.set()
+        self._late_beats.shutdown(wait=False, cancel_futures=True)
         await asyncio.to_thread(DBOS.destroy, destroy_registry=True)
         if self._engine is not None:
             self._engine.dispose()
@@ -243,7 +245,7 @@ class Worker:
         while True:
             await asyncio.sleep(min(0.5, limit / 4))
             late = time.monotonic() - self._heard
-            if late > limit and self._alive.is_set():
+            if late > limit and self._alive.is_set() and not await self._catch_up(late):
                 self._alive.clear()
                 _LOG.warning(
                     "%s gave no heartbeat for %.0f s: it stops its runs before others take them.",
@@ -252,6 +254,20 @@ class Worker:
                 )
                 for task in list(self._working):
                     task.cancel()
+
+    async def _catch_up(self, late: float) -> bool:
+        """Whether a heartbeat can be given in time after all, as where the machine was too busy.
+
+        Never when so late that another may have taken the runs.
+        """
+        began, left = time.monotonic(), self._pace.patience - late
+        try:
+            async with asyncio.timeout(left / 2):
+                await asyncio.get_running_loop().run_in_executor(self._late_beats, self._say_alive)
+        except (StoreError, TimeoutError):
+            return False
+        self._heard = max(began, self._heard)
+        return True
 
     async def _reconcile_forever(self) -> None:
         look = self._reconciler.reconcile if self._serves else self._reconciler.clear_own

@@ -13,8 +13,8 @@ from typing import cast
 
 from director.context.values import AgentTurn, Call, Turn, UserTurn
 from director.context.wire import Parser, Wire
-from director.context.wire.dialects import DIALECTS
 from director.context.wire.events import INTERRUPTED, Answer, Spoke, Use
+from director.context.wire.formats import FORMATS
 from director.context.wire.shape import blocks, is_message, peek, word
 from director.store.values import Entry
 
@@ -95,13 +95,13 @@ def _user(entry: Entry, reader: _Reader) -> Turn:
 
 def _wire(value: object) -> Wire | None:
     name = word(value, "wire")
-    return cast("Wire", name) if name in DIALECTS else None
+    return cast("Wire", name) if name in FORMATS else None
 
 
 def _uses(entry: Entry) -> list[Use]:
     wire = _wire(entry.body)
     items = filter(is_message, blocks(entry.body.get("items"))) if wire else ()
-    events = (event for item in items for event in DIALECTS[wire or "chat"].read(item))
+    events = (event for item in items for event in FORMATS[wire or "chat"].read(item))
     return [use for event in events if isinstance(event, Spoke) for use in event.uses]
 
 
@@ -144,7 +144,7 @@ def _part(result: Entry, use: Use, wire: Wire) -> object:
     if _wire(native) == wire and is_message(message):
         bare = wire == "anthropic" and not word(message, "role")
         whole = {"role": "user", "content": [message]} if bare else message
-        for event in DIALECTS[wire].read(whole):
+        for event in FORMATS[wire].read(whole):
             if isinstance(event, Answer) and event.id == use.id:
                 return event.part
     failed = result.body.get("failed") is True
@@ -153,7 +153,7 @@ def _part(result: Entry, use: Use, wire: Wire) -> object:
 
 def _written(use: Use, text: str, wire: Wire, *, failed: bool) -> object:
     call = Call(use.id, use.tool, use.args, text, failed)
-    return DIALECTS[wire].answered(call, use.form)
+    return FORMATS[wire].answered(call, use.form)
 
 
 def _numbered(turn: Turn, seq: int, failures: dict[str, deque[bool]]) -> Turn:

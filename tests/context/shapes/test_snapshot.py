@@ -329,7 +329,7 @@ def test_text_of_an_indexed_element_moves_to_its_line() -> None:
     ],
 )
 def test_other_trees_keep_what_acts(page: str, kept: list[str]) -> None:
-    """Every dialect keeps its own markers."""
+    """Every notation keeps its own markers."""
     small = render(page, "medium", 2_000)
     assert all(each in small for each in kept)
     assert "StaticText" not in small

@@ -9,10 +9,17 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from director.context.shapes.snapshot_envelope import around, parts
+from director.context.shapes.snapshot_envelope import Part, around, parts
 from director.context.shapes.snapshot_fit import Item, fit
 from director.context.shapes.snapshot_items import compact, items
-from director.context.shapes.snapshot_nodes import LARGE, LATEST, Dialect, Node, dialect, nodes
+from director.context.shapes.snapshot_nodes import (
+    LARGE,
+    LATEST,
+    Node,
+    Notation,
+    find_notation,
+    nodes,
+)
 from director.context.values import Level
 
 _RESPONSE = re.compile(
@@ -41,12 +48,12 @@ def _lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").split("\n")
 
 
-def _body(lines: list[str]) -> tuple[int, Dialect] | None:
+def _body(lines: list[str]) -> tuple[int, Notation] | None:
     """Where a bare snapshot starts and how it speaks, None if there is none."""
     for start in _starts(lines):
-        speech = dialect(lines[start : start + 200])
-        if speech is not None:
-            return start, speech
+        notation = find_notation(lines[start : start + 200])
+        if notation is not None:
+            return start, notation
     return None
 
 
@@ -61,27 +68,39 @@ def _after_headers(lines: list[str]) -> list[int]:
     return [at + 1 for at, line in enumerate(lines[:40]) if line.rstrip().endswith((":", "===="))]
 
 
-def _tree(lines: list[str], speech: Dialect, level: Level, room: int) -> str:
-    found = nodes(lines, speech)
+def _tree(lines: list[str], notation: Notation, level: Level, room: int) -> str:
+    found = nodes(lines, notation)
     if level == "low":
         return compact(found)
-    if speech == "aria" and not any(node.pre[:2] != "- " for node in found):
+    if notation == "aria" and not any(node.pre[:2] != "- " for node in found):
         room = min(room, max(sum(map(len, lines)) * _SHARE // 100, _SMALL))
     tree = "\n".join(lines)
-    seen = list(_items(tree, speech)) if len(tree) <= LARGE else items(found, speech)
-    return fit(seen, level, room)
+    seen = list(_items(tree, notation)) if len(tree) <= LARGE else items(found, notation)
+    smaller = fit(seen, level, room)
+    # A page of many like texts may be told in less by counting them than by their literals.
+    return min(smaller, fit(seen, "medium", room), key=len) if level == "high" else smaller
 
 
 @lru_cache(maxsize=LATEST)
-def _items(tree: str, speech: Dialect) -> list[Item]:
-    return items(nodes(tree.split("\n"), speech), speech)
+def _items(tree: str, notation: Notation) -> list[Item]:
+    return items(nodes(tree.split("\n"), notation), notation)
+
+
+def _parts(text: str) -> list[Part]:
+    return _remember_parts(text) if len(text) <= LARGE else parts(_lines(text))
+
+
+@lru_cache(maxsize=LATEST)
+def _remember_parts(text: str) -> list[Part]:
+    # Shared by all who read this page: none of them may change it.
+    return parts(_lines(text))
 
 
 def render(text: str, level: Level, room: int) -> str:
     """The snapshot at a level, near `room` characters and never longer than it was."""
     if level == "none":
         return text
-    pieces = parts(_lines(text))
+    pieces = _parts(text)
     if len(pieces) == 1:
         smaller = _bare(pieces[0].lines, level, room)
     else:
@@ -98,7 +117,7 @@ def render(text: str, level: Level, room: int) -> str:
 
 def has_tree(text: str) -> bool:
     """Whether a text that was recognised holds a snapshot, and not an empty one."""
-    pieces = parts(_lines(text))
+    pieces = _parts(text)
     fenced = [line for piece in pieces if piece.tree for line in piece.lines]
     found = None if fenced else _body(pieces[0].lines)
     tree = fenced if found is None else pieces[0].lines[found[0] :]
@@ -107,7 +126,7 @@ def has_tree(text: str) -> bool:
 
 def tree_of(text: str) -> list[Node]:
     """The nodes of the snapshot in a text, none if it holds no snapshot."""
-    pieces = parts(_lines(text))
+    pieces = _parts(text)
     fenced = [line for piece in pieces if piece.tree for line in piece.lines]
     if fenced:
         return nodes(fenced, "aria")
@@ -120,7 +139,7 @@ def _bare(lines: list[str], level: Level, room: int) -> str:
     found = _body(lines)
     if found is None:
         return "\n".join(around(lines, level, room))
-    start, speech = found
+    start, notation = found
     head = around(lines[:start], level, room)
-    tree = _tree(lines[start:], speech, level, max(room - sum(map(len, head)), room // 2))
+    tree = _tree(lines[start:], notation, level, max(room - sum(map(len, head)), room // 2))
     return "\n".join([*head, tree])

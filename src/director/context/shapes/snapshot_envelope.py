@@ -30,19 +30,23 @@ def parts(lines: list[str]) -> list[Part]:
     current: list[str] = []
     at = 0
     while at < len(lines):
-        fence = FENCE.match(lines[at])
+        fence = FENCE.match(lines[at]) if "```" in lines[at] else None
         current.append(lines[at])
         at += 1
         if fence is None or fence[1] not in ("yaml", "yml", "aria"):
             continue
         found.append(Part(tree=False, lines=current))
         start = at
-        while at < len(lines) and not lines[at].lstrip().startswith("```"):
+        while at < len(lines) and not _is_fence(lines[at]):
             at += 1
         found.append(Part(tree=True, lines=lines[start:at]))
         current = []
     found.append(Part(tree=False, lines=current))
     return found
+
+
+def _is_fence(line: str) -> bool:
+    return "```" in line and line.lstrip().startswith("```")
 
 
 def around(lines: list[str], level: Level, room: int) -> list[str]:

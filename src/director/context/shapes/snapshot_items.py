@@ -18,8 +18,8 @@ from director.context.shapes.snapshot_nodes import (
     INLINE,
     POINTER,
     ROOTS,
-    Dialect,
     Node,
+    Notation,
     heading_level,
 )
 
@@ -78,9 +78,9 @@ def _bare_words(nodes: list[Node]) -> str:
 class _Walk:
     """One pass over the nodes of a snapshot that collects items; never used twice."""
 
-    def __init__(self, nodes: list[Node], speech: Dialect) -> None:
+    def __init__(self, nodes: list[Node], notation: Notation) -> None:
         self.nodes = nodes
-        self.speech = speech
+        self.notation = notation
         self.ends = _ends(nodes)
         self.acting = [0, *accumulate(node.acts for node in nodes)]
         self.items: list[Item] = []
@@ -150,15 +150,15 @@ class _Walk:
             said = ""
         tail = " ".join(part for part in (node.text, said) if part)
         body, rest = node.name, ""
-        if self.speech == "indexed" and (said or node.text or _INDEXED_LABEL.search(body)):
+        if self.notation == "indexed" and (said or node.text or _INDEXED_LABEL.search(body)):
             body = _INDEXED_NOISE.sub("", body)
         if said and len(tail) > LABEL_AND_VALUE:
             head = clip(tail, _LABEL).rstrip("…")
             tail, rest = head, tail[len(head) :].strip()
-        joint = " " if self.speech == "indexed" else ": "
+        joint = " " if self.notation == "indexed" else ": "
         self.items.append(
             Item("act", len(self.kept), body, _bare(node), node.post, joint + tail if tail else "",
-                 "" if self.speech == "indexed" else node.url, node.marked)
+                 "" if self.notation == "indexed" else node.url, node.marked)
         )  # fmt: skip
         if rest:
             self.items.append(Item("text", len(self.kept) + 1, rest))
@@ -225,9 +225,9 @@ def _unmarked(node: Node) -> str:
     return re.sub(r" \[(?:ref|level)=[^\]]*\]", "", node.post)
 
 
-def items(nodes: list[Node], speech: Dialect) -> list[Item]:
+def items(nodes: list[Node], notation: Notation) -> list[Item]:
     """The items of a snapshot, in document order."""
-    return _Walk(nodes, speech).run()
+    return _Walk(nodes, notation).run()
 
 
 def compact(nodes: list[Node]) -> str:

@@ -1,6 +1,6 @@
 """The nodes of a page snapshot, read from the line formats that browser tools print.
 
-Three dialects: `aria` (`- link "Home" [ref=e7]:`), `indexed` (`[33]<button type=submit />`) and
+Three notations: `aria` (`- link "Home" [ref=e7]:`), `indexed` (`[33]<button type=submit />`) and
 `tree` (`[12] link 'Home'`, `uid=1_2 link "Home"`, `link "Home"`). A line that fits no grammar is
 text. This module never drops a line: what may go is decided where items are made.
 """
@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
-Dialect: TypeAlias = Literal["aria", "indexed", "tree"]
+Notation: TypeAlias = Literal["aria", "indexed", "tree"]
 # Of so many pages what was read is kept, unless they are large.
 LATEST, LARGE = 64, 40_000
 
@@ -181,8 +181,8 @@ def _tagged_node(line: str) -> Node | None:
 _GRAMMARS = {"aria": aria_node, "indexed": indexed_node, "tree": tree_node}
 
 
-def dialect(lines: list[str]) -> Dialect | None:
-    """The dialect that most of the first lines speak, None if too few speak any."""
+def find_notation(lines: list[str]) -> Notation | None:
+    """The notation of most of the first lines, None if too few are in any."""
     sample = [line for line in lines if line.strip()][:120]
     aria = indexed = tree = 0
     roles: set[str] = set()
@@ -203,15 +203,17 @@ def dialect(lines: list[str]) -> Dialect | None:
     return "tree" if tree > 3 and 2 * tree >= len(sample) else None
 
 
-def nodes(lines: list[str], speech: Dialect) -> list[Node]:
+def nodes(lines: list[str], notation: Notation) -> list[Node]:
     """The nodes of a snapshot in document order; properties belong to the node above them."""
     tree = "\n".join(lines)
-    return list(_parse(tree, speech)) if len(tree) <= LARGE else _parse.__wrapped__(tree, speech)
+    return (
+        list(_parse(tree, notation)) if len(tree) <= LARGE else _parse.__wrapped__(tree, notation)
+    )
 
 
 @lru_cache(maxsize=LATEST)
-def _parse(tree: str, speech: Dialect) -> list[Node]:
-    grammar = _GRAMMARS[speech]
+def _parse(tree: str, notation: Notation) -> list[Node]:
+    grammar = _GRAMMARS[notation]
     found: list[Node] = []
     for line in tree.split("\n"):
         node = grammar(line)

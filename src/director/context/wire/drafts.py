@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 
 from director.context.values import AgentTurn, Call, Turn, UserTurn
 from director.context.wire import responses
-from director.context.wire.dialects import DIALECTS
 from director.context.wire.events import (
     NO_RESULT,
     Answer,
@@ -23,6 +22,7 @@ from director.context.wire.events import (
     Use,
     Wire,
 )
+from director.context.wire.formats import FORMATS
 from director.context.wire.shape import altered, word
 
 _LAST = 1 << 30
@@ -88,7 +88,7 @@ def _spoken_turn(draft: Speaking, at: int, wire: Wire) -> tuple[AgentTurn | None
     items: Sequence[object] = [spoke.item for spoke in draft.spoken]
     thinking = [thought for spoke in draft.spoken for thought in spoke.thinking]
     if edit.gone or edit.calls:
-        items = DIALECTS[wire].respoken(items, edit)
+        items = FORMATS[wire].respoken(items, edit)
     keys: tuple[str, ...] = ()
     leans = ""
     if wire == "responses":

@@ -13,23 +13,23 @@ from typing import TypeAlias
 from director.context.notices import separate_parts
 from director.context.values import AgentTurn, Call, Context, Section, Summary, Turn, UserTurn
 from director.context.wire import anthropic
-from director.context.wire.dialects import DIALECTS
 from director.context.wire.events import (
     NO_BEGINNING,
     Answered,
-    Dialect,
     Edit,
     Heard,
+    MessageFormat,
     Said,
     Wire,
 )
+from director.context.wire.formats import FORMATS
 from director.context.wire.shape import altered, is_langchain, look, peek, retext, word
 
 _Pair: TypeAlias = tuple[Call, Answered]
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _Part:
     """A message, or (`inner`) a block of a user message that came in `source`."""
 
     part: object
@@ -39,18 +39,18 @@ class _Piece:
 
 def emit(context: Context, wire: Wire) -> list[object]:
     """The messages of a context; the sections of Anthropic's wire are not among them."""
-    dialect = DIALECTS[wire]
+    written = FORMATS[wire]
     pieces = [*_instructions(context.sections, wire)]
     reasoned: set[str] = set()
     parts = _summary_parts(context.summary)
     for turn in _fitting(context.turns) if wire == "anthropic" else context.turns:
         while parts and turn.at > parts[0][0]:
-            pieces.append(_Piece(dialect.heard(parts.pop(0)[1])))
+            pieces.append(_Part(written.heard(parts.pop(0)[1])))
         if isinstance(turn, UserTurn):
             pieces.extend(_user(turn, wire))
         else:
             pieces.extend(_agent(turn, wire, reasoned))
-    pieces += [_Piece(dialect.heard(text)) for _, text in parts]
+    pieces += [_Part(written.heard(text)) for _, text in parts]
     return list(_joined(pieces)) if wire == "anthropic" else [piece.part for piece in pieces]
 
 
@@ -76,7 +76,7 @@ def _bare_turn(turn: Turn) -> Turn:
     return replace(turn, calls=calls, thinking=(), native=None)
 
 
-def _instructions(sections: Iterable[Section], wire: Wire) -> Iterator[_Piece]:
+def _instructions(sections: Iterable[Section], wire: Wire) -> Iterator[_Part]:
     if wire == "anthropic":
         return
     for section in sections:
@@ -85,11 +85,11 @@ def _instructions(sections: Iterable[Section], wire: Wire) -> Iterator[_Piece]:
             wire == "chat" and bool(word(native, "type"))
         )
         if native is None or foreign:
-            yield _Piece(DIALECTS[wire].instructed(section.text))
+            yield _Part(FORMATS[wire].instructed(section.text))
         elif look(peek(native, "content"))[0] == section.text:
-            yield _Piece(native)
+            yield _Part(native)
         else:
-            yield _Piece(_reheard(native, section.text, wire, images=True))
+            yield _Part(_reheard(native, section.text, wire, images=True))
 
 
 def _reheard(message: object, text: str, wire: Wire, *, images: bool) -> object:
@@ -98,41 +98,41 @@ def _reheard(message: object, text: str, wire: Wire, *, images: bool) -> object:
     return altered(message, {"content": content})
 
 
-def _user(turn: UserTurn, wire: Wire) -> Iterator[_Piece]:
+def _user(turn: UserTurn, wire: Wire) -> Iterator[_Part]:
     native = turn.native
     if not isinstance(native, Heard) or native.wire != wire:
         if turn.text or wire != "anthropic":
-            yield _Piece(DIALECTS[wire].heard(turn.text))
+            yield _Part(FORMATS[wire].heard(turn.text))
         return
     same = turn.text == native.text and turn.images == native.images
     if native.parts:
         parts = native.parts if same else retext(native.parts, turn.text, images=turn.images > 0)
         for part in parts if isinstance(parts, list | tuple) else ():
-            yield _Piece(part, native.source, inner=True)
+            yield _Part(part, native.source, inner=True)
     elif same:
-        yield _Piece(native.source)
+        yield _Part(native.source)
     else:
         made = _reheard(native.source, turn.text, wire, images=turn.images > 0)
         if wire != "anthropic" or peek(made, "content"):
-            yield _Piece(made)
+            yield _Part(made)
 
 
-def _agent(turn: AgentTurn, wire: Wire, reasoned: set[str]) -> Iterator[_Piece]:
-    dialect = DIALECTS[wire]
+def _agent(turn: AgentTurn, wire: Wire, reasoned: set[str]) -> Iterator[_Part]:
+    written = FORMATS[wire]
     said = _said(turn, wire)
     calls = _calls(turn)
     if said is None:
-        yield from (_Piece(item) for item in dialect.spoken(turn))
+        yield from (_Part(item) for item in written.spoken(turn))
         for call in turn.calls:
-            yield _Piece(dialect.answered(call), inner=wire == "anthropic")
+            yield _Part(written.answered(call), inner=wire == "anthropic")
         return
     edit = _edit(turn, said, calls, reasoned)
     if not edit.unthink:
         reasoned.update(said.keys)
-    items = said.items if edit == Edit() else dialect.respoken(said.items, edit)
-    yield from (_Piece(item) for item in items)
-    ranked = [(rank, _Piece(item)) for rank, item in said.loose]
-    ranked += [(native.rank, _answer(call, native, dialect)) for call, native in calls]
+    items = said.items if edit == Edit() else written.respoken(said.items, edit)
+    yield from (_Part(item) for item in items)
+    ranked = [(rank, _Part(item)) for rank, item in said.loose]
+    ranked += [(native.rank, _answer(call, native, written)) for call, native in calls]
     ranked.sort(key=lambda one: one[0])
     answers = [piece for _, piece in ranked]
     yield from _in_one(answers) if wire == "anthropic" else answers
@@ -163,19 +163,19 @@ def _edit(turn: AgentTurn, said: Said, calls: list[_Pair], reasoned: set[str]) -
     return Edit(frozenset(said.calls) - there, changed, text, unthink, unnamed)
 
 
-def _answer(call: Call, native: Answered, dialect: Dialect) -> _Piece:
+def _answer(call: Call, native: Answered, written: MessageFormat) -> _Part:
     answer = native.answer
-    inner = dialect is DIALECTS["anthropic"]
+    inner = written is FORMATS["anthropic"]
     if answer is None:
-        return _Piece(dialect.answered(call, native.use.form), None, inner)
+        return _Part(written.answered(call, native.use.form), None, inner)
     read = (native.use.id, answer.text, answer.images)
     part = answer.part
     if (call.id, call.result, call.images) != read:
-        part = dialect.reanswered(part, call)
-    return _Piece(part, answer.source, inner)
+        part = written.reanswered(part, call)
+    return _Part(part, answer.source, inner)
 
 
-def _in_one(answers: list[_Piece]) -> list[_Piece]:
+def _in_one(answers: list[_Part]) -> list[_Part]:
     """The results as they came if their messages are whole, otherwise all in one message."""
     sources = [piece.source for piece in answers if piece.source is not None]
     if not sources:
@@ -187,12 +187,12 @@ def _in_one(answers: list[_Piece]) -> list[_Piece]:
     return [replace(piece, source=sources[0]) for piece in filled]
 
 
-def _pairs(group: list[_Piece]) -> list[tuple[object, object]]:
+def _pairs(group: list[_Part]) -> list[tuple[object, object]]:
     return [(piece.source, piece.part) for piece in group]
 
 
-def _grouped(pieces: Iterable[_Piece]) -> Iterator[list[_Piece]]:
-    group: list[_Piece] = []
+def _grouped(pieces: Iterable[_Part]) -> Iterator[list[_Part]]:
+    group: list[_Part] = []
     for piece in pieces:
         if group and not (piece.inner and group[0].inner and piece.source is group[0].source):
             yield group
@@ -202,7 +202,7 @@ def _grouped(pieces: Iterable[_Piece]) -> Iterator[list[_Piece]]:
         yield group
 
 
-def _joined(pieces: Iterable[_Piece]) -> Iterator[object]:
+def _joined(pieces: Iterable[_Part]) -> Iterator[object]:
     """The messages of Anthropic's wire, blocks gathered again, a user's message first."""
     first = True
     for group in _grouped(pieces):

@@ -166,7 +166,7 @@ class Edit:
     unnamed: bool = False
 
 
-class Dialect(Protocol):
+class MessageFormat(Protocol):
     """What each wire provides: reading, editing what was read, and building from values."""
 
     def read(self, message: object) -> Iterator[Event]:

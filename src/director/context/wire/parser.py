@@ -1,6 +1,6 @@
 """From messages to turns: pairs results with their calls and reports what had to be repaired.
 
-Never raises, never changes a message, and looks at each message once: what arrives later only
+Never raises, never changes a message, and looks at each message once: what comes later only
 touches the turn it belongs to, so a long history can be read as it grows.
 """
 
@@ -13,7 +13,6 @@ from dataclasses import replace
 from director.context.values import Context, Section, Turn
 from director.context.wire import anthropic, responses
 from director.context.wire.detect import detect
-from director.context.wire.dialects import DIALECTS
 from director.context.wire.drafts import Listening, Pause, Speaking, turn_of
 from director.context.wire.events import (
     Answer,
@@ -28,6 +27,7 @@ from director.context.wire.events import (
     Spoke,
     Wire,
 )
+from director.context.wire.formats import FORMATS
 from director.context.wire.shape import altered, is_message, word
 
 
@@ -36,7 +36,7 @@ class Parser:
 
     def __init__(self, wire: Wire, first: int = 0) -> None:
         self._wire: Wire = wire
-        self._dialect = DIALECTS[wire]
+        self._format = FORMATS[wire]
         self._first = first
         self._seen = 0
         self._pinned = first > 0
@@ -90,7 +90,7 @@ class Parser:
             return
         unique = self._unique(message) if self._wire == "responses" else message
         if unique is not None:
-            for event in self._dialect.read(unique):
+            for event in self._format.read(unique):
                 self._take(event)
 
     def _unique(self, item: object) -> object:

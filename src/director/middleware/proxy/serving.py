@@ -188,14 +188,14 @@ class Proxy:
             return self._recalled(request, path.removeprefix("recall/"))
         return b"404 Not Found", b"text/plain", b"There is /director, /director/state, /v1/...\n"
 
-    def _recalled(self, request: Request, handle: str) -> tuple[bytes, bytes, bytes]:
+    def _recalled(self, request: Request, reference: str) -> tuple[bytes, bytes, bytes]:
         owner = self.seen.owner(request)
         for threads in self.threads.values() if can_recall(request) else ():
             with suppress(KeyError):
-                found = threads.recall(handle, owner=owner)
+                found = threads.recall(reference, owner=owner)
                 return b"200 OK", b"text/plain; charset=utf-8", found.encode()
         message = (
-            f"Nothing of yours is known by the handle {handle!r}. Without a key, ask on the "
+            f"Nothing of yours is known by the reference {reference!r}. Without a key, ask on the "
             "connection that sent the request, or name a session in X-Director-Session. A key "
             "that others may use as well, such as 'ollama', needs a session.\n"
         )

@@ -50,7 +50,11 @@ def find_doubts(  # noqa: PLR0913  each kind of thing that can be doubted
         known.setdefault(reading.node, reading.checks)
         shares = sum(each.kind == reading.kind for each in readings) > 1 and bool(reading.kind)
         before = (earlier or {}).get(reading.node, ())
-        found += _doubt_reading(reading, before, counts=not shares)
+        found += [
+            doubt
+            for doubt in _doubt_reading(reading, before, counts=not shares)
+            if not (doubt.kind == "total" and _has_told_total(reading.node, told))
+        ]
     for reading in _join_readings(readings):
         found += find_missing_rows(reading)
     for seen in effects:
@@ -64,6 +68,11 @@ def find_doubts(  # noqa: PLR0913  each kind of thing that can be doubted
         if not is_dismissed(each, known.get(each.node, ()))
     ]
     return list({(each.node, each.kind, each.sentence): each for each in open_}.values())
+
+
+def _has_told_total(node: str, told: Sequence[Doubt]) -> bool:
+    """Whether a step told itself that it read another number of items than its page states."""
+    return any(each.node == node and each.kind == "total" for each in told)
 
 
 def _join_readings(readings: Sequence[RowReading]) -> list[RowReading]:

@@ -15,6 +15,7 @@ _PAGES = 4  # from which on all but one being of one size is no accident
 _CUT = 3  # rows that are gone from the end of a list that is otherwise as it was
 _CUT_SHARE = 0.1
 _LONG = 50  # rows from which on a list that loses most of them is doubted, whatever the page says
+_STEADY = 0.05  # by which share a list may differ between earlier runs and still be a steady one
 
 
 def find_short_page(reading: RowReading) -> Iterator[Doubt]:
@@ -49,20 +50,23 @@ def find_fewer_rows(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Do
     if reading.only_counts and len(reading.visits) != 1:
         # What is counted in each round of a loop adds up to no list.
         return
-    if cut := [*_find_shorter_pages(reading), *_find_cut_end(reading, earlier)]:
+    rules = (
+        _find_shorter_pages(reading),
+        _find_cut_end(reading, earlier),
+        _find_old_count(reading),
+    )
+    if cut := [doubt for rule in rules for doubt in rule]:
         yield cut[0]
         return
     now, before = len(reading.rows), len(earlier)
     share = reading.check("fewer").get("share")
     wanted = before * (share if isinstance(share, float) else _SHARE)
+    is_stated = _is_stated(reading)
     if before - now < _LEAST or now >= wanted:
+        if not is_stated and not share:
+            yield from _find_fall(reading)
         return
-    totals = {claim.total for visit in reading.visits for claim in claims_of(visit)}
-    # One visit may show a part of what all visits read together.
-    is_stated = now in totals or all(
-        len(visit.rows) in {claim.total for claim in claims_of(visit)} for visit in reading.visits
-    )
-    if is_stated and before < _LONG:
+    if is_stated and before < _LONG and not _is_steady(reading):
         return
     yield reading.doubt(
         "fewer",
@@ -72,6 +76,53 @@ def find_fewer_rows(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Do
         run_before=reading.run_before,
         url=reading.visits[-1].url if reading.visits else "",
     )
+
+
+def _is_stated(reading: RowReading) -> bool:
+    """Whether a page states what was read; one visit may show a part of what all read together."""
+    totals = {claim.total for visit in reading.visits for claim in claims_of(visit)}
+    return len(reading.rows) in totals or all(
+        len(visit.rows) in {claim.total for claim in claims_of(visit)} for visit in reading.visits
+    )
+
+
+def _find_fall(reading: RowReading) -> Iterator[Doubt]:
+    """A list that had as good as the same number of rows in several runs, and now has fewer."""
+    now, counts = len(reading.rows), [len(rows) for rows in reading.rows_before]
+    least = min(counts, default=0)
+    if _is_steady(reading) and least - now >= max(_CUT, _CUT_SHARE * least):
+        yield reading.doubt(
+            "fewer",
+            f"{reading.alias} read {now} rows, and {least} or more in each of the {len(counts)} "
+            "runs before it with the same inputs: some may be missing.",
+            read=now,
+            before=least,
+            run_before=reading.run_before,
+            url=reading.visits[-1].url if reading.visits else "",
+        )
+
+
+def _is_steady(reading: RowReading) -> bool:
+    """Whether several runs before it read as good as the same number of rows."""
+    counts = [len(rows) for rows in reading.rows_before]
+    return len(counts) > 1 and max(counts) - min(counts) <= _STEADY * min(counts)
+
+
+def _find_old_count(reading: RowReading) -> Iterator[Doubt]:
+    """Fewer rows than before, while the page still states the number that was read then."""
+    now, before = len(reading.rows), len(next(iter(reading.rows_before), ()))
+    said = [claim for visit in reading.visits for claim in claims_of(visit)]
+    text = next((claim.text for claim in said if claim.total == before), "")
+    if text and before - now >= _CUT and all(visit.is_whole for visit in reading.visits):
+        yield reading.doubt(
+            "fewer",
+            f"{reading.alias} read {now} rows, and the page still says {text!r}, as many as it "
+            f"read in {reading.name_before}: some may be missing.",
+            read=now,
+            before=before,
+            run_before=reading.run_before,
+            url=reading.visits[-1].url,
+        )
 
 
 def _find_cut_end(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Doubt]:

@@ -39,6 +39,7 @@ def _find_nothing(reading: RowReading) -> Iterator[Doubt]:
         elif reading.is_one:
             yield _no_rows(reading, visit, "its selector means one element, which is not there.")
     yield from _find_holes(reading)
+    yield from _find_empty_lists(reading)
 
 
 def _says_nothing(visit: RowVisit) -> bool:
@@ -58,6 +59,17 @@ def _find_holes(reading: RowReading) -> Iterator[Doubt]:
         after = [one for one in same if one.rows and one in reading.visits[at + 1 :]]
         if before and after and visit.url not in {one.url for one in (*before, *after)}:
             yield _no_rows(reading, visit, "the pages before and after it have rows.")
+
+
+def _find_empty_lists(reading: RowReading) -> Iterator[Doubt]:
+    """Several pages of one list, all of them without rows: nobody turns the pages of nothing."""
+    pages: dict[str, list[RowVisit]] = {}
+    for visit in reading.visits:
+        pages.setdefault(list_of(visit.url), []).append(visit)
+    for visits in pages.values():
+        many = len({visit.url for visit in visits})
+        if many > 1 and not any(visit.rows for visit in visits):
+            yield _no_rows(reading, visits[-1], f"so it was on {many} pages of one list.")
 
 
 def _no_rows(reading: RowReading, visit: RowVisit, why: str) -> Doubt:

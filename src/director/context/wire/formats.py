@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from director.context.wire import anthropic, chat, langchain, responses
-from director.context.wire.events import Dialect, Wire
+from director.context.wire.events import MessageFormat, Wire
 
-_BY_NAME: dict[Wire, Dialect] = {
+_BY_NAME: dict[Wire, MessageFormat] = {
     "chat": chat,
     "responses": responses,
     "anthropic": anthropic,
     "langchain": langchain,
 }
-DIALECTS: Mapping[Wire, Dialect] = MappingProxyType(_BY_NAME)
+FORMATS: Mapping[Wire, MessageFormat] = MappingProxyType(_BY_NAME)
