@@ -65,11 +65,7 @@ def opened_store(
         where = given or load_settings().store.value
         file = file_of(where)
         if not make and file is not None and not file.exists():
-            fail(
-                command,
-                f"there is no store at {file} yet: `director app`, `director chat` or `director "
-                "workflow import FILE` makes one. Name another with --store",
-            )
+            _refuse_missing(command, file)
         loose = file is not None and is_loose(file)
         opens = _await_store if waits else open_store
         with opens(where, connections=connections) as opened:
@@ -84,6 +80,14 @@ def opened_store(
         fail(command, f"{error.filename or shown(where)}: {error.strerror or error}")
     except UnicodeError:
         fail(command, "the file is not text in UTF-8; nothing was imported")
+
+
+def _refuse_missing(command: str, file: Path) -> NoReturn:
+    fail(
+        command,
+        f"there is no store at {file} yet: `director app`, `director chat` or `director workflow "
+        "import FILE` makes one. Name another with --store",
+    )
 
 
 def _await_store(where: str, *, connections: int) -> Store:
