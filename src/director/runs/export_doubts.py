@@ -136,7 +136,8 @@ def _may_filter(step: Step) -> bool:
 def _has_rows_of(table: DownloadedTable, rows: int, read: Sequence[_Row]) -> bool:
     """Whether a column that tells the rows of a table apart has the values of one field."""
     kept = [row for row in as_rows(table.profile.get("rows")) if isinstance(row, Mapping)]
-    twice = table.profile.get("twice") or {}
+    told = table.profile.get("twice")
+    twice = told if isinstance(told, Mapping) else {}
     columns = {name for row in kept for name in row if name not in twice}
     share = _SHARE * min(1.0, len(kept) / max(1, rows))
     for name in {name for row in read for name in row}:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from director.workflow.paths import is_list
-from director.workflow.values import Json, Node
+from director.workflow.values import Config, Json, Node
 
 _SENDS = ("click", "keypress")
 _FILLS = ("type", "set", "select", "check", "uncheck", "upload")
@@ -25,7 +25,7 @@ def hint_at_proof(node: Node, nodes: Sequence[Node]) -> Iterator[str]:
     told = [*node.ensures, *(happened if is_list(happened) else ())]
     values = [each for each in typed if "{{" in each] or typed
     if not told:
-        proof = {"url": _PLACE, "happened": [{"element": "tr", "text": values[0]}]}
+        proof: Config = {"url": _PLACE, "happened": [{"element": "tr", "text": values[0]}]}
         yield (
             f"{node.alias} sends a form once, and nothing would show that it was done, nor stop a "
             f"second entry. Give it a proof that only this entry fits: {_write({'proof': proof})}."
