@@ -64,7 +64,7 @@ def test_only_the_value_of_a_parameter_is_encoded(url: str, found: str) -> None:
     def lookup(_: Template) -> Json:
         return "b c&d"
 
-    assert resolve(url, lookup, address=True) == found
+    assert resolve(url, lookup, within="address") == found
 
 
 def test_an_error_page_fails_the_node_that_opened_it(live: Live, store: Store) -> None:
