@@ -32,12 +32,8 @@ Files: TypeAlias = Annotated[
 ]
 
 
-_PAUSES = (
-    0.5,
-    1.0,
-    2.0,
-    4.0,
-)  # seconds between two tries to open a store that is away; then the last
+# Seconds between two tries to open a store that is away; the last goes on.
+_PAUSES = (0.5, 1.0, 2.0, 4.0)
 
 
 @contextmanager
@@ -64,12 +60,8 @@ def opened_store(
     try:
         where = given or load_settings().store.value
         file = file_of(where)
-        if not make and file is not None and not file.exists():
-            fail(
-                command,
-                f"there is no store at {file} yet: `director app`, `director chat` or `director "
-                "workflow import FILE` makes one. Name another with --store",
-            )
+        if not make:
+            _check_there(file, command)
         loose = file is not None and is_loose(file)
         opens = _await_store if waits else open_store
         with opens(where, connections=connections) as opened:
@@ -84,6 +76,15 @@ def opened_store(
         fail(command, f"{error.filename or shown(where)}: {error.strerror or error}")
     except UnicodeError:
         fail(command, "the file is not text in UTF-8; nothing was imported")
+
+
+def _check_there(file: Path | None, command: str) -> None:
+    if file is not None and not file.exists():
+        fail(
+            command,
+            f"there is no store at {file} yet: `director app`, `director chat` or `director "
+            "workflow import FILE` makes one. Name another with --store",
+        )
 
 
 def _await_store(where: str, *, connections: int) -> Store:
