@@ -432,14 +432,16 @@ def test_case_8_a_run_says_why_it_does_not_move(tmp_path: Path) -> None:
         flow = asking_flow(["http://127.0.0.1:1"])
         queue_run(store, flow, Means(), id_="first")
         queue_run(store, flow, Means(), id_="second")
-        assert "no worker runs" in explain(store, "second")
+        assert "no worker is running: `director runs resume second`" in explain(store, "second")
+        store.beat("w.0.one-run", host="there", pid=1)
+        assert "no worker is running" in explain(store, "second")
         store.beat("w.1", host="there", pid=1)
         assert "waits for a free worker" in explain(store, "second")
         hold(store, "first", "w.1")
         assert explain(store, "first") == ""
         assert explain(store, "second") == "waits for http://127.0.0.1:1, held by run first"
         store.leave("w.1")
-        assert "worker w.1 has ended; no worker runs" in explain(store, "first")
+        assert "worker w.1 has ended; no worker is running" in explain(store, "first")
         store.beat("w.2", host="there", pid=1)
         assert "another takes it over" in explain(store, "first")
 

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from director.browser.gathering import read_total
 from director.runs.doubts import Doubt, EffectSeen, RowReading, doubt_from, find_doubts
 from director.runs.doubts.doubt import RowVisit
+from director.runs.doubts.effects_done import list_marks
 from director.runs.doubts.node_checks import propose_checks
 from director.runs.doubts.overwritten import find_overwritten
 from director.runs.doubts.page_claims import read_claim
@@ -91,6 +93,26 @@ def test_thousands_are_read_in_every_notation(number: int, gap: str) -> None:
 def test_numbers_that_speak_of_something_else_claim_nothing(text: str) -> None:
     """Carts, selections, sizes of pages, steps, dates, guesses."""
     assert read_claim(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "total"),
+    [
+        ("Showing 1 to 0 of 0 items", 0),
+        ("Showing 0 to 0 of 0 entries", 0),
+        ("0 items", 0),
+        ("Showing 1 to 25 of 175 items", 175),
+        ("50 items, 0 selected", 50),
+        ("1.234 items", 1234),
+        ("nothing", None),
+    ],
+)
+def test_the_total_of_an_empty_list_is_0(text: str, total: int | None) -> None:
+    """Although its range begins at 1."""
+    assert read_total(text) == total
+    claim = read_claim(text)
+    assert claim is None or claim.total == total
+    assert claim is not None or total not in (0, 175)
 
 
 def test_a_subset_or_a_limit_is_not_compared_with_the_total() -> None:
@@ -346,6 +368,17 @@ def test_an_effect_must_be_there_and_there_once(kind: str, seen: dict[str, objec
     assert kinds(find_doubts([], [effect])) == [kind]
     dismissed = {"n1": [{"kind": kind, "dismissed": True}]}
     assert find_doubts([], [effect], checks=dismissed) == []
+
+
+def test_a_proof_tells_an_entry_by_the_name_of_its_element() -> None:
+    """Two rows with it are two entries, whichever of the other texts they show."""
+    marks = list_marks([{"element": {"role": "cell", "name": "S-950"}}, {"element": "#saved"}])
+    assert marks == ["S-950"]
+    rows, typed = (("S-950", "Nord"), ("S-950", "Nord")), ("S-950", "a longer note")
+    effect = EffectSeen("n1", "save", "n1", "u", typed=typed, found=1, marks=(*marks,), rows=rows)
+    assert kinds(find_doubts([], [effect])) == ["twice"]
+    once = replace(effect, rows=(("S-950", "Nord"), ("S-951", "Nord")))
+    assert find_doubts([], [once]) == []
 
 
 def test_an_effect_that_is_there_once_is_not_doubted() -> None:

@@ -17,7 +17,8 @@ from director.runs import Run, Step, run_workflow, steps_of
 from director.runs.doubts import Doubt
 from director.runs.doubts.doubt import RowReading, RowVisit
 from director.runs.download_facts import describe_download
-from director.runs.file_doubts import find_changed_files, find_partial_files
+from director.runs.export_doubts import find_wrong_exports
+from director.runs.file_doubts import find_changed_files
 from director.runs.table_profiles import profile_table
 from director.store import Store
 from runs.answers import AnsweringSite, file_named, serve_answers
@@ -203,6 +204,47 @@ def test_what_is_kept_of_a_table_is_bounded_and_has_no_secret(tmp_path: Path) ->
     assert kept["twice"]["id"] == "0"
 
 
+def test_rows_from_all_over_a_table_are_kept(tmp_path: Path) -> None:
+    """The first ones, and others up to its end; all of a table that is short."""
+    for many in (1, 499, 500, 501, 2000):
+        path = tmp_path / "orders.csv"
+        path.write_text(write([order(n) for n in range(many)]))
+        kept: Any = profile_table(path, str)
+        ids = [int(row["id"]) for row in kept["rows"]]
+        assert len(ids) == min(many, 500)
+        assert ids == sorted(set(ids))
+        assert ids[:250] == [*range(min(many, 250))]
+        assert ids[-1] >= many - 1 - many // 200
+
+
+def turn_date(text: str) -> str:
+    """A date with its day first."""
+    return ".".join(reversed(text.split("-")))
+
+
+MANY = [order(n) for n in range(1, 638)]
+TAILS: dict[str, tuple[Rows, list[str]]] = {
+    "dates": (change(MANY[450:], "placed", turn_date), ["placed"]),
+    "cents": (change(MANY[450:], "amount", lambda text: text.replace(".", "")), ["amount"]),
+    "commas": (change(MANY[450:], "amount", lambda text: text.replace(".", ",")), ["amount"]),
+    "right": (MANY[450:], []),
+    "a slip": ([*MANY[450:500], *change(MANY[500:501], "placed", turn_date), *MANY[501:]], []),
+    "amounts of nothing": ([*MANY[450:500], *change(MANY[500:], "amount", lambda _: "0")], []),
+    "no dates": (change(MANY[450:], "placed", lambda _: ""), []),
+}
+
+
+@pytest.mark.parametrize("what", TAILS)
+def test_a_table_whose_end_is_written_in_another_way_is_doubted(tmp_path: Path, what: str) -> None:
+    """Far behind its first rows; a single slip, zeros and blanks are not."""
+    tail, fields = TAILS[what]
+    before, now = (download(tmp_path, write([*MANY[:450], *end])) for end in (MANY[450:], tail))
+    found = compare(before, now)
+    assert [(each.kind, each.field_name) for each in found] == [("format", f) for f in fields]
+    # What was mixed before is not doubted.
+    assert compare(now, now) == []
+
+
 @pytest.mark.parametrize(
     ("rows", "at", "doubted"),
     [
@@ -219,11 +261,91 @@ def test_a_table_that_holds_a_part_of_the_list_on_its_page_is_doubted(
     read = [{"number": row["id"], "total": row["amount"]} for row in ORDERS]
     list_ = RowReading("id-read", "read", (RowVisit("id-read", "/orders?page=2", read),))
     step = replace(download(tmp_path, write(rows)), before={"url": at, "document": "1"})
-    found = [*find_partial_files([step], [list_])]
+    found = [*find_wrong_exports([step], [list_])]
     assert [each.kind for each in found] == ["download"] * doubted
     assert (
         not doubted or "has 10 rows, all of them among the 40 that read read" in found[0].sentence
     )
+
+
+def invoice(number: int) -> Row:
+    """One invoice, with a number that tells it."""
+    return {"number": f"RE-{number:04}", "amount": f"{number}.50", "status": "open"}
+
+
+INVOICES = [invoice(n) for n in range(1, 638)]
+
+
+def read_first(said: str, **more: Any) -> RowReading:
+    """A node that read the first six invoices of a list that states its length."""
+    rows = tuple({"number": row["number"], "href": f"/{row['number']}"} for row in INVOICES[:6])
+    told = ({"text": said, "place": "pager"},)
+    visit = RowVisit("id-read", "/invoices?search=late", rows, told, limited=True, of=25, **more)
+    return RowReading("id-read", "read", (visit,), limit=6)
+
+
+STATES = "Showing 1 to 25 of 175 items"
+
+
+@pytest.mark.parametrize(
+    ("rows", "said", "at", "doubted"),
+    [
+        (INVOICES, STATES, "/invoices?search=late", True),  # the export ignores the filter
+        (INVOICES[:60], STATES, "/invoices?search=late", True),
+        (INVOICES[:60], STATES, "/invoices?search=late&page=2", True),
+        (INVOICES[:175], STATES, "/invoices?search=late", False),
+        (INVOICES, "Showing 1 to 25 of 637 items", "/invoices?search=late", False),
+        (INVOICES, STATES, "/invoices", False),  # another list
+        (INVOICES, "more than 175 items", "/invoices?search=late", False),
+        (INVOICES, "", "/invoices?search=late", False),
+        (INVOICES[300:], STATES, "/invoices?search=late", False),  # none of the rows that were read
+        ([order(n) for n in range(1, 638)], STATES, "/invoices?search=late", False),
+        # Lines of invoices: their numbers are there twice.
+        ([row for row in INVOICES for _ in "ab"], STATES, "/invoices?search=late", False),
+    ],
+)
+def test_an_export_with_another_number_of_rows_than_its_page_states_is_doubted(
+    tmp_path: Path, rows: Rows, said: str, at: str, *, doubted: bool
+) -> None:
+    """More than the list that was filtered, or a part of it; both numbers are named."""
+    step = replace(download(tmp_path, write(rows)), before={"url": at, "document": "1"})
+    found = [*find_wrong_exports([step], [read_first(said)])]
+    assert [each.kind for each in found] == ["download"] * doubted
+    assert not doubted or f"has {len(rows)} rows, and the page" in found[0].sentence
+    assert not doubted or "states 175 ('Showing 1 to 25 of 175 items')" in found[0].sentence
+
+
+def test_an_export_of_what_was_chosen_since_is_not_doubted(tmp_path: Path) -> None:
+    """A word that was typed, boxes that were ticked; a menu that was opened filters nothing."""
+    at = {"url": "/invoices?search=late", "document": "1"}
+    export = replace(download(tmp_path, write(INVOICES[:4])), before=at, began=3.0)
+    read = Step("id-read", "id-read", "read", "browser_query", "finished", began=1.0)
+    acts: list[tuple[dict[str, Any], bool]] = [
+        ({"action": "type", "selector": "#q", "text": "paid"}, False),
+        ({"action": "check", "selector": "#all"}, False),
+        ({"action": "click", "selector": {"role": "checkbox", "name": "RE-0001"}}, False),
+        ({"action": "click", "selector": {"role": "button", "name": "Export"}}, True),
+    ]
+    for config, doubted in acts:
+        act = Step("id-act", "id-act", "act", "browser_action", "finished", config=config)
+        for began in (2.0, 0.5, 4.0):
+            steps = [read, replace(act, began=began), export]
+            found = [*find_wrong_exports(steps, [read_first(STATES)])]
+            assert bool(found) == (doubted or began != 2.0)
+
+
+def test_files_of_several_pages_are_counted_together(tmp_path: Path) -> None:
+    """One for each page of the list, by the same node."""
+    parts = [INVOICES[:100], INVOICES[100:175]]
+    steps = [
+        replace(
+            download(tmp_path, write(part), name=f"part{n}", key=f"loop[{n}].id-get"),
+            before={"url": f"/invoices?search=late&page={n}", "document": str(n)},
+        )
+        for n, part in enumerate(parts, 1)
+    ]
+    assert [*find_wrong_exports(steps, [read_first(STATES)])] == []
+    assert len([*find_wrong_exports(steps[:1], [read_first(STATES)])]) == 1
 
 
 def test_runs_compare_the_tables_that_they_download(

@@ -27,6 +27,7 @@ class Warehouse:
     entries: list[str] = field(default_factory=list)
     keeps_one: bool = False
     shows: bool = True
+    copies: int = 1
 
     def __post_init__(self) -> None:
         tokens = itertools.count(1)
@@ -46,7 +47,7 @@ class Warehouse:
 
     def _add(self, sent: Form) -> Answer:
         if not (self.keeps_one and sent["number"] in self.entries):
-            self.entries.append(sent["number"])
+            self.entries += [sent["number"]] * self.copies
         return sent_to("/list")
 
     def _list(self) -> str:
@@ -106,6 +107,24 @@ def test_an_entry_that_an_earlier_run_made_as_well_is_doubted(
     assert doubts == [("twice", "save")]
     assert "sent the same as in" in str(unseen.doubts[0]["sentence"])
     assert warehouse.entries == ["E-501", "E-502", "E-501", "E-503", "E-503"]
+
+
+def test_an_entry_that_reached_the_application_twice_is_doubted(
+    live: Live, store: Store, warehouse: Warehouse
+) -> None:
+    """Though it was sent once; also where the list does not show the longest text of the form."""
+    site = warehouse.site
+    noted = node(
+        "note", "browser_action", action="type", selector={"label": "Note"}, text="to the back door"
+    )
+    for number, copies in (("E-501", 1), ("E-502", 2), ("E-503", 2)):
+        warehouse.copies = copies
+        workflow = entering(site, number, **(proven(site, number) if number != "E-502" else {}))
+        if number != "E-502":
+            first, typed, save = workflow.nodes
+            (note,) = flow(noted, origin=site.origin).nodes
+            workflow = replace(workflow, nodes=(first, typed, note, save))
+        assert run(live, store, workflow)[1] == [("twice", "save")] * (copies - 1)
 
 
 def test_what_a_site_keeps_once_and_what_is_changed_anew_is_not_doubted(

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
+from director.runs import steps_of
+from director.runs.doubts import find_doubts
 from director.runs.doubts.column_changes import find_column_doubts
+from director.runs.doubts.doubt import RowVisit
 from director.runs.doubts.page_claims import says_more
 from director.store import Store
 from director.workflow.values import Json
@@ -15,7 +20,7 @@ from runs.building import flow, node
 from runs.conftest import Live
 from runs.doubt_pages import rows, table
 from runs.test_doubts import reading, visit
-from runs.test_silent_wrongs import go, kinds, read
+from runs.test_silent_wrongs import go, kinds, once, read
 
 HIDDEN = "<tr style='display:none'>"
 FILTER = """<input id=q type=search><script>q.oninput = () => { for (const row of
@@ -73,6 +78,46 @@ def test_rows_that_the_workflow_filtered_out_itself_are_no_doubt(
     ask = node("ask", "browser_action", action="type", selector="#q", text="Lamp 1")
     workflow = flow(go("open", f"{site.origin}/list"), ask, read(), origin=site.origin)
     assert kinds(live, store, workflow) == []
+
+
+@pytest.mark.parametrize(
+    ("at", "doubted"),
+    [((4, 8), ["total"]), ((9,), []), ((), [])],
+)
+def test_hidden_rows_among_the_first_are_doubted(
+    live: Live, store: Store, site: AnsweringSite, at: tuple[int, ...], doubted: list[str]
+) -> None:
+    """A reading with a limit took others in their place; those behind it are not missed."""
+    every = [rows(n, n) for n in range(1, 13)]
+    shown = [row.replace("<tr>", HIDDEN) if n in at else row for n, row in enumerate(every, 1)]
+    site["/list"] = body("".join(shown))
+    workflow = flow(go("open", f"{site.origin}/list"), read(limit=6), origin=site.origin)
+    found = [kind for kind in kinds(live, store, workflow) if kind != "limit"]
+    assert found == doubted
+
+
+@pytest.mark.parametrize(
+    ("said", "noted"),
+    [
+        ("Showing 1 to 0 of 0 items", False),
+        ("No matching records found", False),
+        ("0 results", False),
+        ("Lamps", True),
+        ("0 items in your cart", True),
+        ("Showing 1 to 10 of 20 items", True),
+    ],
+)
+def test_a_search_that_finds_nothing_is_noted_unless_the_page_says_so(
+    live: Live, store: Store, site: AnsweringSite, said: str, *, noted: bool
+) -> None:
+    """The page has other lists, which a selector that fits nothing may have meant."""
+    others = "".join(f"<li>Lamp {n}</li>" for n in range(4))
+    site["/list"] = f"<p>{said}</p><main><ul>{others}</ul></main>"
+    workflow = flow(go("open", f"{site.origin}/list"), read(), origin=site.origin)
+    run = once(live, store, workflow)
+    (step,) = [each for each in steps_of(store, run.id) if each.alias == "read"]
+    told = json.dumps([step.result, step.warnings, step.notes], default=str)
+    assert ("Nothing matches" in told) == noted
 
 
 def test_a_frame_that_did_not_load_is_doubted(
@@ -157,3 +202,29 @@ def test_phrases_that_say_there_is_more() -> None:
         assert says_more(said), said
     for said in ("3 more days", "Learn more", "and 2 more reasons to buy this lamp", "first 5"):
         assert not says_more(said), said
+
+
+@pytest.mark.parametrize(
+    ("more", "doubted"),
+    [
+        ({"hidden_at": (3, 6)}, True),
+        ({"hidden_at": (3, 9)}, True),
+        ({"hidden_at": (6, 9)}, False),  # behind those that were taken
+        ({"hidden_at": (3, 6), "is_touched": True}, False),
+        ({"hidden_at": (3, 6), "limited": False}, True),
+    ],
+)
+def test_rows_that_are_hidden_before_the_last_one_taken_are_doubted(
+    more: dict[str, object], *, doubted: bool
+) -> None:
+    """Others were taken in their place; what a page counts without them is not doubted."""
+    seen = visit(1, 7, **{"limited": True, "hidden": 2, "drawn": 23, "of": 6, **more})  # type: ignore[arg-type]
+    assert kinds_of(seen) == ["total"] * doubted
+    for said in ("Showing 1 to 23 of 173 items", "23 rows"):
+        counted = replace(seen, counters=({"text": said, "place": "pager"},))
+        assert "total" not in kinds_of(counted) or not seen.limited
+
+
+def kinds_of(seen: RowVisit) -> list[str]:
+    """The kinds of the doubts about one visit."""
+    return [each.kind for each in find_doubts([reading(seen)])]

@@ -39,7 +39,23 @@ DATES = {
     "09.03.2026": "2026-03-09",
     "03/14/2026": "2026-03-14",
     "Tue, 17 Nov 2026 17:00:44": "2026-11-17",
+    "Sept. 3, 2025, 2 p.m.": "2025-09-03",
+    "Sept. 3, 2025, 2:30 p.m.": "2025-09-03",
+    "Sept. 3, 2025, noon": "2025-09-03",
+    "Jan. 12, 2025, midnight": "2025-01-12",
+    "May 3, 2025, 9 a.m.": "2025-05-03",
+    "3 Sep 2025 2pm": "2025-09-03",
+    "3rd September 2025 at 2.30 pm": "2025-09-03",
+    "3 Sept 2025, 2\u202fPM": "2025-09-03",
+    "9/13/2025 2 p.m.": "2025-09-13",
+    "Wed, 03 Sep 2025 14:00:00 +0000": "2025-09-03",
+    "Sep 3, 2025, 14:00 GMT+2": "2025-09-03",
+    "2025-09-03T14:00:00.123+02:00": "2025-09-03",
+    "3. September 2025, 14 Uhr": "2025-09-03",
+    "3 septembre 2025 à 14h30": "2025-09-03",
+    "3-Sep-2025": "2025-09-03",
 }
+NO_DATES = ("3 and 4 Sept. 2025", "Sept. 3, 2025 - Sept. 5, 2025", "Sept. 2025", "3 Sept. 25, noon")
 UNSURE = ("1,234", "1.234", "3 12", "3 of 7", "09.03.2026", "1.2.3", "none")
 
 
@@ -75,6 +91,13 @@ def test_what_can_be_read_in_two_ways_is_refused(text: str, sandbox: Sandbox) ->
         asyncio.run(sandbox.value("parse_number(text)", {"text": text}))
 
 
+@pytest.mark.parametrize("text", NO_DATES)
+def test_what_names_no_single_day_is_refused(text: str) -> None:
+    """Two days, none, or a year that could be another."""
+    with pytest.raises(ValueError, match="Sept"):
+        parse_date(text)
+
+
 @given(
     st.integers(0, 10**9), st.integers(0, 99), st.sampled_from([(",", "."), (".", ","), (" ", ",")])
 )
@@ -99,3 +122,30 @@ def test_a_date_that_is_written_is_read_back(day: dt.date) -> None:
         with pytest.raises(ValueError, match="two ways"):
             parse_date(text)
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", parse_date(text, order="dmy"))
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (
+            "x = 1\n\nparse_number('615,15', decimal='.')",
+            (
+                "Line 3: ValueError: '615,15' is no number with the decimal sign '.': if ',' is its "
+                "decimal sign, write parse_number(x, decimal=',')."
+            ),
+        ),
+        (
+            "def read(text):\n    return parse_number(text)\n\nread('1,234')",
+            (
+                "Line 2: ValueError: '1,234' can be read in two ways: write parse_number(x, "
+                "decimal='.') or decimal=','."
+            ),
+        ),
+        ("a = 1\nparse_number('1.2.3')", "Line 2: ValueError: '1.2.3' is no number: the digits"),
+    ],
+)
+def test_what_cannot_be_read_names_the_line_of_the_users_code(code: str, said: str) -> None:
+    """And the argument that settles it."""
+    with Sandbox() as sandbox, pytest.raises(SandboxError) as problem:
+        asyncio.run(sandbox.value(code, {}))
+    assert str(problem.value).startswith(said)

@@ -95,3 +95,31 @@ def test_a_list_that_is_turned_to_its_end_is_not_doubted(
     read = node("read", "browser_query", **asked, fields={"name": ".name"})
     run = live.run(run_workflow(store, flow(opened, read, origin=site.origin), live.means()))
     assert (run.state, run.doubts) == ("done", ())
+
+
+def show_part(page: int, *, links: bool) -> str:
+    """A page of a list of which the counter states two, and whose pager lists three."""
+    at = [f"<a href='/cut?page={n}'>{n}</a>" for n in (1, 2, 3)]
+    if page == 2 or not links:
+        at[2] = "<a>3</a>"
+    at[page - 1] = f"<span class=active>{at[page - 1]}</span>"
+    on = "<a href='/cut?page=2'>next</a>" if page == 1 else "<a>next</a>"
+    said = f"<p>Showing {5 * page - 4} to {5 * page} of 10 items</p>"
+    shown = table(5 * page - 4, 5 * page)
+    return f"{shown}<div>{said}<div class=pagination>{''.join(at)}{on}</div></div>"
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_list_that_ends_before_the_last_page_of_its_pager_is_doubted(
+    live: Live, store: Store, site: AnsweringSite, *, links: bool
+) -> None:
+    """Whether its pages are turned or opened; a number without a link leads nowhere."""
+    for page in (1, 2):
+        site[f"/cut?page={page}"] = show_part(page, links=links)
+    opened = node("open", "browser_action", action="navigate", url=f"{site.origin}/cut?page=1")
+    following = {"role": "link", "name": "next"}
+    asked = {"method": "extract_all", "selector": "tbody tr", "next": following}
+    read = node("read", "browser_query", **asked, fields={"name": ".name"})
+    for nodes in ([opened, read], read_pages(site, "cut", ["?page=1", "?page=2"])):
+        run = live.run(run_workflow(store, flow(*nodes, origin=site.origin), live.means()))
+        assert [each["kind"] for each in run.doubts] == ["next"] * links

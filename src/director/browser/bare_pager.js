@@ -52,7 +52,7 @@
         const last = Math.max(current, ...all);
         // Numbers that go on elsewhere are days, or cells of another grid.
         const goesOn = b => !holder.contains(b) && Number(words(b.innerText)) === last + 1 && turnedBy([...links, b], key);
-        if (key !== undefined && !every.some(goesOn)) return {current, last, key};
+        if (key !== undefined && !every.some(goesOn)) return {current, last, linked: Math.max(...all), key};
     }
     return null;
 }

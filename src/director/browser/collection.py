@@ -18,6 +18,7 @@ from director.browser.gathering import Gathering, Patience, read_total
 from director.browser.looking import PageChanged, ask_about, evaluate_all
 from director.browser.masks import MaskedPage
 from director.browser.session import Session
+from director.browser.turned_pages import TurnedPages
 from director.workflow.values import Config, Json
 
 Extract: TypeAlias = Callable[[MaskedPage, Config], Awaitable[Result]]
@@ -50,14 +51,15 @@ async def collect(session: Session, config: Config, extract: Extract) -> Result:
     patience, left = Patience(time.monotonic(), given), ""
     limit = number(config, "limit", 1_000_000)
     items = _Reading(session, {**config, "limit": None}, extract)
-    steps, idle, ended = 0, 0, False
+    steps, idle, ended, last = 0, 0, False, False
+    turned = TurnedPages()
     if config.get("next") is None and (await _scroll(session, config, back=True))[0]:
         await asyncio.sleep(_DRAWN)
     while not ended:
         fresh, known = await items.read(), len(items)
         if len(items) >= limit or (left := patience.explain_end(time.monotonic())):
             break
-        moved, last = await _step(session, config)
+        moved, last = await _step(session, config, turned)
         steps += moved
         came = await items.wait_for_more()
         patience.note(fresh + len(items) - known, time.monotonic())
@@ -68,6 +70,7 @@ async def collect(session: Session, config: Config, extract: Extract) -> Result:
     doubts = [
         *items.list_doubts(),
         *_tell_left(left, result),
+        *(turned.list_doubts(steps) if ended and last else ()),
         *await _compare(session, config, result, whole=len(items) < limit),
     ]
     return {**result, "doubts": cast("Json", doubts)} if doubts else result
@@ -127,10 +130,10 @@ class _Reading(Gathering):
         return [*self.doubts(), *([] if self._is_read else self._told)]
 
 
-async def _step(session: Session, config: Config) -> tuple[bool, bool]:
+async def _step(session: Session, config: Config, turned: TurnedPages) -> tuple[bool, bool]:
     """Go on by a page or by scrolling: whether it moved, and whether it can go no further."""
     if config.get("next") is not None:
-        return await _turn(session, config)
+        return await _turn(session, config, turned)
     return await _scroll(session, config)
 
 
@@ -145,7 +148,7 @@ async def _scroll(session: Session, config: Config, *, back: bool = False) -> tu
     return await session.look(session.page(), scroll)
 
 
-async def _turn(session: Session, config: Config) -> tuple[bool, bool]:
+async def _turn(session: Session, config: Config, turned: TurnedPages) -> tuple[bool, bool]:
     try:
         found = await one(session, {"selector": config["next"], "timeout": 1_000})
     except NoElement:
@@ -155,6 +158,7 @@ async def _turn(session: Session, config: Config) -> tuple[bool, bool]:
     said = await ask_about(found.locator, "state")
     if said["disabled"]:
         return False, True
+    await turned.look(found.locator)
     async with session.acting(session.page()):
         await found.locator.click()
     return True, False

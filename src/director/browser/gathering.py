@@ -88,6 +88,9 @@ def _is_empty(item: object) -> bool:
 
 
 def read_total(text: str) -> int | None:
-    """The greatest number that a text states."""
+    """The greatest number that a text states; "Showing 1 to 0 of 0" states none of them."""
     found = re.findall(r"\d[\d.,\u00a0\u202f' ]*", text)
-    return max((int(re.sub(r"\D", "", each)) for each in found), default=None)
+    numbers = [int(re.sub(r"\D", "", each)) for each in found]
+    if numbers[1:] == [0, 0]:
+        return 0
+    return max(numbers, default=None)

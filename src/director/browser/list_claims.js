@@ -155,13 +155,19 @@
         }
         return null;
     };
+    // A link to a part of the list that can be followed.
+    const isLive = e => !e.disabled && !e.closest("[aria-disabled=true],.disabled,[disabled]") && getComputedStyle(e).pointerEvents !== "none" &&
+        (e.matches("button,[role=button],[onclick]") || e.hasAttribute("href"));
     const pages = () => {
         for (const pager of document.querySelectorAll(PAGER)) {
             if (!seen(pager) || pager.contains(list) || !isOurs(pager) || OTHER_KIND.test(pager.className)) continue;
-            const current = [...pager.querySelectorAll("[aria-current],.this-page,.current,.active,.selected,strong")]
-                .map(e => words(e.innerText)).find(t => NUMBER.test(t));
-            const all = [...pager.querySelectorAll("a,button")].map(e => words(e.innerText)).filter(t => NUMBER.test(t)).map(Number);
-            if (current && all.length) return {current: Number(current), last: Math.max(Number(current), ...all)};
+            const current = Number([...pager.querySelectorAll("[aria-current],.this-page,.current,.active,.selected,strong")]
+                .map(e => words(e.innerText)).find(t => NUMBER.test(t)));
+            const numbered = [...pager.querySelectorAll("a,button")].filter(e => NUMBER.test(words(e.innerText)));
+            const [all, linked] = [numbered, numbered.filter(isLive)].map(some => some.map(e => Number(words(e.innerText))));
+            // Numbers that do not count on from 1 are perhaps sizes of a page.
+            const counts = [current, ...all].includes(1) && all.some(n => Math.abs(n - current) === 1);
+            if (current && all.length) return {current, last: Math.max(current, ...all), linked: counts ? Math.max(0, ...linked) : 0};
         }
         return null;
     };
@@ -304,14 +310,19 @@
     };
 
     // Rows of the same form as those that were read, in the same place, that cannot be seen.
+    // For each of them, how many of those that were read stand before it.
     const hiddenRows = () => {
         const holder = first?.parentElement;
-        if (!holder || elements.length < 2 || !elements.every(e => e.parentElement === holder)) return 0;
+        if (!holder || elements.length < 2 || !elements.every(e => e.parentElement === holder)) return [];
         const [tag, size] = [first.tagName, first.children.length];
         const known = new Set(elements.map(e => words(e.textContent)));
-        return [...holder.children].filter(c => c.tagName === tag && c.children.length === size && size && !seen(c) &&
-            !c.closest("template") && words(c.textContent).length > 3 && !/\{\{|\$\{|__prefix__/.test(c.textContent) &&
-            !known.has(words(c.textContent)) && c.getAttribute("aria-hidden") !== "true").length;
+        const isHidden = c => c.tagName === tag && c.children.length === size && size && !seen(c) && !c.closest("template") &&
+            words(c.textContent).length > 3 && !/\{\{|\$\{|__prefix__/.test(c.textContent) && !known.has(words(c.textContent)) &&
+            c.getAttribute("aria-hidden") !== "true";
+        const [found, ours] = [[], new Set(elements)];
+        let passed = 0;
+        for (const c of holder.children) if (ours.has(c)) passed += 1; else if (isHidden(c)) found.push(passed);
+        return found;
     };
 
     // How many rows the list has room for, if it draws only those in sight: empty room stands for the rest.
@@ -385,7 +396,7 @@
         absent: elements.length ? rules.filter(([, rule]) => elements.every(e => !has(e, rule))).map(([name]) => name) : [],
         cut,
         pictured: pictured(),
-        hidden: hiddenRows(),
+        ...(at => ({hidden: at.length, hidden_at: at.slice(0, 200)}))(hiddenRows()),
         room: isList ? roomFor(shown) : 0,
         covered: covered(),
         headings: headingsOver(),

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, cast
 from director.browser.collection import collect
 from director.browser.elements import Result, matching, number
 from director.browser.errors import BrowserError
+from director.browser.fields import ask
 from director.browser.looking import PageChanged, ask_model
 from director.browser.masks import MaskedPage
 from director.browser.readiness import wait_until_ready
@@ -129,6 +130,8 @@ async def _doubt(seen: MaskedPage, items: list[Json], total: int, *, selector: J
             return [f"{total} elements match, and none of them can be seen: nothing was read."]
         if isinstance(selector, Mapping) and selector.get("nth"):
             return ["The one element that the selector describes is not found: nothing was read."]
+        if await ask(seen.page.main_frame, _script("empty_list.js")):
+            return []
         rows = 0
         for frame in seen.page.frames:
             rows += await ask_model(frame, "rows")

@@ -32,8 +32,12 @@ Files: TypeAlias = Annotated[
 ]
 
 
-# Seconds between two tries to open a store that is away; the last goes on.
-_PAUSES = (0.5, 1.0, 2.0, 4.0)
+_PAUSES = (
+    0.5,
+    1.0,
+    2.0,
+    4.0,
+)  # seconds between two tries to open a store that is away; then the last
 
 
 @contextmanager
@@ -60,8 +64,8 @@ def opened_store(
     try:
         where = given or load_settings().store.value
         file = file_of(where)
-        if not make:
-            _check_there(file, command)
+        if not make and file is not None and not file.exists():
+            _refuse_missing(command, file)
         loose = file is not None and is_loose(file)
         opens = _await_store if waits else open_store
         with opens(where, connections=connections) as opened:
@@ -78,13 +82,12 @@ def opened_store(
         fail(command, "the file is not text in UTF-8; nothing was imported")
 
 
-def _check_there(file: Path | None, command: str) -> None:
-    if file is not None and not file.exists():
-        fail(
-            command,
-            f"there is no store at {file} yet: `director app`, `director chat` or `director "
-            "workflow import FILE` makes one. Name another with --store",
-        )
+def _refuse_missing(command: str, file: Path) -> NoReturn:
+    fail(
+        command,
+        f"there is no store at {file} yet: `director app`, `director chat` or `director workflow "
+        "import FILE` makes one. Name another with --store",
+    )
 
 
 def _await_store(where: str, *, connections: int) -> Store:

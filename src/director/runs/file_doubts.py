@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from director.runs.doubts import Doubt, RowReading
+from director.runs.doubts import Doubt
 from director.runs.download_facts import list_downloads
 from director.runs.table_doubts import find_table_doubts
 from director.runs.values import Step
@@ -30,8 +30,8 @@ def find_changed_files(
     steps: Iterable[Step], before: Callable[[], Iterable[Step]], inputs: Mapping[str, Json]
 ) -> Iterator[Doubt]:
     """Tables that lack a column of the last run's, have far fewer rows, or hold other things."""
-    now = [each for each in _list_tables(steps) if not each.file.get("wrong")]
-    known = _list_tables(before()) if now else []
+    now = [each for each in list_tables(steps) if not each.file.get("wrong")]
+    known = list_tables(before()) if now else []
     for each in now:
         was = _find_same(each, now, known)
         if was is None:
@@ -45,40 +45,8 @@ def find_changed_files(
             yield from find_table_doubts(step, each.profile, was.profile, inputs)
 
 
-def find_partial_files(steps: Iterable[Step], readings: Sequence[RowReading]) -> Iterator[Doubt]:
-    """Tables that hold a part of a list, downloaded on a page on which the run read all of it."""
-    for table in _list_tables(steps):
-        url, rows = (table.step.before or {}).get("url"), table.file.get("rows")
-        for reading in readings:
-            read = [row for row in reading.rows if isinstance(row, Mapping)]
-            is_there = any(visit.url == url for visit in reading.visits)
-            if is_there and isinstance(rows, int) and rows < len(read) and _is_part(table, read):
-                step, name = table.step, table.file["name"]
-                said = (
-                    f"{name}, which {step.alias} downloaded, has {rows} rows, all of them among "
-                    f"the {len(read)} that {reading.alias} read on that page: it may hold only a "
-                    "part of the list."
-                )
-                evidence: Config = {"rows": rows, "read": len(read), "url": url}
-                yield Doubt("download", step.node, step.alias, said, evidence)
-
-
-def _is_part(table: _FoundTable, read: Sequence[Mapping[str, Json]]) -> bool:
-    """Whether a column that tells the rows of a table apart has only values of one field."""
-    rows, twice = table.profile.get("rows"), table.profile.get("twice") or {}
-    found = [row for row in rows if isinstance(row, Mapping)] if is_list(rows) else []
-    names = {name for row in found for name in row if name not in twice}
-    columns = [{_plain(row.get(name)) for row in found} for name in names]
-    fields = [{_plain(row.get(name)) for row in read} for name in {n for row in read for n in row}]
-    return any(column <= known for column in columns for known in fields)
-
-
-def _plain(value: Json) -> str:
-    return " ".join(str(value).split()).casefold()
-
-
 @dataclass(frozen=True, slots=True)
-class _FoundTable:
+class DownloadedTable:
     """A table that a step downloaded, with what was kept of it."""
 
     step: Step
@@ -91,9 +59,12 @@ class _FoundTable:
         return re.sub(r"[\d\W_]+", "", str(self.file["name"]))
 
 
-def _list_tables(steps: Iterable[Step]) -> list[_FoundTable]:
+def list_tables(steps: Iterable[Step]) -> list[DownloadedTable]:
+    """The tables that steps downloaded, in their order."""
     return [
-        _FoundTable(step, file, {each["name"]: each for each in step.tables}.get(file["name"], {}))
+        DownloadedTable(
+            step, file, {each["name"]: each for each in step.tables}.get(file["name"], {})
+        )
         for step in steps
         for file in list_downloads([step])
         if "columns" in file
@@ -101,8 +72,8 @@ def _list_tables(steps: Iterable[Step]) -> list[_FoundTable]:
 
 
 def _find_same(
-    table: _FoundTable, now: Sequence[_FoundTable], before: Sequence[_FoundTable]
-) -> _FoundTable | None:
+    table: DownloadedTable, now: Sequence[DownloadedTable], before: Sequence[DownloadedTable]
+) -> DownloadedTable | None:
     """The table of an earlier run: of the same step, else of the same node or run, if one is sure.
 
     Of several it is the one of the same name.

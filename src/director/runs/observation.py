@@ -25,7 +25,7 @@ from director.browser.list_claims import form_errors, look_at_list, look_for_tex
 from director.browser.masks import MaskedPage
 from director.browser.readiness import wait_until_ready
 from director.browser.shown_fields import look_for_fields
-from director.runs.doubts.effects_done import list_typed
+from director.runs.doubts.effects_done import list_marks, list_typed
 from director.runs.filled_fields import name_fields
 from director.runs.held_before import HeldBefore, digest_page
 from director.runs.request_marks import mark_request
@@ -305,11 +305,11 @@ def _proof(visit: DoneVisit) -> Json:
     proof = visit.node.proof or {}
     if not proof.get("url") or not proof.get("happened"):
         return None
-    url = resolve(proof["url"], visit.scope, address=True)
+    url = resolve(proof["url"], visit.scope, within="address")
     return {
         "url": url,
-        "happened": resolve(proof["happened"], visit.scope),
-        "not_happened": resolve(proof.get("not_happened") or [], visit.scope),
+        "happened": resolve(proof["happened"], visit.scope, within="selector"),
+        "not_happened": resolve(proof.get("not_happened") or [], visit.scope, within="selector"),
     }
 
 
@@ -355,7 +355,7 @@ async def _look_for(session: Session, step: Step, proof: Config) -> Config:
     typed = (step.observed or {}).get("typed")
     texts = tuple(str(each) for each in typed) if is_list(typed) else ()
     rows = await rows_showing(session, texts) if texts else []
-    marks = [str(each["text"]) for each in asked if each.get("text")]
+    marks = list_marks(asked)
     if marks and not texts:
         rows = await rows_showing(session, tuple(marks))
     named = (step.observed or {}).get("named")

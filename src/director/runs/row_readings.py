@@ -98,6 +98,7 @@ def make_visit(step: Step) -> RowVisit:
         empty=len(items) - len(rows),
         marked=tuple(str(each) for each in as_rows(seen.get("marked"))),
         hidden=as_count(seen.get("hidden")),
+        hidden_at=tuple(as_count(each) for each in as_rows(seen.get("hidden_at"))),
         is_touched=seen.get("touched") is True,
         drawn=as_count(seen.get("drawn")),
         room=0 if turns else as_count(seen.get("room")),

@@ -184,7 +184,9 @@ def _said(error: Exception, limits: Limits) -> str:
     elif message.startswith("MemoryError"):
         message = f"it needs more than the {limits.memory // 2**20} MB it may have"
     frames = error.traceback()
-    return f"Line {frames[-1].line}: {message}." if frames else f"{message}."
+    # The first frame is of the given code; those of what it calls may be of the parsers.
+    own = [each for each in frames if each.filename == frames[0].filename]
+    return f"Line {own[-1].line}: {message}." if own else f"{message}."
 
 
 def _short(value: object) -> str:

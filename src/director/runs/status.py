@@ -14,12 +14,11 @@ from director.runs.liveness import has_fallen_silent, seems_dead
 from director.runs.serving import GOING, is_parked, site_of, waits_for
 from director.runs.telling import seconds_text
 from director.runs.values import Run, RunError
-from director.runs.worker import Pace
+from director.runs.worker import Pace, is_serving
 from director.store import Beat, Store
 from director.store.variables import is_workbench
 
 _LATE = 2.5  # heartbeats that may be missing before it is said
-_NONE = "no worker runs: start one with `director worker`"
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ class RunStatuses:
             return self._explain_end(run)
         if seems_dead(beat, Pace().patience):
             age = "" if beat.has_ended else f", no sign for {seconds_text(beat.age)}"
-            return f"worker {run.worker} is dead{age}; {self._next()}"
+            return f"worker {run.worker} is dead{age}; {self._next(run)}"
         if beat.age > Pace().beat * _LATE:
             return f"no sign of worker {run.worker} for {seconds_text(beat.age)}"
         return said and f"tries again: {said}"
@@ -73,29 +72,33 @@ class RunStatuses:
         if "." not in run.worker:
             # A program that gives no heartbeats: nobody can tell whether it still runs.
             return f"done by {run.worker or 'no worker'}, which gives no signs of life"
-        return f"worker {run.worker} has ended; {self._next()}"
+        return f"worker {run.worker} has ended; {self._next(run)}"
 
     def _waiting(self, run: Run, said: str) -> str:
         if not self._has_workers():
-            return f"{said}; {_NONE}"
+            return f"{said}; {_say_none(run)}"
         if site := self._site(run):
             holder = self._holders.get(site)
             if holder and holder != run.id:
                 return f"waits for {site}, held by run {holder}"
         return f"{said}; waits for a free worker"
 
-    def _next(self) -> str:
-        return "another takes it over" if self._has_workers() else _NONE
+    def _next(self, run: Run) -> str:
+        return "another takes it over" if self._has_workers() else _say_none(run)
 
     def _has_workers(self) -> bool:
         alive = [each for each in self.beats.values() if not seems_dead(each, Pace().patience)]
-        return any("." in each.worker for each in alive)
+        return any(is_serving(each.worker) for each in alive)
 
     def _site(self, run: Run) -> str:
         try:
             return site_of(self.store, run)
         except RunError:
             return ""
+
+
+def _say_none(run: Run) -> str:
+    return f"no worker is running: `director runs resume {run.id}` or `director worker`"
 
 
 def find_holder(store: Store, run: Run) -> str:

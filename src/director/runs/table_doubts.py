@@ -12,6 +12,7 @@ from director.runs.doubts import Doubt, RowReading
 from director.runs.doubts.column_changes import find_column_doubts
 from director.runs.doubts.doubt import RowVisit, columns_of
 from director.runs.doubts.exchanged_fields import find_exchanged_fields
+from director.runs.doubts.new_notations import find_new_notations
 from director.runs.doubts.node_checks import is_key_name
 from director.runs.doubts.value_shapes import column_shape
 from director.runs.row_readings import as_count, as_rows
@@ -71,6 +72,10 @@ def _find_changes(reading: RowReading, before: Sequence[Json]) -> Iterator[Doubt
     known = {(each.kind, each.field_name) for each in find_column_doubts(earlier, ())}
     for doubt in find_column_doubts(reading, before):
         if doubt.kind in _COMPARED and (doubt.kind, doubt.field_name) not in known:
+            known.add((doubt.kind, doubt.field_name))
+            yield doubt
+    for doubt in find_new_notations(reading, before):
+        if (doubt.kind, doubt.field_name) not in known:
             yield doubt
 
 

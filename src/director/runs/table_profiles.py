@@ -1,13 +1,14 @@
 """What is kept of a downloaded table, so that the next run can compare its own with it.
 
-Rows from the start of the file, and whether values and whole rows of it are there twice.
+The first rows of the file and others from all over it, and whether values and whole rows of it are
+there twice.
 """
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 
 from director.workflow.templates import defused
@@ -46,28 +47,43 @@ def profile_table(path: Path, clean: Callable[[str], str]) -> dict[str, Json]:
 
     rows = read_table(path)
     head = next(rows, [])
-    first = [*islice(rows, _KEPT)]
     names = [tell(name) for name in head]
-    kept: list[Json] = []
-    room = _ROOM
-    for row in first:
-        cells = [tell(text) for text in row]
-        room -= sum(map(len, (*names, *cells)))
-        if room < 0:
-            break
-        kept.append(dict(zip(names, cells, strict=False)))
-    every = chain(first, islice(rows, _COUNTED - _KEPT))
-    twice, repeated, different = _find_twice(len(head), every)
+    twice, repeated, different = _find_twice(len(head), islice(rows, _COUNTED))
+    many = min(_COUNTED, len(repeated) + different)
+    kept = [[tell(text) for text in row] for row in _pick_rows(path, many, _KEPT)]
+    sizes = [sum(map(len, (*names, *cells))) for cells in kept]
+    if sum(sizes) > _ROOM:
+        few = max(1, int(0.9 * len(kept) * _ROOM / sum(sizes)))
+        kept = [[tell(text) for text in row] for row in _pick_rows(path, many, few)]
     return {
         "name": path.name,
         "separator": find_separator(path),
         "columns": [*names],
-        "rows": kept,
+        "rows": [dict(zip(names, cells, strict=False)) for cells in _fit(kept, names)],
         "twice": {names[place]: tell(text) for place, text in twice.items()},
         "repeated": len(repeated),
         "different": different,
         "example": [tell(text) for row in repeated[:1] for text in row],
     }
+
+
+def _pick_rows(path: Path, many: int, most: int) -> Iterator[list[str]]:
+    """The first rows of a table, and of the others as many that are evenly spread; all if few."""
+    first = most if many <= most else most - most // 2
+    left, spread = many - first, most - first
+    wanted = {*range(first), *(first + left * at // spread for at in range(spread) if left > 0)}
+    every = enumerate(islice(read_table(path), 1, many + 1))
+    return (row for at, row in every if at in wanted)
+
+
+def _fit(rows: Sequence[list[str]], names: Sequence[str]) -> Iterator[list[str]]:
+    """The rows that there is room for."""
+    room = _ROOM
+    for cells in rows:
+        room -= sum(map(len, (*names, *cells)))
+        if room < 0:
+            return
+        yield cells
 
 
 def _find_twice(

@@ -44,6 +44,14 @@ _ATTEMPTS = 1_000_000  # the store, not a count, decides when a run has failed
 _STOPS = 2 / 3  # the part of the others' patience after which a worker without a beat stops
 
 
+_ALONE = ".one-run"
+
+
+def is_serving(worker: str) -> bool:
+    """Whether a worker of this name takes runs from the queue, and not only the one it was told."""
+    return "." in worker and not worker.endswith(_ALONE)
+
+
 @dataclass(frozen=True, slots=True)
 class Pace:
     """How much a worker does at once, how polite it is to a site, when it calls another dead."""
@@ -72,7 +80,8 @@ class Worker:
         pace: Pace | None = None,
         serves: bool = True,
     ) -> None:
-        self.name = f"{name or socket.gethostname()}.{uuid.uuid4().hex[:8]}"
+        own = f"{name or socket.gethostname()}.{uuid.uuid4().hex[:8]}"
+        self.name = own if serves else f"{own}{_ALONE}"
         self._store = store
         self._execute = execute
         self._pace = pace or Pace()

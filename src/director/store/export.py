@@ -55,7 +55,7 @@ class Imported:
 
 def export_thread(store: Store, thread: str) -> Iterator[str]:
     """The lines of a thread: its entries, and the records that name it."""
-    with store._database.reading() as connection:  # noqa: SLF001  the same package
+    with store.database.reading() as connection:
         found = connection.execute(select(threads).where(threads.c.id == thread)).all()
         if not found:
             raise StoreError(f"There is no thread {thread}. Nothing was exported.")
@@ -64,7 +64,7 @@ def export_thread(store: Store, thread: str) -> Iterator[str]:
 
 def export_workflow(store: Store, workflow: str) -> Iterator[str]:
     """The lines of a workflow: its threads, its records, and those of its threads."""
-    with store._database.reading() as connection:  # noqa: SLF001  the same package
+    with store.database.reading() as connection:
         asked = select(threads).where(threads.c.workflow == workflow)
         found = connection.execute(asked.order_by(threads.c.at, threads.c.id)).all()
         own = {workflow, *(row.id for row in found)}
@@ -126,7 +126,7 @@ def import_lines(store: Store, lines: Iterator[str], *, extend: bool = False) ->
         for _ in read(_copied(lines, copy)):
             pass
         copy.seek(0)
-        with store._database.writing() as writing:  # noqa: SLF001  the same package
+        with store.database.writing() as writing:
             intake = _Intake(writing, extend)
             for line in read(copy):
                 _TAKES[line.what](intake, line)

@@ -53,7 +53,7 @@ def find_doubts(  # noqa: PLR0913  each kind of thing that can be doubted
         found += [
             doubt
             for doubt in _doubt_reading(reading, before, counts=not shares)
-            if not (doubt.kind == "total" and _has_told_total(reading.node, told))
+            if not _has_told(doubt, told)
         ]
     for reading in _join_readings(readings):
         found += find_missing_rows(reading)
@@ -70,9 +70,10 @@ def find_doubts(  # noqa: PLR0913  each kind of thing that can be doubted
     return list({(each.node, each.kind, each.sentence): each for each in open_}.values())
 
 
-def _has_told_total(node: str, told: Sequence[Doubt]) -> bool:
-    """Whether a step told itself that it read another number of items than its page states."""
-    return any(each.node == node and each.kind == "total" for each in told)
+def _has_told(doubt: Doubt, told: Sequence[Doubt]) -> bool:
+    """Whether a step told itself that its list has other items, or pages that it did not read."""
+    same = [each for each in told if (each.node, each.kind) == (doubt.node, doubt.kind)]
+    return doubt.kind in ("total", "next") and bool(same)
 
 
 def _join_readings(readings: Sequence[RowReading]) -> list[RowReading]:

@@ -75,8 +75,8 @@ class RowVisit:
     is no text, in how many rows, `headings` what stands over the columns of the fields that are
     read by their place, `marked` the texts of elements whose class says that they are missing,
     loading or a placeholder, `drawn` how many elements could be seen that the selector fits,
-    `hidden` how many rows of their form the page does not show, and `is_touched` whether the run
-    did something on the page before.
+    `hidden` how many rows of their form the page does not show, `hidden_at` how many that it shows
+    stand before each of those, and `is_touched` whether the run did something on the page before.
     """
 
     key: str
@@ -108,6 +108,7 @@ class RowVisit:
     marked: tuple[str, ...] = ()
     drawn: int = 0
     hidden: int = 0
+    hidden_at: tuple[int, ...] = ()
     is_touched: bool = False
 
     @property
@@ -127,6 +128,7 @@ class RowReading:
     passed, headings also of the node's test. `rows_known` are what it read then, newest first, and
     `rows_before` of the runs with the same inputs alone; `run_before` is the one that counts are
     compared with. `limit` is how many it reads at most, if its node says that as a plain number.
+    `decided_by` are the texts that its rows are looked through for, if they only choose a branch.
     """
 
     node: str
@@ -146,6 +148,7 @@ class RowReading:
     rows_before: tuple[Sequence[Json], ...] = ()
     run_before: str = ""
     limit: int = 0
+    decided_by: tuple[str, ...] = ()
 
     @property
     def name_before(self) -> str:

@@ -276,6 +276,14 @@ def _find_proof(seen: EffectSeen) -> Iterator[Doubt]:
         )
 
 
+def list_marks(conditions: Sequence[Config]) -> list[str]:
+    """The texts by which a proof tells an entry: what an element shows, or is called."""
+    named = [each["element"] for each in conditions if isinstance(each.get("element"), Mapping)]
+    names = [each.get("name") for each in named if isinstance(each, Mapping)]
+    texts = [*(each.get("text") for each in conditions), *names]
+    return [*dict.fromkeys(str(text) for text in texts if text)]
+
+
 def list_typed(steps: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
     """The texts that steps typed into a page, without references to secrets."""
     found = [str(step.get("text", "")) for step in steps if step.get("action") == "type"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from director.runs.doubts.doubt import Doubt, RowReading
+from director.runs.doubts.doubt import Doubt, RowReading, RowVisit
 from director.runs.doubts.row_counts import claims_of
 
 
@@ -12,21 +12,36 @@ def find_hidden_rows(reading: RowReading) -> Iterator[Doubt]:
     """A doubt about a page that was only opened and hides rows of the same form.
 
     Not where something was typed, chosen or clicked on it before: that may have filtered them. Nor
-    where the page counts as many as were read.
+    where the page counts as many as were read. With a limit, those are hidden rows that stand
+    before the last one that was taken: others were taken in their place.
     """
     for visit in reading.visits:
-        if not visit.hidden or visit.is_touched or visit.limited:
+        hidden = _count_before(visit) if visit.limited else visit.hidden
+        if not hidden or visit.is_touched or _is_counted(visit):
             continue
         read = len(visit.rows)
-        if any(claim.total == read for claim in claims_of(visit)):
-            continue
+        among = "before the last of them" if visit.limited else "of the same form"
         yield reading.doubt(
             "total",
-            f"{reading.alias} read {read} rows, and the page holds {visit.hidden} more of the same "
-            "form that it does not show: is a filter on, or a part folded? With "
-            '"visibleOnly": false they are read too.',
+            f"{reading.alias} read {read} rows, and the page holds {hidden} more {among} that it "
+            'does not show: is a filter on, or a part folded? With "visibleOnly": false they are '
+            "read too.",
             read=read,
-            hidden=visit.hidden,
+            hidden=hidden,
             url=visit.url,
         )
         return
+
+
+def _count_before(visit: RowVisit) -> int:
+    """How many hidden rows stand before the last one that was read."""
+    taken = len(visit.rows) + visit.empty
+    return sum(at < taken for at in visit.hidden_at) if taken > 1 else 0
+
+
+def _is_counted(visit: RowVisit) -> bool:
+    """Whether the page counts only rows that it shows: in all, or in the part that it states."""
+    shown = visit.drawn if visit.limited else len(visit.rows)
+    claims = claims_of(visit)
+    parts = [each.last - each.first + 1 for each in claims if each.first and each.last]
+    return any(each.total == shown for each in claims) or (visit.limited and shown in parts)

@@ -158,6 +158,8 @@ def _read_range(text: str, place: str) -> Claim | None:
     if found is None or _OTHER.search(text[found.end() :]) or _is_about(found):
         return None
     first, last, total = (_number(found[at]) for at in (1, 2, 4))
+    if not total and not last:
+        return Claim(text, place, 0)
     if not first <= last <= total:
         return None
     least = found["plus"] is not None or found["about"] == ">"

@@ -78,7 +78,11 @@ def find_missing_rows(reading: RowReading) -> Iterator[Doubt]:
         found = [*_find_fewer(reading, visits, read)] or [*_find_no_count(reading, visits, read)]
         found = found or [*_find_more(reading, visits, read)]
         yield from found
-        if not found and not _is_settled(reading, visits, read):
+        if found:
+            continue
+        if _is_settled(reading, visits, read):
+            yield from _find_beyond(reading, visits, read)
+        else:
             yield from [*_find_next(reading, visits)] or _find_skipped(reading, visits)
 
 
@@ -267,6 +271,30 @@ def _find_next(reading: RowReading, visits: Sequence[RowVisit]) -> Iterator[Doub
         return
     words = str(following.get("text", "")) or "next"
     yield _unread(reading, visits, f"{words!r}", {"next": words, "href": target})
+
+
+def _find_beyond(reading: RowReading, visits: Sequence[RowVisit], read: int) -> Iterator[Doubt]:
+    """A page that the list's own pager leads to and nobody read, although the count agrees.
+
+    Only where none of the counted rows could be on it, so that one of the two is wrong.
+    """
+    numbers = [_page_numbers(visit) for visit in visits]
+    known = {pair[0] for pair in numbers if pair}
+    linked = max((_last_linked(visit) for visit in visits), default=0)
+    said = [each for each in _claims(reading, visits) if each.total == read and not each.least]
+    # A pager that was turned is the list's own; else it must hold the count.
+    is_own = len(known) > 1 or any(each.place == "pager" for each in said)
+    size = max(visit.of or len(visit.rows) for visit in visits)
+    if not all(numbers) or not is_own or linked <= max(known):
+        return
+    if size and (linked - 1) * size >= read:
+        more = f"page {linked}, though it says {said[0].text!r}"
+        yield _unread(reading, visits, more, {"page": max(known), "last": linked})
+
+
+def _last_linked(visit: RowVisit) -> int:
+    linked = (visit.pages or {}).get("linked")
+    return linked if isinstance(linked, int) else 0
 
 
 def _find_cut_off(reading: RowReading, visits: Sequence[RowVisit]) -> Iterator[Doubt]:
