@@ -140,7 +140,7 @@ class CachedStore(Store):
         key = _Key("last", "", thread, (kind,))
         return self._remember(key, lambda: super(CachedStore, self).last(thread, kind))
 
-    def get(self, kind: str, id: str, version: int | None = None) -> Versioned | None:  # noqa: A002
+    def get(self, kind: str, id: str, version: int | None = None) -> Versioned | None:
         """A version of a record, the newest if none is named."""
         key = _Key("get", kind, id, (version,))
         return self._remember(key, lambda: super(CachedStore, self).get(kind, id, version))
@@ -148,7 +148,7 @@ class CachedStore(Store):
     def versions(
         self,
         kind: str,
-        id: str,  # noqa: A002
+        id: str,
         *,
         after: int = 0,
         upto: int | None = None,

@@ -128,7 +128,7 @@ class Studio:
     async def refresh(self) -> None:
         """See what was written until now; all who ask while one looks wait for one more look."""
         # A look that has begun may have missed what was written since: it does for nobody new.
-        if self._next_refresh is None:
+        if self._next_refresh is None or self._next_refresh.done():
             self._next_refresh = asyncio.create_task(self._refresh())
         await asyncio.shield(self._next_refresh)
 
