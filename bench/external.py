@@ -71,12 +71,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--sets", nargs="+", choices=list(SETS), default=list(SETS))
     parser.add_argument("--again", action="store_true", help="forget what was measured before")
     parser.add_argument("--write", action="store_true", help="write the page")
+    parser.add_argument("--only-write", action="store_true", help="measure nothing")
     options = parser.parse_args(arguments)
     results: dict[str, dict[str, Row]] = {} if options.again else load_results()
-    for name in options.sets:
+    for name in () if options.only_write else options.sets:
         measure_set(options.folder, name, results)
         print(f"\n## {name}\n\n{render_table(results[name])}", flush=True)
-    if options.write:
+    if options.write or options.only_write:
         PAGE.write_text("\n".join(render_page(results)))
 
 
@@ -168,9 +169,15 @@ def render_page(results: dict[str, dict[str, Row]]) -> Iterator[str]:
         " history had not passed the budget. What is aimed at and what is missed is in"
         " [measured](measured.md).\n"
     )
-    for name, rows in results.items():
-        days = sorted({row["date"] for row in rows.values()})
-        yield f"## {name}\n\nMeasured on {' and '.join(days)}.\n\n{render_table(rows)}\n"
+    for name in SETS:
+        rows = results.get(name, {})
+        missing = [shown for shown in (*PEERS, *OURS) if shown not in rows]
+        days = " and ".join(sorted({row["date"] for row in rows.values()}))
+        yield f"## {name}\n"
+        if rows:
+            yield f"Measured on {days}.\n\n{render_table(rows)}\n"
+        if missing:
+            yield f"Not measured: {', '.join(missing) if rows else 'any manager'}.\n"
 
 
 if __name__ == "__main__":

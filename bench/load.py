@@ -202,7 +202,9 @@ def quantile(values: Sequence[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-def measure_app(python: str, home: Path, filled: Filled, seconds: float) -> dict[str, str]:
+def measure_app(
+    python: str, home: Path, filled: Filled, *, seconds: float, rounds: int
+) -> dict[str, str]:
     """The rows of the table for one installation."""
     rows: dict[str, str] = {}
     with serve_app(python, home) as app:
@@ -213,7 +215,7 @@ def measure_app(python: str, home: Path, filled: Filled, seconds: float) -> dict
             f"a conversation of {ENTRIES:,} entries": f"/w/{filled.long}",
         }
         for name, path in pages.items():
-            wall, spent, size = time_page(app, path, 10)
+            wall, spent, size = time_page(app, path, rounds)
             rows[name] = f"{wall:.0f} ms, {spent:.0f} ms of processor, {size / 1e3:.0f} kB"
         for name, (thinking, writing) in LOADS.items():
             before = app.cpu_seconds()
@@ -231,6 +233,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--other", metavar="PYTHON", help="an interpreter with another Director")
     parser.add_argument("--seconds", type=float, default=20.0, help="of each load")
+    parser.add_argument("--rounds", type=int, default=10, help="of each page")
     parser.add_argument("--fill", type=Path, help="only fill the store of this home folder")
     given = parser.parse_args()
     if given.fill:
@@ -247,7 +250,9 @@ def main() -> None:
         for name, python in pythons.items():
             home = Path(folder, name)
             shutil.copytree(full, home)
-            found[name] = measure_app(python, home, filled, given.seconds)
+            found[name] = measure_app(
+                python, home, filled, seconds=given.seconds, rounds=given.rounds
+            )
     print(f"| the app | {' | '.join(found)} |\n|---|{'--:|' * len(found)}")
     for row in next(iter(found.values())):
         print(f"| {row} | {' | '.join(each[row] for each in found.values())} |")

@@ -8,7 +8,17 @@ import json
 import pytest
 
 from chats import Message
-from director import Budget, ContextConfig, ContextManager, Fold, UserTurn, chars4, summarise
+from director import (
+    Budget,
+    ContextConfig,
+    ContextManager,
+    Fold,
+    UserTurn,
+    chars4,
+    counter_for,
+    fit_messages,
+    summarise,
+)
 from test_faithful import FORMS, call, log, task, text_of
 
 
@@ -206,3 +216,38 @@ def test_the_newest_results_stay_whole_while_older_turns_can_leave(form: str) ->
     said = text_of(fitted.messages)
     assert fitted.report.fits
     assert all(json.dumps(log(20, n))[1:-1] in said for n in range(15, 20))
+
+
+def test_the_newest_results_and_those_of_excluded_tools_take_their_compact_form_last() -> None:
+    """`keep_latest`, `exclude_tools` and levels by tool each have an effect."""
+    messages = task()
+    for n in range(8):
+        rows = [{"sku": f"MUG-{n}-{k}", "colour": "red", "stock": k * 3} for k in range(60)]
+        messages += call(n, "keep" if n == 1 else "look", {"n": n}, json.dumps(rows))
+
+    def shrunk(**fields: object) -> set[str]:
+        budget = Budget(11_000, target=9_000, counter=counter_for())
+        config = ContextConfig(strategy="hybrid", budget=budget, **fields)  # type: ignore[arg-type]
+        turns = ContextManager(config).fit(messages).context.turns
+        calls = [one for turn in turns for one in getattr(turn, "calls", ())]
+        return {one.id for one in calls if one.original is not None}
+
+    assert {"c0", "c1"} <= shrunk()
+    assert shrunk(exclude_tools=["keep"]) == shrunk() - {"c1"}
+    assert shrunk(compression_levels={"keep": "none"}) == shrunk() - {"c1"}
+
+
+def test_a_budget_per_model_follows_the_request() -> None:
+    """The longest beginning of the name that is listed, or the default."""
+    config = ContextConfig(strategy="hybrid", budget={"claude": 2_000, "default": 100_000})
+    manager = ContextManager(config)
+    messages = [*task(), *call(1, "read", {}, log(200)), *call(2, "read", {}, log(20))]
+    assert manager.fit(messages).report.after > 2_000
+    manager.count_for("claude-sonnet-5")
+    assert manager.fit(messages).report.after <= 2_000 / 1.15
+
+
+def test_an_estimate_leaves_its_error_as_a_margin() -> None:
+    """A budget near the window of a model whose vocabulary is not known never overflows."""
+    assert fit_messages(task(), budget=115_000, model="claude-sonnet-5").report.limit == 100_000
+    assert fit_messages(task(), budget=115_000, model="gpt-5").report.limit == 115_000

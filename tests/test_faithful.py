@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from chats import Message
-from director import Budget, ContextConfig, ContextManager, counter_for, fit_messages
+from director import Budget, ContextConfig, ContextManager, chars4, counter_for, fit_messages
 
 TOKENS = counter_for()
 
@@ -248,6 +248,28 @@ def test_the_next_edit_of_a_file_in_work_can_be_made() -> None:
     assert said.count("total_50 = price_50") <= 2
 
 
+def test_a_documentation_walk_at_32000_still_names_every_page_and_function() -> None:
+    """Addresses and names only: what the sentences beside them say leaves with older pages."""
+
+    def page(n: int) -> str:
+        tree = "\n".join(
+            f'  - link "module_{n}.function_{k}" [ref=e{n * 90 + k}]:\n    - /url: "#f{k}"\n'
+            f"  - paragraph: function_{k} of module_{n} returns Type{n}x{k}, as told below."
+            for k in range(60)
+        )
+        return f"### Page state\n- Page URL: http://docs.test/{n}\n```yaml\n- main:\n{tree}\n```"
+
+    messages = task("Read the modules, then list what returns what.")
+    for n in range(20):
+        messages += call(n, "browser_navigate", {"url": f"http://docs.test/{n}"}, page(n))
+    fitted = fit_messages(messages, budget=Budget(32_000, counter=chars4))
+    said = text_of(fitted.messages)
+    assert fitted.report.before > 40_000
+    assert all(f"http://docs.test/{n}" in said for n in range(20))
+    names = [f"module_{n}.function_{k}" for n in range(20) for k in range(60)]
+    assert sum(name in said for name in names) >= 0.93 * len(names)
+
+
 def test_without_recall_no_notice_names_a_reference() -> None:
     """Where nothing can open one, none is named; the ranges are."""
     messages = task()
@@ -356,38 +378,3 @@ def test_what_is_no_list_of_messages_is_refused() -> None:
     """A text is no history."""
     with pytest.raises(TypeError, match="must be a list of messages"):
         fit_messages("x", budget=100)
-
-
-def test_the_newest_results_and_those_of_excluded_tools_take_their_compact_form_last() -> None:
-    """`keep_latest`, `exclude_tools` and levels by tool each have an effect."""
-    messages = task()
-    for n in range(8):
-        rows = [{"sku": f"MUG-{n}-{k}", "colour": "red", "stock": k * 3} for k in range(60)]
-        messages += call(n, "keep" if n == 1 else "look", {"n": n}, json.dumps(rows))
-
-    def shrunk(**fields: object) -> set[str]:
-        budget = Budget(11_000, target=9_000, counter=counter_for())
-        config = ContextConfig(strategy="hybrid", budget=budget, **fields)  # type: ignore[arg-type]
-        turns = ContextManager(config).fit(messages).context.turns
-        calls = [one for turn in turns for one in getattr(turn, "calls", ())]
-        return {one.id for one in calls if one.original is not None}
-
-    assert {"c0", "c1"} <= shrunk()
-    assert shrunk(exclude_tools=["keep"]) == shrunk() - {"c1"}
-    assert shrunk(compression_levels={"keep": "none"}) == shrunk() - {"c1"}
-
-
-def test_a_budget_per_model_follows_the_request() -> None:
-    """The longest beginning of the name that is listed, or the default."""
-    config = ContextConfig(strategy="hybrid", budget={"claude": 2_000, "default": 100_000})
-    manager = ContextManager(config)
-    messages = [*task(), *call(1, "read", {}, log(200)), *call(2, "read", {}, log(20))]
-    assert manager.fit(messages).report.after > 2_000
-    manager.count_for("claude-sonnet-5")
-    assert manager.fit(messages).report.after <= 2_000 / 1.15
-
-
-def test_an_estimate_leaves_its_error_as_a_margin() -> None:
-    """A budget near the window of a model whose vocabulary is not known never overflows."""
-    assert fit_messages(task(), budget=115_000, model="claude-sonnet-5").report.limit == 100_000
-    assert fit_messages(task(), budget=115_000, model="gpt-5").report.limit == 115_000

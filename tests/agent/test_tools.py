@@ -122,6 +122,41 @@ def test_a_flow_from_the_beginning_starts_in_a_fresh_browser(
     assert "It ran in a fresh browser." in told[-1]
 
 
+def test_a_flow_tells_what_changed_since_the_last_and_what_never_ran(
+    runner: asyncio.Runner, browser: Browser, store: Store, site: Site
+) -> None:
+    """A line for each node that read rows in both; a branch that was skipped has not run."""
+    rows = {
+        "method": "deterministic_extract",
+        "selector": "table tbody tr",
+        "fields": {"number": "[data-edit=number]"},
+        "store": {"count": "count"},
+    }
+    some = {"name": "some", "condition": "{{rows.count}} > 0", "branch": ["tell"]}
+    none = {"name": "none", "condition": True, "branch": ["report_none"]}
+    flow_ = asks("execute_nodes", nodes="all")
+    steps: list[Sequence[Emit]] = [
+        [
+            asks(
+                "create_node",
+                type="browser_action",
+                alias="open",
+                config={"action": "navigate", "url": f"{site.url}/grid", "timeout": 60_000},
+            ),
+            asks("create_node", type="browser_query", alias="rows", config=rows),
+            asks("create_node", type="transform", alias="tell", config={"code": "1"}),
+            asks("create_node", type="transform", alias="report_none", config={"code": "0"}),
+            asks("create_node", type="route", alias="any", config={"branches": [some, none]}),
+            flow_,
+            flow_,
+        ]
+    ]
+    told = played(runner, store, browser, site.url, steps)
+    assert "Compared: " not in told[-2]
+    assert "Compared: rows: 18 → 18 rows: the same (since run run-" in told[-1]
+    assert "\nNever run yet: report_none. Test it with inputs that lead there." in told[-1]
+
+
 def test_nodes_are_updated_moved_and_deleted_with_a_reason(
     runner: asyncio.Runner, browser: Browser, store: Store, site: Site
 ) -> None:

@@ -123,6 +123,22 @@ def test_a_field_marked_before_it_was_filled_stays_secret() -> None:
     assert "[redacted]" in second.text
 
 
+def test_a_field_that_only_forbids_autofill_is_no_secret() -> None:
+    """The search field of a list may say new-password; one that names a password stays secret."""
+    page = """<label for=customer-selectized>Customer</label>
+    <div class=selectize-input><div class=item>Groß AG</div>
+    <input type=text autocomplete=new-password id=customer-selectized value="Groß AG"></div>
+    <table><tr><td>S5018</td><td>Groß AG</td></tr></table>
+    <label>Neues Kennwort <input autocomplete=new-password value="kanarie-eins"></label>
+    <input autocomplete=new-password value="kanarie-zwei">
+    <label>Now <input autocomplete=current-password value="kanarie-drei"></label>
+    <label>Name <input type=password autocomplete=new-password value="kanarie-vier"></label>"""
+    snapshot = on(take, first=page)
+    assert snapshot.text.count("Groß AG") >= 3
+    assert "kanarie" not in snapshot.text
+    assert snapshot.text.count("[redacted]") == 4
+
+
 def test_a_code_typed_digit_by_digit_is_not_shown() -> None:
     """Not in its boxes, not in the name of the row, not joined; other numbers stay."""
     boxes = "".join(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from director.runs import run_workflow
 from director.runs.script import script_of
 from director.store import Store
 from director.workflow.templates import Template, resolve
-from director.workflow.values import Json, Workflow
+from director.workflow.values import Json, Workflow, WorkflowError
+from runs.answers import Form, serve_answers
 from runs.building import flow, node, pages, result, setting, statuses
 from runs.conftest import Live
 
@@ -74,6 +76,37 @@ def test_an_error_page_fails_the_node_that_opened_it(live: Live, store: Store) -
         assert "answered with an error, 404" in str((run.error or {})["message"])
         run = live.run(run_workflow(store, _opens(origin, **gone, any_status=True), live.means()))
         assert statuses(store, run) == {"open": "success"}
+
+
+def test_a_page_may_have_its_own_time_to_load(live: Live, store: Store) -> None:
+    """The node fails after its `timeout`; the script waits as long."""
+    asked, done = threading.Event(), threading.Event()
+
+    def wait(_: Form) -> str:
+        asked.set()
+        done.wait(60)
+        return SHOW
+
+    with serve_answers() as site:
+        site["/slow"] = wait
+        for more in ({"action": "navigate"}, {"action": "openNewTab", "name": "second"}):
+            slow = _opens(site.origin, **more, url=f"{site.origin}/slow", timeout=400)
+            run = live.run(run_workflow(store, slow, live.means()))
+            assert run.state == "failed"
+            assert "400ms" in str((run.error or {})["message"])
+        done.set()
+    assert asked.is_set()
+
+
+def test_a_script_opens_pages_within_the_same_time() -> None:
+    """By `navigate` and `openNewTab`, and with `any_status` in both."""
+    more: dict[str, Json] = {"url": "https://a.test/", "any_status": True, "timeout": 90_000}
+    for action in ({"action": "navigate"}, {"action": "openNewTab", "name": "second"}):
+        written = script_of(_opens("https://a.test", **action, **more))
+        assert "'https://a.test/', any_status=True, timeout=90000)" in written
+    for wrong in (0, "soon"):
+        with pytest.raises(WorkflowError, match="timeout"):
+            _opens("https://a.test", **{**more, "action": "navigate", "timeout": wrong})
 
 
 def test_a_script_does_the_same(tmp_path: Path) -> None:

@@ -9,10 +9,11 @@ import pytest
 from director.runs import run_workflow
 from director.runs.doubts import RowReading, find_doubts
 from director.runs.doubts.doubt import RowVisit
+from director.runs.row_uses import find_record_key, list_decision_words
 from director.store import Store
 from director.workflow.values import Json
 from runs.answers import serve_answers
-from runs.building import flow, node
+from runs.building import code, flow, node, setting
 from runs.conftest import Live
 
 LAMPS: tuple[Json, ...] = tuple({"name": f"Lamp {n}", "price": f"{n}.50"} for n in range(1, 4))
@@ -55,6 +56,47 @@ def test_a_heading_that_was_read_as_a_row_is_doubted() -> None:
     head: Json = {"lamp_name": "Lamp name", "price": "Price"}
     assert told(head, {"lamp_name": "Lamp 1", "price": "1.50"}) == ["Lamp name, Price"]
     assert told({"name": "Name", "price": "1.50"}) == []
+
+
+SAYS_NONE = "texts = [item['text'] for item in items]\nany('No Results Found' in t for t in texts)"
+CHOOSES = {"name": "none", "condition": "{{said.result}}", "branch": []}
+
+
+def decide(code_: str = SAYS_NONE, *more: dict[str, Any], **kept: Any) -> tuple[str, ...]:
+    """By which words a route chooses a branch that a transform has read in the rows of a node."""
+    read = node("read", "browser_query", method="deterministic_extract", selector="h2", **kept)
+    said = code("said", code_, input={"items": "{{read.items}}"}, store=True)
+    made = flow(read, said, node("choose", "route", branches=[CHOOSES]), *more)
+    nodes = {each.id: each for each in made.nodes}
+    return list_decision_words(nodes["id-read"], nodes)
+
+
+def test_a_notice_by_which_a_branch_is_chosen_is_no_doubt() -> None:
+    """Where its words are looked for and rows are kept nowhere; counted rows stay doubted."""
+    visit = RowVisit("n1", "http://a.test/list", ({"text": "No Results Found"},))
+
+    def is_doubted(words: tuple[str, ...]) -> bool:
+        return bool(find_doubts([RowReading("n1", "read", (visit,), decided_by=words)]))
+
+    assert decide() == ("No Results Found",)
+    assert not is_doubted(decide())
+    assert is_doubted(decide("len(items)"))
+    assert is_doubted(decide("[i['results'] for i in items]"))
+    assert is_doubted(decide(create_records="hit"))
+    keeps = code("keep", "items", input={"items": "{{read.items}}"}, create_records="hit")
+    assert is_doubted(decide(SAYS_NONE, keeps))
+    assert is_doubted(decide(SAYS_NONE, setting("told", what="{{said.result}}")))
+
+
+def test_the_key_of_records_is_found_where_a_transform_makes_them() -> None:
+    """Of the rows that it uses; not if two make records of them with other keys."""
+    read = node("read", "browser_query", method="deterministic_extract", selector="tr")
+    rows: dict[str, Any] = {"input": {"rows": "{{read.items}}"}}
+    one = code("one", "rows", **rows, create_records={"type": "a", "key": "number"})
+    two = code("two", "rows", **rows, create_records={"type": "b", "key": "name"})
+    for made, key in ((flow(read, one), "number"), (flow(read, one, two), ""), (flow(read), "")):
+        nodes = {each.id: each for each in made.nodes}
+        assert find_record_key(nodes["id-read"], nodes) == key
 
 
 def test_what_the_page_marks_as_missing_and_says_so_is_doubted(live: Live, store: Store) -> None:

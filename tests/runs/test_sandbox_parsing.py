@@ -39,7 +39,23 @@ DATES = {
     "09.03.2026": "2026-03-09",
     "03/14/2026": "2026-03-14",
     "Tue, 17 Nov 2026 17:00:44": "2026-11-17",
+    "Sept. 3, 2025, 2 p.m.": "2025-09-03",
+    "Sept. 3, 2025, 2:30 p.m.": "2025-09-03",
+    "Sept. 3, 2025, noon": "2025-09-03",
+    "Jan. 12, 2025, midnight": "2025-01-12",
+    "May 3, 2025, 9 a.m.": "2025-05-03",
+    "3 Sep 2025 2pm": "2025-09-03",
+    "3rd September 2025 at 2.30 pm": "2025-09-03",
+    "3 Sept 2025, 2\u202fPM": "2025-09-03",
+    "9/13/2025 2 p.m.": "2025-09-13",
+    "Wed, 03 Sep 2025 14:00:00 +0000": "2025-09-03",
+    "Sep 3, 2025, 14:00 GMT+2": "2025-09-03",
+    "2025-09-03T14:00:00.123+02:00": "2025-09-03",
+    "3. September 2025, 14 Uhr": "2025-09-03",
+    "3 septembre 2025 à 14h30": "2025-09-03",
+    "3-Sep-2025": "2025-09-03",
 }
+NO_DATES = ("3 and 4 Sept. 2025", "Sept. 3, 2025 - Sept. 5, 2025", "Sept. 2025", "3 Sept. 25, noon")
 UNSURE = ("1,234", "1.234", "3 12", "3 of 7", "09.03.2026", "1.2.3", "none")
 
 
@@ -73,6 +89,13 @@ def test_what_can_be_read_in_two_ways_is_refused(text: str, sandbox: Sandbox) ->
     """With the argument that settles it, where there is one."""
     with pytest.raises(SandboxError, match="ValueError"):
         asyncio.run(sandbox.value("parse_number(text)", {"text": text}))
+
+
+@pytest.mark.parametrize("text", NO_DATES)
+def test_what_names_no_single_day_is_refused(text: str) -> None:
+    """Two days, none, or a year that could be another."""
+    with pytest.raises(ValueError, match="Sept"):
+        parse_date(text)
 
 
 @given(

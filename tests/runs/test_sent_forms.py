@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from director.runs import run_workflow, steps_of
+from director.runs import Progress, cancel, drive, queue_run, resume, run_workflow, steps_of
 from director.runs.report import report_html
 from director.secrets import Vault
 from director.store import Store
@@ -70,3 +71,34 @@ def test_only_a_form_with_the_typed_secret_is_a_login(  # noqa: PLR0917  a case 
     assert ("A login was sent" in report_html(store, run.id)) is is_login
     warned = [each for each in step.warnings if each.startswith("A form was sent (POST to")]
     assert bool(warned) is not is_login
+
+
+def test_a_login_is_one_also_where_another_browser_goes_on(
+    live: Live, store: Store, tmp_path: Path
+) -> None:
+    """What was typed before the run was stopped is typed again into the page that is brought back."""
+    vault = Vault(tmp_path / "vault", b"k" * 32)
+    with serve_answers() as site:
+        vault.put("login", "canary-swordfish-9", site.origin)
+        site["/"] = FORM.format("/in", NAME + WORD.format(""), "")
+        site["POST /in"] = "<h1>Welcome</h1>"
+        workflow = flow(
+            node("open", "browser_action", action="navigate", url=f"{site.origin}/"),
+            sending("name", action="type", selector="#name", text="nora"),
+            sending("word", action="type", selector="#word", text="{{secret:login}}"),
+            sending("go", action="click", selector="#go"),
+            origin=site.origin,
+        )
+        means = live.means(secrets=vault)
+        run = queue_run(store, workflow, means)
+
+        def stop(told: Progress) -> None:
+            if (told.what, told.alias) == ("finished", "word"):
+                cancel(store, run.id)
+
+        stopped = live.run(drive(store, run.id, replace(means, progress=stop)))
+        assert stopped.state == "cancelled"
+        ended = live.run(resume(store, run.id, means))
+    assert ended.state == "done", ended.error
+    go = next(step for step in steps_of(store, run.id) if step.alias == "go")
+    assert (go.warnings, [each[:17] for each in go.notes]) == ((), ["A login was sent "])

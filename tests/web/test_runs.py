@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from director.runs import Run, Step, save_workflow
 from director.runs.doubts import Doubt
 from director.runs.ledger import run_json, step_json
+from director.runs.row_comparison import RowComparison
 from director.store import Store
 from director.web import Studio
 from director.workflow.document import from_json
@@ -125,6 +126,22 @@ def test_a_run_is_cancelled_and_gone_on_with(
     client.post(f"/api/runs/{run}/answer", json={"question": question["id"], "text": "1"})
     assert ended(studio, client, run)["run"]["state"] == "done"
     assert client.get("/api/runs/never").status_code == 404
+
+
+def test_what_a_run_read_beside_the_last_one_is_on_its_page(
+    store: Store, client: TestClient
+) -> None:
+    """As a fact: no doubt, and nothing where there is no earlier run."""
+    version = save_workflow(store, from_json(WORKFLOW))  # type: ignore[arg-type]
+    told = RowComparison("n2", "find", "first", 7200, 26, 23, 3, key="order", names=("<b>7",))
+    for id_, found in (("first", []), ("second", [told.json()])):
+        run = Run(id_, "asks", version, state="done", summary={"compared": found})
+        store.put("run", run.id, run_json(run), "made")
+    line = "find: 26 → 23 rows: 3 gone, 0 new, 0 changed (since run first, 2 h earlier)"
+    assert client.get("/api/runs/second").json()["compared"] == [f"{line}; gone: <b>7, …"]
+    page = client.get("/w/asks/runs/second").text
+    assert f"<li>{line}; gone: &lt;b&gt;7, …</li>" in page
+    assert "Compared with the last run" not in client.get("/w/asks/runs/first").text
 
 
 def test_a_doubt_is_shown_beside_the_state_and_dismissed_on_the_page(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import get_args
 
 import pytest
@@ -390,3 +391,14 @@ def test_every_field_of_every_form_says_what_it_means() -> None:
     """The words are shown where the field is missing and on the page of the reference."""
     forms: list[Form] = [form for kind in KINDS.values() for form in kind.forms.values()]
     assert all(field.says for form in forms for field in form.fields.values())
+
+
+def test_what_is_offered_instead_of_a_word_of_playwright_in_a_field_works() -> None:
+    """The refusal names a node that reads such a part, and that node is taken."""
+    fields = {"published": 'p:has-text("Published:")'}
+    refused = {"method": "deterministic_extract", "selector": "body", "fields": fields}
+    with pytest.raises(WorkflowError, match="node of its own") as found:
+        check_config("browser_query", refused)
+    offered = json.loads(str(found.value).rpartition("of its own: ")[2].removesuffix("."))
+    assert offered["selector"] == fields["published"]
+    check_config("browser_query", offered)

@@ -85,7 +85,7 @@ def _add_doubts(result: Result, config: Config, told: str) -> Result:
 
 async def _navigate(session: Session, config: Config, _: Outside) -> Result:
     since = session.mark()
-    await session.navigate(_text(config, "url"))
+    await session.navigate(_text(config, "url"), within=number(config, "timeout", _WAIT))
     if config.get("any_status") is not True:
         refuse_error_page(session, since)
     return {"navigated": session.page().url}
@@ -162,7 +162,8 @@ async def _count_or_none(session: Session, count: Callable[[MaskedPage], Awaitab
 
 async def _open_tab(session: Session, config: Config, _: Outside) -> Result:
     url, since = config.get("url"), session.mark()
-    name = await session.open_tab(str(url or "about:blank"), _text(config, "name"))
+    within = number(config, "timeout", _WAIT)
+    name = await session.open_tab(str(url or "about:blank"), _text(config, "name"), within=within)
     if config.get("any_status") is not True:
         refuse_error_page(session, since)
     return {"openedTab": name, "url": session.page().url, "active": True}

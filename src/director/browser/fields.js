@@ -6,6 +6,8 @@
   if (globalThis.__director) return;
   const NAMED = /(^|[^a-z])(password|passwd|passcode|passphrase|pwd|otp|totp|cvv|cvc|one-?time-?code)([^a-z]|$)/;
   const FILLED = /(^|\s)(one-time-code|current-password|new-password|cc-(number|csc|exp\S*))(\s|$)/;
+  const SPOKEN =
+    /pass|kennwort|contrase|palavra|senha|wachtwoord|lösen|heslo|hasło|parola|парол|密码|密碼|パス|암호|\bpin\b|secret|geheim|token|\bcode\b|\bkey\b/;
   const NO_TEXT = new Set(["button", "submit", "reset", "image", "checkbox", "radio", "file", "hidden"]);
   const HIDDEN = "data-director-hidden";
   const MARK = "[redacted]";
@@ -31,10 +33,22 @@
       .join(" ")
       .replace(/([a-z])([A-Z])/g, "$1-$2")
       .toLowerCase();
+  // Pages write new-password on plain fields too, so that the browser offers nothing there: the
+  // search field of a list has it. One that has a name without a word for a secret is such a field.
+  const isPlain = (node) => {
+    if (node.localName !== "input" || !["text", "search"].includes(node.type)) return false;
+    const said = [...(node.labels ?? [])].map((label) => label.textContent).join(" ");
+    const names = `${said} ${words(node)}`.toLowerCase();
+    return /\p{L}/u.test(names) && !SPOKEN.test(names);
+  };
+  const isForSecret = (node) => {
+    const asks = (node.getAttribute("autocomplete") || "").toLowerCase();
+    return FILLED.test(asks) && !(asks.trim() === "new-password" && isPlain(node));
+  };
   // What the page itself says: this field is for a secret.
   const isDeclared = (node) =>
     node.type === "password" ||
-    FILLED.test((node.getAttribute("autocomplete") || "").toLowerCase()) ||
+    isForSecret(node) ||
     NAMED.test(words(node)) ||
     !["none", "", undefined].includes(getComputedStyle(node).webkitTextSecurity);
   const isSecret = (node) => marked.has(node) || isDeclared(node);

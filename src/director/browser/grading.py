@@ -226,7 +226,10 @@ def is_kind(bundle: Bundle, like: Bundle) -> bool:
 
 def grade_name(bundle: Bundle, like: Bundle) -> float:
     """How alike its name is, in a role that is near."""
-    alike = max(_fuzzy(bundle.name, like.name), 0.9 * _fuzzy(bundle.name, like.text))
+    # An item of a list has no name: who writes one by hand means the text that the outline shows.
+    is_text = not like.name and bundle.nth is None and bundle.role == like.role
+    worth = 1 if is_text else 0.9
+    alike = max(_fuzzy(bundle.name, like.name), worth * _fuzzy(bundle.name, like.text))
     return alike * (_kinship(bundle.role, like.role) if bundle.role else 1)
 
 

@@ -10,10 +10,13 @@ from playwright.async_api import Page
 TIMEOUT: Final = 30_000.0
 
 
-async def go_to(page: Page, url: str, tries: int = 3) -> None:
-    """Go to an address and wait until it has loaded, or until it turns out to be a download."""
+async def go_to(page: Page, url: str, *, within: float = TIMEOUT, tries: int = 3) -> None:
+    """Go to an address and wait until it has loaded, or until it turns out to be a download.
+
+    `within` is in milliseconds.
+    """
     try:
-        await page.goto(url, timeout=TIMEOUT)
+        await page.goto(url, timeout=within)
     except PlaywrightError as error:
         if "Download is starting" in error.message:
             return
@@ -21,7 +24,7 @@ async def go_to(page: Page, url: str, tries: int = 3) -> None:
             raise
         if "chrome-error:" in error.message:
             # The error page of an earlier, refused navigation arrived only now.
-            await go_to(page, url, tries - 1)
+            await go_to(page, url, within=within, tries=tries - 1)
         else:
             # The page sent itself on before it had loaded.
-            await page.wait_for_load_state(timeout=TIMEOUT)
+            await page.wait_for_load_state(timeout=within)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,7 +18,8 @@ from playwright.async_api import Locator
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from director.browser.elements import matching
-from director.browser.errors import BrowserError
+from director.browser.errors import BrowserError, plainly, without_elements
+from director.browser.field_kinds import OPTION
 from director.browser.looking import Sight
 from director.browser.masks import MaskedPage
 from director.browser.session import Session
@@ -31,6 +32,8 @@ _SCROLLS: Final = 300
 _NAMED: Final = 20
 _GONE: Final = 1_000
 """Milliseconds after which an option that is not there any more is not waited for."""
+_CLICKS: Final = 3
+"""How often an option is clicked at most within the time of the node."""
 _IS_OPEN: Final = """element => {
     const field = element.control ?? element;
     return field.getAttribute("aria-expanded") === "true";
@@ -83,7 +86,7 @@ class OptionList:
         ids = await self._controls()
 
         async def look(seen: MaskedPage) -> list[Sight]:
-            every = (await matching(seen, "[role=option]")).visible().sights
+            every = (await matching(seen, OPTION)).visible().sights
             if ids:
                 return [one for one in every if await _is_in(one, ids)]
             return [one for one in every if one.portrait.node not in self.before]
@@ -96,8 +99,10 @@ class OptionList:
         except PlaywrightError:
             return []
 
-    async def choose(self, text: str, within: float) -> None:
-        """Click the one option of a name."""
+    async def choose(
+        self, text: str, within: float, is_chosen: Callable[[], Awaitable[bool]]
+    ) -> str:
+        """Click the one option of a name; what stood in the way if it may not have been clicked."""
         shown = await self._wait(text, _DRAWN)
         if not _fits(shown, text) and shown:
             shown = await self._search(shown, text, within)
@@ -110,25 +115,31 @@ class OptionList:
             # Left open, its options could not be told from those of other lists the next time.
             await self.session.page().keyboard.press("Escape")
             raise self._missing(shown, text, len(fits))
-        await self._click(fits[0], text, within)
+        return await self._click(fits[0], text, within, is_chosen)
 
-    async def _click(self, option: Sight, text: str, within: float) -> None:
-        """Click an option, or the one that has taken its place in a list that is drawn anew."""
+    async def _click(
+        self, option: Sight, text: str, within: float, is_chosen: Callable[[], Awaitable[bool]]
+    ) -> str:
+        """Click an option, or the one that has taken its place in a list that is drawn anew.
+
+        A click that took too long may have been done: what the field shows decides.
+        """
         until = time.monotonic() + within / 1000
         while True:
             try:
                 async with self.session.acting(self.session.page()):
-                    await option.locator(exact=False).click(timeout=_GONE)
-            except PlaywrightTimeout:
+                    await option.locator(exact=False).click(timeout=max(_GONE, within / _CLICKS))
+            except PlaywrightTimeout as problem:
                 fits = _fits(await self.shown(), text)
-                if len(fits) != 1 or time.monotonic() >= until:
-                    raise
+                if len(fits) != 1 or time.monotonic() >= until or await is_chosen():
+                    said = without_elements(plainly(problem.message))
+                    return f"The click on the option took too long: {said}"
                 option = fits[0]
             else:
-                return
+                return ""
 
     def _missing(self, shown: Sequence[Sight], text: str, fits: int) -> BrowserError:
-        names = ", ".join(repr(sight.portrait.like.name) for sight in shown[:_NAMED])
+        names = ", ".join(repr(_name(sight)) for sight in shown[:_NAMED])
         return BrowserError(
             f"There is no one option {text!r} in the list of this field: {fits} of that name are "
             f"shown, also after it was searched and scrolled. Nothing was chosen. Shown: "
@@ -183,7 +194,12 @@ async def _is_in(option: Sight, ids: list[str]) -> bool:
 
 
 def _fits(shown: Sequence[Sight], text: str) -> list[Sight]:
-    return [sight for sight in shown if sight.portrait.like.name == text]
+    return [sight for sight in shown if _name(sight) == text]
+
+
+def _name(option: Sight) -> str:
+    """What an option says; one without a role has no name of its own."""
+    return option.portrait.like.name or option.portrait.like.text
 
 
 async def open_list(session: Session, field: Locator, within: float) -> OptionList:
@@ -191,7 +207,7 @@ async def open_list(session: Session, field: Locator, within: float) -> OptionLi
     page = session.page()
 
     async def look(seen: MaskedPage) -> frozenset[int]:
-        every = (await matching(seen, "[role=option]")).visible().sights
+        every = (await matching(seen, OPTION)).visible().sights
         return frozenset(one.portrait.node for one in every)
 
     before = await session.look(page, look)

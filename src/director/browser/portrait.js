@@ -233,10 +233,18 @@ function describe(target) {
   return { ...like, css: css(target), frame };
 }
 
+// A field may have several labels, and any of them is enough to name it.
+function isLabelled(el, wanted) {
+  const labels = wanted ? labelsOf(el) : [];
+  const said = (label) => tidy(spoken(label, { in: "label", of: el, seen: new Set([el]) }));
+  return labels.length > 1 && labels.some((each) => said(each).toLowerCase() === tidy(wanted).toLowerCase());
+}
+
 const placed = (el) => ({ node: idOf(el), visible: isVisible(el), in_view: isInView(el) });
 function portraits(like, byCss) {
   return number(pool(like, byCss).map((el) => {
     const drawn = portrait(el);
+    if (isLabelled(el, like.label)) drawn.label = like.label;
     // Whoever writes a bundle by hand may name what is far around.
     return { ...drawn, within: within(el, 8), ...placed(el), pin: pin(el, drawn), by_css: byCss.has(el) };
   }));

@@ -7,6 +7,7 @@ the whole.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -19,6 +20,10 @@ from director.browser.looking import ask_model
 LONGEST: Final = 3.0
 """Seconds that a page has to come to rest."""
 _QUIET: Final = 300
+_LATELY: Final = 1_500
+"""Milliseconds after a change in which a page that is quiet may still go on."""
+_TIMER: Final = "() => new Promise(done => setTimeout(done, 30))"
+_RUNS: Final = 1.0
 _LOOK_AGAIN: Final = 0.05
 _NAMED: Final = 3
 _NO_MODEL: Final = "Unknown engine"
@@ -28,16 +33,29 @@ async def wait_until_ready(
     page: Page, pending: Callable[[], Sequence[str]], within: float = LONGEST
 ) -> tuple[str, ...]:
     """Wait until a page rests, at most `within` seconds; what was still under way at the end."""
-    until = time.monotonic() + within
+    until, has_run = time.monotonic() + within, False
     while True:
         asked = list(pending())
         busy, since = await _stir(page)
         still = [*_count(asked, "request"), *busy]
         if not still and since < _QUIET:
             still = ["its content is changing"]
+        if still:
+            has_run = False
+        elif since < _LATELY and not has_run:
+            has_run = True
+            await _let_timers_run(page)
+            continue
         if not still or time.monotonic() >= until:
             return tuple(still)
         await asyncio.sleep(_LOOK_AGAIN)
+
+
+async def _let_timers_run(page: Page) -> None:
+    """Let a page do what is due: on a busy machine it may be quiet for want of time alone."""
+    with contextlib.suppress(PlaywrightError, TimeoutError):
+        async with asyncio.timeout(_RUNS):
+            await page.evaluate(_TIMER)
 
 
 async def _stir(page: Page) -> tuple[list[str], float]:

@@ -122,7 +122,7 @@ class Session:
         """The tabs as people and models see them."""
         return tuple([await self._tab(name) for name in self._tabs.names()])
 
-    async def open_tab(self, url: str, name: str) -> str:
+    async def open_tab(self, url: str, name: str, *, within: float = TIMEOUT) -> str:
         """Open an address in a new tab and make it active; the name it got, if yours was taken."""
         self._check(url)
         async with self.doing(f"open {url!r} in the new tab {name!r}"):
@@ -130,7 +130,7 @@ class Session:
             given = self._watch.adopt(page, name, active=True)
         if url != "about:blank":
             try:
-                await self.navigate(url, given)
+                await self.navigate(url, given, within=within)
             except BrowserError:
                 with contextlib.suppress(PlaywrightError, BrowserGone):
                     async with self._while_it_lives():
@@ -157,7 +157,7 @@ class Session:
             await page.close()
         self._tabs.forget(page)
 
-    async def navigate(self, url: str, tab: str | None = None) -> None:
+    async def navigate(self, url: str, tab: str | None = None, *, within: float = TIMEOUT) -> None:
         """Go to an address on an approved origin and wait until it has loaded."""
         self._check(url)
         page = self.page(tab)
@@ -173,7 +173,7 @@ class Session:
                 if left > 1:
                     self._watch.asked_outside[page] = left - 1
             try:
-                await self.forms.wait_for_page(go_to(page, url))
+                await self.forms.wait_for_page(go_to(page, url, within=within))
             except PlaywrightError:
                 if origin := self._watch.refused.get(page):
                     raise NotApproved(

@@ -15,8 +15,10 @@ from playwright.async_api import Locator
 
 from director.browser.elements import TIMEOUT, Result, number, one, text_of, value_of
 from director.browser.errors import BrowserError
+from director.browser.field_kinds import HAS_PICKER
 from director.browser.filling import references
 from director.browser.focus import take_focus
+from director.browser.locators import Found
 from director.browser.outside import Outside
 from director.browser.session import Session
 from director.workflow.values import Config
@@ -42,6 +44,7 @@ _IS_WRONG: Final = """element => {
     }
     return false;
 }"""
+_IS_READ_ONLY: Final = "element => (element.control ?? element).readOnly === true"
 _INNER: Final = "input:not([type=hidden]), textarea, [contenteditable=''], [contenteditable=true]"
 # The whole text by the editor's own words, else the lines that are drawn.
 _EDITOR_TEXT: Final = f"""element => {{
@@ -82,6 +85,7 @@ async def type_text(session: Session, config: Config, _: Outside) -> Result:
     within = number(config, "timeout", TIMEOUT)
     target, kind = await _target(found.locator, within)
     told: Result = {"typed": text, "selector": config["selector"], **found.counts()}
+    await _need_writable(target, text)
     if references(text):
         await session.fill(target, text, within=within)
         return told
@@ -92,12 +96,15 @@ async def type_text(session: Session, config: Config, _: Outside) -> Result:
         await _replace(session, target, text)
     else:
         await session.fill(target, text, within=within)
+    target = _hold(found, target)
     shown = await _read_back(session, target, text, kind=kind)
     if shown is None:
         return {**told, "doubts": ["What was typed could not be read back: the field is gone."]}
     if not _is_same(shown, text) and kind == "editable":
         await _replace(session, target, text)
         shown = await _read_back(session, target, text, kind=kind) or ""
+    if kind == "field" and _is_same(shown, text) and await target.evaluate(HAS_PICKER):
+        shown = await _leave_picker(session, target, text, within) or ""
     if _is_same(shown, text) and not was_wrong and await _is_wrong(target):
         return {**told, "doubts": ["The page marks the field as wrong since this was typed."]}
     if not _is_same(shown, text):
@@ -107,6 +114,66 @@ async def type_text(session: Session, config: Config, _: Outside) -> Result:
             "right, type it that way; else see what the field takes."
         )
     return told
+
+
+def _hold(found: Found, target: Locator) -> Locator:
+    """The very element that was typed into, also if its name has changed by that."""
+    if found.sight is None:
+        return target
+    same = found.sight.locator(exact=False)
+    return same if target is found.locator else same.locator(f"css={_INNER}")
+
+
+async def _need_writable(target: Locator, text: str) -> None:
+    """Refuse a field that is read-only; some are until they have the focus."""
+    if await is_writable(target):
+        return
+    raise BrowserError(
+        f"The field is read-only, so {_cut(text)!r} was not typed; it was given the focus. If a "
+        "calendar or a list writes it, click the field or the icon beside it and choose there; "
+        "else see what the page says, or who else has it open."
+    )
+
+
+async def is_writable(target: Locator) -> bool:
+    """Whether a field takes keys, if need be once it has the focus."""
+    if not await target.evaluate(_IS_READ_ONLY):
+        return True
+    await target.focus()
+    until = time.monotonic() + _SHOWS
+    while await target.evaluate(_IS_READ_ONLY):
+        if time.monotonic() >= until:
+            return False
+        await asyncio.sleep(_LOOK_AGAIN)
+    return True
+
+
+async def _leave_picker(session: Session, target: Locator, text: str, within: float) -> str | None:
+    """What a field with a calendar shows once it is left; a page may listen to keys alone."""
+    await leave_field(session, target, within)
+    shown = await _read_back(session, target, text, kind="field")
+    if shown is None or _is_same(shown, text):
+        return shown
+    await type_by_keys(session, target, text)
+    await leave_field(session, target, within)
+    return await _read_back(session, target, text, kind="field")
+
+
+async def leave_field(session: Session, field: Locator, within: float) -> None:
+    """Go on from a field by a key, as a person does, so that the page takes over what it holds."""
+    async with session.acting(session.page()):
+        await field.press("Tab", timeout=within)
+
+
+async def type_by_keys(session: Session, field: Locator, text: str) -> None:
+    """Replace what a field holds key by key, for pages that listen to nothing else."""
+    session.net.add_plain(text)
+    page = session.page()
+    async with session.acting(page):
+        await take_focus(field)
+        await page.keyboard.press("ControlOrMeta+a")
+        await page.keyboard.press("Delete")
+        await page.keyboard.type(text)
 
 
 async def _holds_other(target: Locator, text: str) -> bool:

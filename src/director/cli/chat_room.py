@@ -39,7 +39,7 @@ from director.models.script import ScriptError
 from director.profiles import ProfileError
 from director.runs import Progress, Run, RunError, drive, queue_run
 from director.runs.supplies import Wishes, supplied
-from director.runs.telling import seconds_text, state_text
+from director.runs.telling import comparison_lines, seconds_text, state_text
 from director.secrets import OriginError, SecretRefused, VaultError
 from director.settings import Settings, SettingsError, load_settings
 from director.store import Store, StoreError, Versioned
@@ -217,6 +217,7 @@ class Room:
         self.screen.say(f"run {run.id}: {state_text(ended)}{f': {error}' if error else ''}")
         for one in ended.doubts:
             self.screen.say(f"  doubt: {one['sentence']}", "yellow")
+        self.screen.lines(f"  compared: {one}" for one in comparison_lines(ended))
         names = {node.alias for node in workflow.nodes if node.type == "transform"}
         for name, value in sorted(variables(self.store, run.id).items()):
             if name.partition(".")[0] in names:

@@ -11,7 +11,14 @@ from director.runs import Run, Step, questions, steps_of, workflow_of
 from director.runs.ledger import measure_run
 from director.runs.report import in_time
 from director.runs.status import RunStatuses
-from director.runs.telling import depth_of, evidence_text, key_text, seconds_text, time_text
+from director.runs.telling import (
+    comparison_lines,
+    depth_of,
+    evidence_text,
+    key_text,
+    seconds_text,
+    time_text,
+)
 from director.store import Store
 from director.store.variables import variables
 from director.workflow.display import shown
@@ -77,6 +84,7 @@ def _lines(store: Store, run: Run) -> Iterator[str]:
         where = key_text(str(run.error.get("key", "")), workflow.nodes)
         yield f"{where + ': ' if where else ''}{run.error.get('message', '')}"
     yield from (f"doubt ({each['kind']}): {each['sentence']}" for each in run.doubts)
+    yield from (f"compared: {each}" for each in comparison_lines(run))
     yield ""
     timed = [step for step in steps if step.began]
     start = min((step.began for step in timed), default=0.0)

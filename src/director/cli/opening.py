@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,11 +32,27 @@ Files: TypeAlias = Annotated[
 ]
 
 
+_PAUSES = (
+    0.5,
+    1.0,
+    2.0,
+    4.0,
+)  # seconds between two tries to open a store that is away; then the last
+
+
 @contextmanager
 def opened_store(
-    given: str | None, command: str, *, make: bool = False, connections: int = 15
+    given: str | None,
+    command: str,
+    *,
+    make: bool = False,
+    connections: int = 15,
+    waits: bool = False,
 ) -> Iterator[Store]:
-    """The store that is meant; what goes wrong with it is said in one line."""
+    """The store that is meant; what goes wrong with it is said in one line.
+
+    With `waits`, a server that does not answer is waited for.
+    """
     from director.cli.findings import file_of, shown
     from director.home import HomeError, is_loose
     from director.settings import SettingsError, load_settings
@@ -54,7 +71,8 @@ def opened_store(
                 "workflow import FILE` makes one. Name another with --store",
             )
         loose = file is not None and is_loose(file)
-        with open_store(where, connections=connections) as opened:
+        opens = _await_store if waits else open_store
+        with opens(where, connections=connections) as opened:
             if loose:
                 _tell_loose(file)
             yield opened
@@ -66,6 +84,21 @@ def opened_store(
         fail(command, f"{error.filename or shown(where)}: {error.strerror or error}")
     except UnicodeError:
         fail(command, "the file is not text in UTF-8; nothing was imported")
+
+
+def _await_store(where: str, *, connections: int) -> Store:
+    """Open a store; while its server is away, say so once and try again."""
+    from director.store import StoreAway, open_store
+
+    tries = 0
+    while True:
+        try:
+            return open_store(where, connections=connections)
+        except StoreAway as away:
+            if not tries:
+                typer.echo(f"Waits for the store: {away}", err=True)
+            time.sleep(_PAUSES[min(tries, len(_PAUSES) - 1)])
+            tries += 1
 
 
 def _tell_loose(file: Path | None) -> None:

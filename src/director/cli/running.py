@@ -30,7 +30,13 @@ from director.runs.ledger import records_of, run_json
 from director.runs.report import report_html
 from director.runs.serving import execute, is_parked, waits_for
 from director.runs.supplies import Supplies, Wishes, supplied
-from director.runs.telling import dismissal_of, evidence_text, key_text, seconds_text
+from director.runs.telling import (
+    comparison_lines,
+    dismissal_of,
+    evidence_text,
+    key_text,
+    seconds_text,
+)
 from director.runs.worker import Worker
 from director.secrets import VaultError
 from director.store import Moved, Store
@@ -148,7 +154,7 @@ def summary(store: Store, run: Run, report: Path | None) -> str:
     steps = ", ".join(f"{counts.get(name, 0)} {word}" for name, word in names.items())
     length = seconds_text(float(took) if isinstance(took, int | float) else 0)
     lines = [f"{run.state} in {length}: {steps}"]
-    lines += [*_list_outcome(store, run), *_doubts(run), *_list_not_compared(run)]
+    lines += [*_list_outcome(store, run), *_doubts(run), *_list_compared(run)]
     if run.state == "failed":
         lines += _failure(store, run)
     if is_parked(run):
@@ -176,8 +182,9 @@ def _doubts(run: Run) -> Iterator[str]:
         )
 
 
-def _list_not_compared(run: Run) -> Iterator[str]:
-    """Nodes whose fields could not be compared with an earlier run or a test."""
+def _list_compared(run: Run) -> Iterator[str]:
+    """What was read beside the last run, and nodes whose fields have nothing to compare with."""
+    yield from (f"compared: {each}" for each in comparison_lines(run))
     names = run.summary.get("not_compared")
     if isinstance(names, list | tuple) and names and run.state == "done":
         yield f"nothing to compare with yet: {', '.join(map(str, names))} (look at its rows once)"

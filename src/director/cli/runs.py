@@ -101,8 +101,8 @@ def records_and_variables(
     """Take out the records or the variables of a run, whole, as CSV or JSON.
 
     Nothing is shortened. A secret is a reference here as everywhere. In CSV a text that a
-    spreadsheet would take for a formula begins with an apostrophe; an object becomes columns such
-    as detail.price, a list of texts one cell.
+    spreadsheet would take for a formula begins with an apostrophe (numbers and dashes do not); an
+    object becomes columns such as detail.price, a list of texts one cell.
     """
     from director.runs.taking_out import as_csv, as_json, list_json_columns, rows_of
 

@@ -59,7 +59,8 @@ def worker(
         env=tuple(env or ()),
         patience=wait,
     )
-    with opened_store(store, "worker", make=True, connections=2) as opened, told("worker"):
+    opening = opened_store(store, "worker", make=True, connections=2, waits=True)
+    with opening as opened, told("worker"):
         from director.runs.worker import Pace
 
         pace = Pace(at_once=at_once, per_site=per_site)

@@ -280,7 +280,8 @@ class _Ranking:
         first, following = self._find_repeats(open_)
         heap = [(-self.gain(i), i) for i in first]
         heapq.heapify(heap)
-        while heap and self._least() <= left:
+        least = self._least()
+        while heap and least <= left:
             score, i = heapq.heappop(heap)
             if i in self.taken:
                 continue
@@ -292,6 +293,7 @@ class _Ranking:
             elif self.costs[i] <= left:
                 left -= self.costs[i]
                 self._choose(i)
+                least = self._least()
                 for other in (i - 1, i + 1, following.pop(i, -1)):
                     if 0 <= other < len(self.found) and other not in self.taken:
                         heapq.heappush(heap, (-self.gain(other), other))
@@ -302,16 +304,18 @@ class _Ranking:
 
         One of a hundred equal excerpts is weighed, not all of them again whenever one was taken.
         """
-        latest: dict[Excerpt, int] = {}
+        latest: dict[tuple[int, str, str, float], int] = {}
         first: list[int] = []
         following: dict[int, int] = {}
         for i in open_:
             excerpt = self.found[i]
-            if excerpt in latest:
-                following[latest[excerpt]] = i
-            else:
+            key = (excerpt.at, excerpt.who, excerpt.text, excerpt.rank)
+            before = latest.get(key)
+            if before is None:
                 first.append(i)
-            latest[excerpt] = i
+            else:
+                following[before] = i
+            latest[key] = i
         return first, following
 
     def _least(self) -> int:

@@ -17,7 +17,7 @@ from director.runs.row_readings import is_done, is_reading, readings_of
 from director.runs.values import Run, Step
 from director.store import Store
 from director.store.variables import is_workbench, workbench
-from director.workflow.values import Config, Json, Node
+from director.workflow.values import Config, Json, Node, Workflow
 
 _READ_BEFORE = 20  # earlier runs that are looked through for one to compare with
 _COMPARED = 5  # of those with the same inputs, among which the middle one is taken
@@ -66,6 +66,10 @@ class EarlierReadings:
         """The rows of the run that counts and columns are compared with."""
         _, before = self._find_middle(node)
         return before.rows if before else []
+
+    def find_last(self, node: str) -> tuple[str, RowReading] | None:
+        """What a node read in the last run that passed with the same inputs, with that run."""
+        return next(iter(self.same.get(node, ())), None)
 
     def _find_middle(self, node: str) -> tuple[str, RowReading | None]:
         """Of the last runs with the same inputs the one in the middle, of two the fuller one."""
@@ -117,6 +121,22 @@ def find_earlier(
     others = {} if wanted <= {*same} else read_last(each.id for each in passed)
     tested = {} if is_workbench(run.id) else read_last([workbench(run.workflow)])
     return EarlierReadings(same, others, tested)
+
+
+def list_never_run(store: Store, workflow: Workflow) -> list[str]:
+    """The aliases of nodes that no stored run of the last ones and no test has done yet."""
+    runs = [
+        each
+        for each in store.newest("run")
+        if each.body.get("workflow") == workflow.id and not is_workbench(each.id)
+    ]
+    newest = sorted(runs, key=lambda each: -each.position)[:_READ_BEFORE]
+    missing = {node.id: node.alias for node in workflow.nodes}
+    for run in (workbench(workflow.id), *(each.id for each in newest)):
+        for step in steps_of(store, run) if missing else ():
+            if step.state == "finished" and step.status != "skipped":
+                missing.pop(step.node, None)
+    return [*missing.values()]
 
 
 def _list_passed(store: Store, run: Run) -> list[Run]:

@@ -311,7 +311,7 @@ class Engine:
         found: list[Config] = []
         for condition in conditions:
             scope = self.ledger.scope(place, self.means.env)
-            asked = filled_condition(cast("Config", resolve(condition, scope)))
+            asked = filled_condition(cast("Config", resolve(condition, scope, within="selector")))
             if is_own(asked):
                 there = (kept or Kept()).merge_into(self.ledger.records)
                 evidence = check_records(asked, there)

@@ -8,9 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from director.workflow.paths import is_list
 from director.workflow.records import Naming, Record, RecordsFound, find_records
 from director.workflow.values import Config, Json, Node, WorkflowError
 from director.workflow.variables import stored
+
+_MECHANICS = {
+    "browser_action": frozenset(
+        "clicked hovered dragged to by pressed focused selector nth totalElements "
+        "actionableElements filteredBy waited scrolledTo scrolledToRow scrollTop tries doubts "
+        "active".split()
+    ),
+    "browser_query": frozenset({"filteredBy", "doubts"}),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,4 +108,25 @@ class Keeping:
             )
         name = str(self.config.get("as") or self.node.alias)
         record = records[self.current]
-        yield replace(record, vars={**record.vars, name: self.result})
+        kept = _drop_mechanics(self.node.type, self.result)
+        yield replace(record, vars={**record.vars, name: kept})
+
+
+def _drop_mechanics(type_: str, result: Json) -> Json:
+    """A result without how its element was found: what a person wants to have of it.
+
+    Of an action of which nothing else is left, that it was done.
+    """
+    if not isinstance(result, Mapping) or type_ not in _MECHANICS:
+        return result
+    left = {name: value for name, value in result.items() if name not in _MECHANICS[type_]}
+    if is_list(files := left.get("downloads")):
+        left["downloads"] = [_describe_file(each) for each in files]
+    return left or True
+
+
+def _describe_file(told: Json) -> Json:
+    """A downloaded file without the beginning of its content."""
+    if not isinstance(told, Mapping):
+        return told
+    return {name: value for name, value in told.items() if name not in ("first", "lines")}

@@ -305,11 +305,11 @@ def _proof(visit: DoneVisit) -> Json:
     proof = visit.node.proof or {}
     if not proof.get("url") or not proof.get("happened"):
         return None
-    url = resolve(proof["url"], visit.scope, address=True)
+    url = resolve(proof["url"], visit.scope, within="address")
     return {
         "url": url,
-        "happened": resolve(proof["happened"], visit.scope),
-        "not_happened": resolve(proof.get("not_happened") or [], visit.scope),
+        "happened": resolve(proof["happened"], visit.scope, within="selector"),
+        "not_happened": resolve(proof.get("not_happened") or [], visit.scope, within="selector"),
     }
 
 

@@ -108,7 +108,7 @@ async def _proved(visit: Visit) -> _Verdict:
     async with engine.stage.aside() as session:
         if proof.get("url"):
             scope = engine.ledger.scope(visit.place, engine.means.env)
-            await session.navigate(str(resolve(proof["url"], scope, address=True)))
+            await session.navigate(str(resolve(proof["url"], scope, within="address")))
         for verdict, conditions in (("happened", happened), ("not_happened", not_happened)):
             found = await engine.checked(conditions, visit.place, mark=0, session=session)
             seen += found
@@ -181,7 +181,7 @@ def _is_asked_for(node: Node) -> bool:
 async def _look_before(visit: Visit) -> tuple[str, list[Config]]:
     engine, proof = visit.engine, visit.node.proof or {}
     scope = engine.ledger.scope(visit.place, engine.means.env)
-    url = str(resolve(proof["url"], scope, address=True))
+    url = str(resolve(proof["url"], scope, within="address"))
     wanted = cast("Sequence[Config]", proof["happened"])
     async with engine.stage.aside() as session:
         await session.navigate(url)

@@ -17,6 +17,7 @@ from director.runs.nodes import CONTROL
 from director.runs.questions import questions
 from director.runs.running import workflow_of
 from director.runs.telling import (
+    comparison_lines,
     config_text,
     depth_of,
     doubts_text,
@@ -115,6 +116,8 @@ class _Report:
             yield f'<div class="error">{where}{message}</div>'
         yield "</header>"
         yield from self._doubts()
+        if compared := comparison_lines(run):
+            yield f"<h2>Compared with the last run</h2>{_items(map(escape, compared))}"
 
     def _doubts(self) -> Iterator[str]:
         """What speaks against a run that passed, with the evidence."""
@@ -268,7 +271,7 @@ def flat(record: Record) -> dict[str, Json]:
     row: dict[str, Json] = {}
     for inside in (record.fields, record.vars):
         for name, value in inside.items():
-            is_own = isinstance(value, Mapping) and "totalElements" not in value
+            is_own = isinstance(value, Mapping) and not {"totalElements", "downloads"} & {*value}
             for inner, one in value.items() if is_own else [("", value)]:  # type: ignore[union-attr]
                 column = inner or name
                 row[column if column not in row else f"{name}.{column}"] = one
@@ -316,7 +319,11 @@ def _evidence(evidence: Config) -> str:
 
 
 def _list(title: str, items: Iterable[str]) -> str:
-    return f"<h3>{title}</h3><ul>{''.join(f'<li>{each}</li>' for each in items)}</ul>"
+    return f"<h3>{title}</h3>{_items(items)}"
+
+
+def _items(items: Iterable[str]) -> str:
+    return f"<ul>{''.join(f'<li>{each}</li>' for each in items)}</ul>"
 
 
 def _table(names: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

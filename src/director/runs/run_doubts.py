@@ -21,6 +21,7 @@ from director.runs.earlier_readings import find_earlier, steps_before
 from director.runs.export_doubts import find_wrong_exports
 from director.runs.file_doubts import find_changed_files, find_wrong_files
 from director.runs.ledger import records_of, steps_of
+from director.runs.row_comparison import RowComparison, count_changes, name_rows
 from director.runs.row_readings import (
     as_count,
     as_rows,
@@ -29,6 +30,7 @@ from director.runs.row_readings import (
     make_visit,
     readings_of,
 )
+from director.runs.row_uses import find_record_key, list_decision_words
 from director.runs.values import Run, Step
 from director.store import Moved, Store
 from director.store.variables import variables, workbench
@@ -52,7 +54,11 @@ def find_run_doubts(
     nodes = {node.id: node for node in workflow.nodes}
     given = run.inputs
     found = [
-        replace(each, is_one=False) if each.only_counts and _is_asked_for(each, nodes) else each
+        replace(
+            each,
+            is_one=each.is_one and not (each.only_counts and _is_asked_for(each, nodes)),
+            decided_by=list_decision_words(nodes[each.node], nodes),
+        )
         for each in readings_of(nodes, steps)
     ]
     before = find_earlier(store, run, found, nodes)
@@ -72,13 +78,52 @@ def find_run_doubts(
     )
 
 
-def list_not_compared(store: Store, run: Run, workflow: Workflow) -> list[Json]:
-    """The nodes that read several fields, of which no earlier run and no test is stored."""
+def compare_run(store: Store, run: Run, workflow: Workflow) -> dict[str, Json]:
+    """What a run read beside the last one that passed with the same inputs, for its summary.
+
+    `compared` has a comparison for each node that read rows in both; `not_compared` are the nodes
+    that read several fields, of which no earlier run and no test is stored.
+    """
     nodes = {node.id: node for node in workflow.nodes}
     steps = [step for step in steps_of(store, run.id) if is_done(step)]
-    found = [each for each in readings_of(nodes, steps) if has_fields(each)]
+    found = [
+        replace(each, key=each.key or find_record_key(nodes[each.node], nodes))
+        for each in readings_of(nodes, steps)
+    ]
     before = find_earlier(store, run, found, nodes)
-    return [each.alias for each in found if before.has_none(each.node)]
+    ended = max((step.began + step.took for step in steps), default=0.0)
+    alone = [each.alias for each in found if has_fields(each) and before.has_none(each.node)]
+    told = [
+        _compare_rows(store, each, last, ended)
+        for each in found
+        if (last := before.find_last(each.node)) and (len(each.visits) == 1 or not each.only_counts)
+    ]
+    return {"not_compared": [*alone], "compared": [each.json() for each in told]}
+
+
+def _compare_rows(
+    store: Store, reading: RowReading, last: tuple[str, RowReading], ended: float
+) -> RowComparison:
+    run, before = last
+    known = store.get("run", run)
+    rows = [*reading.rows, *before.rows]
+    has_key = any(isinstance(row, Mapping) and reading.key in row for row in rows)
+    key = reading.key if has_key else ""
+    compared = RowComparison(
+        reading.node,
+        reading.alias,
+        run,
+        round(max(0.0, ended - known.at), 1) if known else 0.0,
+        len(before.rows),
+        len(reading.rows),
+        key=key,
+        only_counts=reading.only_counts,
+    )
+    if reading.only_counts:
+        return compared
+    gone, new, changed, left = count_changes(reading.rows, before.rows, key)
+    names = name_rows(left, before.rows, key)
+    return replace(compared, gone=gone, new=new, changed=changed, names=names)
 
 
 def _list_effects(

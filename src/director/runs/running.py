@@ -23,12 +23,7 @@ from director.runs.error_pages import note_error_pages
 from director.runs.ledger import Ledger, measure_run, run_json, run_of
 from director.runs.observation import read_back
 from director.runs.outcome import outcome_of, summary_of
-from director.runs.run_doubts import (
-    find_run_doubts,
-    is_in_loop,
-    keep_checks,
-    list_not_compared,
-)
+from director.runs.run_doubts import compare_run, find_run_doubts, is_in_loop, keep_checks
 from director.runs.values import (
     Cancelled,
     Means,
@@ -274,7 +269,7 @@ async def _drive(
     took = time.monotonic() - began if test else measure_run(ledger.store, ledger.run.id)
     summary = summary_of(ledger.store, ledger.run, took)
     if ends["state"] == "done" and not test:
-        summary["not_compared"] = list_not_compared(ledger.store, ledger.run, workflow)
+        summary |= compare_run(ledger.store, ledger.run, workflow)
     try:
         run = ledger.set_run(**ends, summary=summary)
     except Cancelled as cancelled:

@@ -28,6 +28,14 @@ _MONTHS = {
     "dec": 12, "dez": 12, "december": 12, "dezember": 12, "décembre": 12, "diciembre": 12,
     "dicembre": 12,
 }  # fmt: skip
+# What is no part of a date: a time of day with what follows it, and an offset.
+_TIME = (
+    r"(?i)(?<!\d)\d{1,2}(?::\d{2}){1,2}(?:[.,]\d+)?(?:\s*[ap]\.?\s?m\b\.?)?"
+    r"(?:\s*[-+][01]\d:?[0-5]\d(?!\d))?"
+    r"|(?<!\d)\d{1,2}(?:\.\d{2})?\s*[ap]\.?\s?m\b\.?"
+    r"|(?<!\d)\d{1,2}\s?(?:h(?:[0-5]\d)?|hrs?|uhr)\b"
+    r"|\b(?:gmt|utc)\s?[-+]\d{1,2}(?::?\d{2})?"
+)
 
 
 def parse_number(text: object, decimal: str | None = None) -> float:
@@ -95,11 +103,12 @@ def parse_money(text: object, decimal: str | None = None) -> dict[str, float | s
 
 
 def parse_date(text: object, order: str | None = None) -> str:
-    """The date in a text as "2026-03-09": ISO, "9 March 2026", "Mar 9, 2026", "09.03.2026".
+    """The date in a text as "2026-03-09": ISO, "Mar. 9, 2026, 2 p.m.", "09.03.2026".
 
-    `order` is "dmy" or "mdy"; it is needed only where "03/04/2026" could mean two dates.
+    A time of day is left out. `order` is "dmy" or "mdy"; it is needed only where "03/04/2026"
+    could mean two dates.
     """
-    said = re.sub(r"\d{1,2}:\d{2}(:\d{2})?", "", str(text)).strip()
+    said = re.sub(_TIME, " ", str(text).replace("\u00a0", " ").replace("\u202f", " ")).strip()
     if found := re.search(r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)", said):
         return _date(text, int(found[1]), int(found[2]), int(found[3]))
     words = [w.lower() for w in re.findall(r"[^\W\d_]+", said) if w.lower() in _MONTHS]

@@ -20,7 +20,7 @@ from director.runs.telling import node_text
 from director.workflow.expressions import PARSERS, with_names
 from director.workflow.paths import Path, is_list, read_path
 from director.workflow.references import nested
-from director.workflow.templates import read_template
+from director.workflow.templates import Within, read_template
 from director.workflow.types.transform import input_names
 from director.workflow.values import Config, Node, Workflow
 
@@ -35,6 +35,10 @@ _EXTRACT = {"deterministic_extract": "extract", "extract_all": "extract_all"}
 _WORDS = {
     **{name: name for name in ("fields", "key", "container", "total", "limit", "timeout")},
     "next": "turns",
+}
+_WITHIN: Mapping[str, Within] = {
+    "fields": "selectors",
+    **dict.fromkeys(("container", "total", "next"), "selector"),
 }
 _LOCAL = ("index", "total", "isFirst", "isLast", "lastError", "param")
 
@@ -140,10 +144,10 @@ class _Script:
                     asked = {"element": rule["selector"], **({"absent": True} if absent else {})}
                     yield from conditions([asked], self._names, since="0")
             return
-        selector = self._names.value(config["selector"])
+        selector = self._names.selector(config["selector"])
         if method in _EXTRACT:
             more = "".join(
-                f", {word}={self._names.value(config[name])}"
+                f", {word}={self._names.selector(config[name], _WITHIN.get(name, 'text'))}"
                 for name, word in _WORDS.items()
                 if config.get(name) is not None
             )

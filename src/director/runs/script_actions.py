@@ -38,7 +38,7 @@ def has_bundle(node: Node) -> bool:
 
 def _one(config: Config, names: Names, field: str = "selector") -> str:
     """The one element that an action means; Failed if several fit and none is chosen."""
-    parts = ["page", names.value(config[field])]
+    parts = ["page", names.selector(config[field])]
     if config.get("visibleOnly", config.get("action") != "upload") is False:
         parts.append("visible=False")
     if field == "selector" and config.get("nth") is not None:
@@ -93,8 +93,7 @@ def _mouse(config: Config, names: Names) -> Iterator[str]:
 def _other(what: str, config: Config, names: Names) -> Iterator[str]:  # noqa: C901, PLR0912  one line for each action
     value = names.value
     if what == "navigate":
-        raw = ", any_status=True" if config.get("any_status") else ""
-        yield f"go_to(page, {names.address(config['url'])}{raw})"
+        yield f"go_to(page, {names.address(config['url'])}{_opening(config, names)})"
     elif what == "type":
         said = _as_text(value(config["text"]), config["text"])
         hidden = ", hidden=True" if "secret(" in said else ""
@@ -111,7 +110,7 @@ def _other(what: str, config: Config, names: Names) -> Iterator[str]:  # noqa: C
     elif what == "wait":
         yield _wait(config, names)
     elif what == "openNewTab":
-        url = names.address(config.get("url"))
+        url = f"{names.address(config.get('url'))}{_opening(config, names)}"
         yield f"page = open_tab(page, tabs, {value(config['name'])}, {url})"
     elif what == "switchTab":
         yield f"page = switch_tab(page, tabs, {value(_tab(config['tabName']))})"
@@ -132,6 +131,13 @@ def _other(what: str, config: Config, names: Names) -> Iterator[str]:  # noqa: C
         yield f"raise Failed({why!r})"
 
 
+def _opening(config: Config, names: Names) -> str:
+    """How a page is opened, if not as always."""
+    raw = ", any_status=True" if config.get("any_status") else ""
+    within = config.get("timeout")
+    return f"{raw}, timeout={names.value(within)}" if within is not None else raw
+
+
 def _drag(config: Config, names: Names) -> str:
     source = _one(config, names)
     given = {"source_position": config.get("position"), "target_position": config.get("toPosition")}
@@ -146,7 +152,7 @@ def _wait(config: Config, names: Names) -> str:
         return f"page.wait_for_timeout({names.value(config['time'])})"
     timeout = names.value(config.get("timeout") or 30_000)
     if config.get("selector") is not None:
-        return f"check(page, element={names.value(config['selector'])}, within={timeout})"
+        return f"check(page, element={names.selector(config['selector'])}, within={timeout})"
     return f"page.wait_for_load_state('load', timeout={timeout})"
 
 
@@ -177,7 +183,9 @@ def conditions(all_: Sequence[Config], names: Names, *, since: str) -> Iterator[
         page = "page"
         if condition.get("tab") is not None:
             page = f"tabs[{names.value(_tab(condition['tab']))}]"
-        parts = [page, f"{kind}={names.value(condition[kind])}"]
+        is_css = kind in ("element", "count")
+        asked = names.selector(condition[kind]) if is_css else names.value(condition[kind])
+        parts = [page, f"{kind}={asked}"]
         parts += [f"{to}={names.value(condition[k])}" for k, to in _MORE.items() if k in condition]
         if kind in _SINCE:
             parts.append(f"since={since if since == '0' else _SINCE[kind]}")

@@ -14,10 +14,13 @@ from director.runs.script_parts import write_head, write_tail
 from director.workflow.paths import Path, is_list
 from director.workflow.templates import (
     Template,
+    Within,
+    css_place,
     cut_at_templates,
     is_parameter,
     is_template,
     read_template,
+    within_member,
 )
 from director.workflow.values import Json
 
@@ -101,6 +104,26 @@ class Names:
             for at, piece in enumerate(pieces)
         ]
         return " + ".join(each for each in parts if each != "''")
+
+    def selector(self, value: Json, within: Within = "selector") -> str:
+        """A selector as an expression, with each value escaped for its place in the CSS."""
+        if isinstance(value, Mapping):
+            inside = (
+                f"{key!r}: {self.selector(inner, within_member(within, key))}"
+                for key, inner in value.items()
+            )
+            return f"{{{', '.join(inside)}}}"
+        if within == "text" or not isinstance(value, str) or is_template(value):
+            return self.value(value)
+        pieces = cut_at_templates(value)
+        parts = [
+            repr(piece) if at % 2 == 0 else self._css(piece, "x".join(pieces[:at:2]))
+            for at, piece in enumerate(pieces)
+        ]
+        return " + ".join(each for each in parts if each != "''") or "''"
+
+    def _css(self, piece: str, before: str) -> str:
+        return f"escape_css({self._inside(piece)}, {css_place(before)!r})"
 
     def _parameter(self, piece: str, before: str) -> str:
         said = self._inside(piece)

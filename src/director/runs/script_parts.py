@@ -10,11 +10,12 @@ import inspect
 from functools import cache
 from importlib.resources import files
 
-from director.browser import gathering, grading, voting
+from director.browser import field_kinds, gathering, grading, voting
 from director.browser.bundle import Bundle, Holder, Inner
 from director.browser.collection import SCROLL
 from director.browser.looking import script as model_script
 from director.runs.held_before import DIGEST
+from director.workflow import css_values
 
 _IMPORTS = """from __future__ import annotations
 
@@ -32,6 +33,8 @@ _PREPARE = """    playwright.selectors.register("director", MODEL, content_scrip
 _WATCH = """    context.add_init_script(CLICKS)
 """
 
+_FIELDS = ("KIND", "HAS_PICKER", "SHOWN", "RANGE_NOW", "RANGE_FOCUS", "OPTION")
+
 
 def part(name: str) -> str:
     """A part as it is written."""
@@ -47,6 +50,8 @@ def write_head(*, bundles: bool) -> str:
         ("@SCROLL@", SCROLL),
         ("@DIGEST@", DIGEST),
         ("@GATHERING@", _gathering()),
+        ("@CSS_VALUES@", _css_values()),
+        *((f"@{name}@", _escape(getattr(field_kinds, name))) for name in _FIELDS),
     ):
         head = head.replace(mark, text)
     if not bundles:
@@ -72,6 +77,16 @@ def write_tail(*, bundles: bool) -> str:
 def _gathering() -> str:
     whole = inspect.getsource(gathering)
     return whole[whole.index("class Gathering") :]
+
+
+def _escape(script: str) -> str:
+    """A script as it stands between quotes in Python."""
+    return script.replace("\\", "\\\\")
+
+
+def _css_values() -> str:
+    whole = inspect.getsource(css_values)
+    return whole[whole.index("# Quotes") :].rstrip()
 
 
 def _voting() -> str:

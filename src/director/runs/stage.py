@@ -38,6 +38,8 @@ class Stage:
         self._session: Session | None = means.session
         self._point: tuple[RestartPoint, Mapping[str, str]] | None = None
         self.outside = Outside(keep=ledger.store.keep, file=means.file)
+        # Pages that were loaded again, by which loading of them the journal knows.
+        self._same_page: dict[str, Json] = {}
         # Up to where in the session's count pages were looked at for errors.
         self.looked = means.session.mark() if means.session else 0
 
@@ -77,7 +79,15 @@ class Stage:
             self._session.before_acting = self._ledger.check_held
             for step in self._to_redo():
                 await act(self._session, step.config, self.outside)
+            await self._know_again(self._session)
         return self._session
+
+    async def _know_again(self, session: Session) -> None:
+        """Take the page that was brought back for the one on which the last steps were done."""
+        shown = self._last_shown()
+        now = await _identify_page(session)
+        if shown is not None and shown.page and now["document"] and shown.page["url"] == now["url"]:
+            self._same_page[str(now["document"])] = shown.page["document"]
 
     @asynccontextmanager
     async def aside(self) -> AsyncIterator[Session]:
@@ -86,16 +96,14 @@ class Stage:
             yield session
 
     async def page(self) -> dict[str, Json] | None:
-        """Which page is shown: its address, and which loading of it."""
+        """Which page is shown: its address, and which loading of it.
+
+        One that was brought back counts as the same: what was filled in was filled in again.
+        """
         if self._session is None:
             return None
-        page = self._session.page()
-        try:
-            document = await page.evaluate(_DOCUMENT)
-        except PlaywrightError:
-            # It is just going elsewhere.
-            document = ""
-        return {"url": self._session.net.clean(page.url), "document": document}
+        found = await _identify_page(self._session)
+        return {**found, "document": self._same_page.get(str(found["document"]), found["document"])}
 
     async def gone(self) -> BrowserGone | None:
         """What to raise if the browser has ended."""
@@ -171,3 +179,13 @@ class Stage:
 
     def _finished(self) -> list[Step]:
         return [step for step in self._ledger.steps() if step.state == "finished"]
+
+
+async def _identify_page(session: Session) -> dict[str, Json]:
+    page = session.page()
+    try:
+        document = await page.evaluate(_DOCUMENT)
+    except PlaywrightError:
+        # It is just going elsewhere.
+        document = ""
+    return {"url": session.net.clean(page.url), "document": document}

@@ -23,8 +23,14 @@ Row = dict[str, Json]
 # line ends before it are passed over, and the wide forms count as well.
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠\t\r\n\0|]")
 _BARE = re.compile(r"[\w .:/@%+-]*")
-# A number is what it is, also below zero.
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+# A number is what it is, also below zero, in groups or with a unit that is no letter; so is a dash
+# that stands for nothing. Neither has anything in it that could be computed.
+_NUMBER = re.compile(
+    r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+    r"|[+-][ \u00a0\u202f]?\d(?:[ .,'\u2019\u00a0\u202f]?\d)*(?:[ \u00a0\u202f]?[%€$£¥])?"
+    r"|-{1,3}",
+    re.ASCII,
+)
 
 
 def rows_of(store: Store, run: str, what: Literal["records", "variables"]) -> list[Row]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from director.runs.row_comparison import RowComparison, list_comparisons
 from director.workflow.display import shown
 from director.workflow.doubt_checks import is_by_model
 from director.workflow.sensitive import masked
@@ -114,6 +115,39 @@ def seconds_text(seconds: float) -> str:
 def time_text(at: float) -> str:
     """A moment in the time of this machine."""
     return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def age_text(seconds: float) -> str:
+    """How long ago something was, roughly."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    if seconds < 48 * 3600:
+        return f"{seconds / 3600:.0f} h"
+    return f"{seconds / 86400:.0f} days"
+
+
+def comparison_text(compared: RowComparison) -> str:
+    """What a node read beside what it read in an earlier run, in one line."""
+    since = f"(since run {compared.run}, {age_text(compared.earlier)} earlier)"
+    what = "counted" if compared.only_counts else "rows"
+    told = f"{compared.alias}: {compared.before} → {compared.now} {what}"
+    if compared.only_counts:
+        return f"{told} {since}"
+    if not (compared.gone or compared.new or compared.changed):
+        return f"{told}: the same {since}"
+    counts = f"{compared.gone} gone, {compared.new} new"
+    if compared.key:
+        counts += f", {compared.changed} changed"
+    more = ", …" if compared.gone > len(compared.names) else ""
+    gone = f"; gone: {', '.join(compared.names)}{more}" if compared.names else ""
+    return f"{told}: {counts} {since}{gone}"
+
+
+def comparison_lines(run: Run) -> list[str]:
+    """What a run that passed read beside the last one with the same inputs, a line each."""
+    return [comparison_text(each) for each in list_comparisons(run.summary)]
 
 
 def check_text(check: Config) -> str:

@@ -12,6 +12,7 @@ from director.store.values import (
     Kind,
     Moved,
     RecordDraft,
+    StoreAway,
     StoreError,
     Versioned,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "Moved",
     "RecordDraft",
     "Store",
+    "StoreAway",
     "StoreError",
     "Verdict",
     "Versioned",

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from director.store.values import StoreError
+from director.store.values import StoreAway, StoreError
 
 _KEPT = "Nothing of this request was written; all that was acknowledged before is kept."
 _UNSURE = (
@@ -82,6 +82,13 @@ _POSTGRESQL = (
 )
 
 
+# What the driver says of a server that is not there for a while: a connection has no SQLSTATE yet.
+_AWAY = (
+    *("connection refused", "timeout expired", "timed out", "closed the connection"),
+    *("starting up", "shutting down", "recovery mode", "no route to host", "unreachable"),
+)
+
+
 @contextmanager
 def kindly(place: str) -> Iterator[None]:
     """Turn what a database complains about into a StoreError."""
@@ -95,7 +102,8 @@ def kindly(place: str) -> Iterator[None]:
     except UnicodeEncodeError:
         raise StoreError(_sentence(place, *_NO_NAME)) from None
     except DBAPIError as error:
-        raise StoreError(_sentence(place, *_explained(error))) from None
+        kind = StoreAway if _is_away(error) else StoreError
+        raise kind(_sentence(place, *_explained(error))) from None
     except SQLAlchemyError as error:
         raise StoreError(_sentence(place, *_unknown(error))) from None
 
@@ -115,6 +123,12 @@ def _explained(error: DBAPIError) -> tuple[str, str]:
         return _CUT_OFF if error.connection_invalidated else _UNREACHABLE
     words = str(error.orig)
     return next((said for part, said in _SQLITE if part in words), _unknown(error))
+
+
+def _is_away(error: DBAPIError) -> bool:
+    words = str(error.orig).lower()
+    is_server = type(error.orig).__module__.startswith("psycopg")
+    return is_server and any(each in words for each in _AWAY)
 
 
 def _unknown(error: SQLAlchemyError) -> tuple[str, str]:

@@ -81,3 +81,7 @@ class Moved(Exception):
 
 class StoreError(Exception):
     """What went wrong, what was kept, and what to do."""
+
+
+class StoreAway(StoreError):
+    """The server of a store does not answer now, and may later: it is down, or just starting."""

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from director.workflow.nearest import hint
 from director.workflow.paths import is_list, kind_of
-from director.workflow.templates import is_template, templates_in
+from director.workflow.templates import Within, is_template, templates_in
 from director.workflow.values import Config, Json, WorkflowError
 
 Check: TypeAlias = Callable[[Json], None]
@@ -24,8 +24,8 @@ class Field:
     """What one field may hold and means.
 
     Only a field with `templates` has its templates resolved: code, conditions, schemas and
-    references to nodes stay as they are written. In an `address` what a template gives for a
-    parameter is encoded, so that it is one value whatever signs it holds.
+    references to nodes stay as they are written. What a template gives is escaped for
+    what the field is `within`, so that it is one value whatever signs it holds.
     """
 
     check: Check
@@ -33,7 +33,7 @@ class Field:
     required: bool = False
     default: Json = None
     templates: bool = True
-    address: bool = False
+    within: Within = "text"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 from urllib.parse import quote
 
 from director.workflow.bounds import VALUE, BoundsCounter
+from director.workflow.css_values import escape_css, find_css_place
 from director.workflow.paths import Path, is_list, read_path
 from director.workflow.values import Json, WorkflowError
 
@@ -47,6 +48,9 @@ class Template:
 
 
 Lookup: TypeAlias = Callable[[Template], Json]
+Within: TypeAlias = Literal["text", "address", "selector", "selectors"]
+# The members that hold CSS, of bundles, of rules and of conditions.
+_CSS = ("css", "path", "selector", "element", "count")
 
 
 def read_template(inside: str) -> Template:
@@ -80,31 +84,37 @@ def cut_at_templates(text: str) -> list[str]:
     return [*pieces, text[at:]]
 
 
-def resolve(value: Json, lookup: Lookup, *, address: bool = False) -> Json:
+def resolve(value: Json, lookup: Lookup, *, within: Within = "text") -> Json:
     """The value with each template in its texts replaced by what it names, typed if alone.
 
-    However often a large value is named, the result is no larger than one value may be. In an
-    `address` what is given for a parameter is encoded.
+    However often a large value is named, the result is no larger than one value may be. `within`
+    says what the value is: in an "address" what is given for a parameter is encoded, in a
+    "selector" what stands in its CSS is escaped; of "selectors", every member is one.
     """
     budget = BoundsCounter(VALUE, "What the templates here put together")
-    if address and isinstance(value, str):
-        return _resolve_text(value, lookup, budget, address=True)
-    return _resolve(value, lookup, budget)
+    return _resolve(value, lookup, budget, within)
 
 
-def _resolve(value: Json, lookup: Lookup, budget: BoundsCounter) -> Json:
+def _resolve(value: Json, lookup: Lookup, budget: BoundsCounter, within: Within) -> Json:
     if isinstance(value, str):
-        return _resolve_text(value, lookup, budget)
+        return _resolve_text(value, lookup, budget, within)
     if isinstance(value, Mapping):
-        return {key: _resolve(inner, lookup, budget) for key, inner in value.items()}
+        return {
+            key: _resolve(inner, lookup, budget, within_member(within, key))
+            for key, inner in value.items()
+        }
     if is_list(value):
-        return [_resolve(inner, lookup, budget) for inner in value]
+        return [_resolve(inner, lookup, budget, within) for inner in value]
     return value
 
 
-def _resolve_text(
-    text: str, lookup: Lookup, budget: BoundsCounter, *, address: bool = False
-) -> Json:
+def within_member(within: Within, key: str) -> Within:
+    """What a member is of an object that is a selector, a condition or has several of them."""
+    is_css = within == "selectors" or (within == "selector" and key in _CSS)
+    return "selector" if is_css else "text"
+
+
+def _resolve_text(text: str, lookup: Lookup, budget: BoundsCounter, within: Within) -> Json:
     _check_braces(text)
     if is_template(text):
         found = _looked_up(text[2:-2], lookup)
@@ -113,14 +123,31 @@ def _resolve_text(
     pieces: list[str] = []
     for place, piece in enumerate(cut_at_templates(text)):
         said = stringified(_looked_up(piece, lookup)) if place % 2 else piece
-        encodes = address and place % 2 and is_parameter("".join(pieces)) and piece != said[2:-2]
-        pieces.append(quote(said, safe="") if encodes else said)
+        is_value = place % 2 == 1 and piece != said[2:-2]
+        pieces.append(_encode(said, "".join(pieces), within) if is_value else said)
         budget.spend_text(len(pieces[-1]))
     joined = "".join(pieces)
     # Two values that are harmless alone must not become the name of a secret side by side.
     if len(SECRET.findall(joined)) != sum(len(SECRET.findall(piece)) for piece in pieces):
         raise TemplateError(f"The values in {text[:80]!r} would join to name a secret.")
     return joined
+
+
+def _encode(said: str, before: str, within: Within) -> str:
+    """A value as it is written after a part of a text."""
+    if within == "address" and is_parameter(before):
+        return quote(said, safe="")
+    return escape_css(said, css_place(before)) if within in ("selector", "selectors") else said
+
+
+def css_place(before: str) -> str:
+    """What a value is that follows a part of a selector."""
+    if place := find_css_place(before):
+        return place
+    raise TemplateError(
+        f"A backslash stands before a template in {before[-80:]!r}: write it twice if it is meant; "
+        "values are escaped by themselves."
+    )
 
 
 def is_parameter(before: str) -> bool:

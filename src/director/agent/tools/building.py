@@ -12,9 +12,10 @@ from director.agent.refs import bind_refs, refs_in
 from director.agent.tools.kind import Args
 from director.workflow.doubt_checks import sign_checks
 from director.workflow.edit import add, delete, draft_from, move, update
+from director.workflow.effect_hints import hint_at_proof
 from director.workflow.made_records import warn_of_loops
 from director.workflow.selection import place_of, select
-from director.workflow.values import Json, Workflow
+from director.workflow.values import Json, Node, Workflow
 
 Effect = Literal["read", "idempotent", "once"]
 
@@ -61,16 +62,21 @@ async def create_node(
     after = add(before, [draft], new_id=lambda: _new_id(before), at=position)
     version = desk.saved.save_workflow(after, f"created {alias}")
     place = place_of(alias, after.nodes)
-    return _describe_made(after, place, version)
-
-
-def _describe_made(workflow: Workflow, place: int, version: int) -> str:
-    node = workflow.nodes[place]
-    warned = "".join(f" {each}" for each in warn_of_loops(node, workflow.nodes))
+    node = after.nodes[place]
     return (
         f"Node {node.alias!r} has the id {node.id} and position {place + 1} "
-        f"(effect {node.effect}); the workflow is version {version}.{warned}"
+        f"(effect {node.effect}); the workflow is version {version}.{_warn(desk, node, after)}"
     )
+
+
+def _warn(desk: Desk, node: Node, workflow: Workflow) -> str:
+    """What is to be said of a node that was saved; a hint is given once."""
+    found = [*warn_of_loops(node, workflow.nodes)]
+    for each in hint_at_proof(node, workflow.nodes):
+        if each not in desk.hinted:
+            desk.hinted.add(each)
+            found.append(each)
+    return "".join(f" {each}" for each in found)
 
 
 async def update_node(
@@ -105,7 +111,7 @@ async def change_node(
     after = update(before, node, cast("dict[str, Json]", changes), merge=merge)
     new = next(one for one in after.nodes if one.id == old.id)
     version = desk.saved.save_workflow(after, f"updated {new.alias}")
-    told = "".join(f" {each}" for each in warn_of_loops(new, after.nodes))
+    told = _warn(desk, new, after)
     return f"Node {new.alias!r} is changed; the workflow is version {version}. Test it again.{told}"
 
 

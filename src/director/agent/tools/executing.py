@@ -22,10 +22,11 @@ from director.runs import (
     steps_of,
     try_node,
 )
+from director.runs.earlier_readings import list_never_run
 from director.runs.ledger import records_of
 from director.runs.proposing import proposals
 from director.runs.serving import waits_for
-from director.runs.telling import check_text, dismissal_of, state_text
+from director.runs.telling import check_text, comparison_lines, dismissal_of, state_text
 from director.sections.words import compact, line, visible
 from director.store.variables import set_variable, variables, workbench
 from director.workflow.display import shown
@@ -120,8 +121,14 @@ async def _tell_flow(desk: Desk, run: Run, call: str, workflow: Workflow, where:
     await desk.bench.keep()
     steps = steps_of(desk.store, run.id)
     told = _told(desk, run, [step for step in steps if step.type != "item"], workflow, run.id)
+    missed = list_never_run(desk.store, workflow) if run.state == "done" else []
+    never = (
+        f"\nNever run yet: {', '.join(missed)}. Test it with inputs that lead there."
+        if missed
+        else ""
+    )
     with_ = f", given {visible(compact(masked(dict(run.inputs))))}" if run.inputs else ""
-    return replace(told, text=f"{told.text}\nIt ran in {where}{with_}.")
+    return replace(told, text=f"{told.text}\nIt ran in {where}{with_}.{never}")
 
 
 async def _tested(desk: Desk, workflow: Workflow, names: list[str], record: str) -> Result:
@@ -182,6 +189,8 @@ def _told(desk: Desk, run: Run, steps: Iterable[Step], workflow: Workflow, own: 
         ]
         lines.insert(0, f"Run {own} of {len(workflow.nodes)} nodes: {state_text(run)}.")
     lines += doubt_lines(run)
+    if own:
+        lines += [f"Compared: {indent(each)}" for each in comparison_lines(run)]
     closed = desk.saved.close_tasks()
     lines += [f"Completed by this: task {', '.join(closed)}."] if closed else []
     return Result("\n".join(lines), failed=run.state != "done")

@@ -128,6 +128,7 @@ class RowReading:
     passed, headings also of the node's test. `rows_known` are what it read then, newest first, and
     `rows_before` of the runs with the same inputs alone; `run_before` is the one that counts are
     compared with. `limit` is how many it reads at most, if its node says that as a plain number.
+    `decided_by` are the texts that its rows are looked through for, if they only choose a branch.
     """
 
     node: str
@@ -147,6 +148,7 @@ class RowReading:
     rows_before: tuple[Sequence[Json], ...] = ()
     run_before: str = ""
     limit: int = 0
+    decided_by: tuple[str, ...] = ()
 
     @property
     def name_before(self) -> str:

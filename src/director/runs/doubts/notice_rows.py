@@ -32,9 +32,13 @@ _MISSING = re.compile(
 
 
 def find_notice_rows(reading: RowReading) -> Iterator[Doubt]:
-    """A doubt about rows that say themselves that they are none, or repeat the fields' names."""
+    """A doubt about rows that say themselves that they are none, or repeat the fields' names.
+
+    Where rows only choose a branch, by these very words, the notice is what was looked for.
+    """
     for visit in reading.visits:
-        found = [said for row in visit.rows if (said := _read_notice(row, visit))]
+        told = [said for row in visit.rows if (said := _read_notice(row, visit))]
+        found = [said for said in told if not _is_expected(said, reading.decided_by)]
         if found:
             yield reading.doubt(
                 "blank",
@@ -46,6 +50,12 @@ def find_notice_rows(reading: RowReading) -> Iterator[Doubt]:
                 url=visit.url,
             )
             return
+
+
+def _is_expected(said: str, words: Iterable[str]) -> bool:
+    """Whether a branch is chosen by words of a notice."""
+    sought = (rf"(?<!\w){re.escape(' '.join(each.split()))}(?!\w)" for each in words)
+    return any(re.search(each, said, re.IGNORECASE) for each in sought)
 
 
 def _read_notice(row: Json, visit: RowVisit) -> str:

@@ -11,7 +11,7 @@ from director.runs.ledger import run_from
 from director.runs.report import flat, in_time
 from director.runs.serving import is_parked
 from director.runs.status import RunStatuses
-from director.runs.telling import config_text, depth_of, evidence_text, key_text
+from director.runs.telling import comparison_lines, config_text, depth_of, evidence_text, key_text
 from director.store import Store
 from director.store.variables import variables
 from director.web.reading.doubts import DoubtRow, doubt_rows
@@ -70,7 +70,10 @@ class StepRow:
 
 @dataclass(frozen=True, slots=True)
 class RunDetail:
-    """A run in full; `where` is the step that it failed at."""
+    """A run in full; `where` is the step that it failed at.
+
+    `compared` says of each node what it read beside the last run with the same inputs.
+    """
 
     run: RunRow
     where: str
@@ -81,6 +84,7 @@ class RunDetail:
     variables: Mapping[str, object]
     doubts: tuple[DoubtRow, ...]
     downloads: tuple[Mapping[str, object], ...] = ()
+    compared: tuple[str, ...] = ()
 
 
 def rows(store: Store, workflow: str = "", *, limit: int = 100) -> list[RunRow]:
@@ -111,6 +115,7 @@ def detail(store: Store, run: str) -> RunDetail:
         {name: masked(value, name=name) for name, value in values.items()},
         doubt_rows(store, found, steps_of(store, run)),
         tuple(list_downloads(steps_of(store, run))),
+        tuple(comparison_lines(found)),
     )
 
 

@@ -81,7 +81,7 @@ def resolve_config(type_: str, config: Config, lookup: Lookup) -> dict[str, Json
 def _resolved(field: Field, value: Json, lookup: Lookup) -> Json:
     if not field.templates:
         return value
-    return as_text(field, resolve(value, lookup, address=field.address))
+    return as_text(field, resolve(value, lookup, within=field.within))
 
 
 def templated(type_: str, config: Config) -> dict[str, Json]:

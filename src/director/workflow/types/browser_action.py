@@ -32,9 +32,12 @@ _EARLY = {
     "duration": "give 'time' in ms",
     "tab_name": "it is called 'tabName', and 'name' in openNewTab",
 }
-_SELECTOR = Field(selector, "what to find: a CSS selector or a bundle", required=True)
-_URL = Field(text, "the address; values of parameters are encoded", required=True, address=True)
+_SELECTOR = Field(
+    selector, "what to find: a CSS selector or a bundle", within="selector", required=True
+)
+_URL = Field(text, "the address; values of parameters are encoded", required=True, within="address")
 _ANY_STATUS = Field(flag, "true if a page that is an error, 400 or above, is what is meant")
+_LOADED = Field(whole(1, 600_000), "ms until the page must have loaded", default=30_000)
 _NTH = Field(
     either(
         whole(-10_000, 10_000),
@@ -84,7 +87,7 @@ def _ruled(form: Form, rule: Rule) -> Form:
 
 
 _FORMS: Mapping[str, Form] = {
-    "navigate": _form(url=_URL, any_status=_ANY_STATUS),
+    "navigate": _form(url=_URL, any_status=_ANY_STATUS, timeout=_LOADED),
     "click": _form(
         **_FINDING,
         button=Field(choice("left", "right", "middle"), "which button of the mouse"),
@@ -131,7 +134,7 @@ _FORMS: Mapping[str, Form] = {
         _form(
             **_FINDING,
             position=_AT,
-            to=Field(selector, "the element to drop it on"),
+            to=Field(selector, "the element to drop it on", within="selector"),
             toPosition=Field(shaped(_POINT), "where in that element"),
             by=Field(shaped(_POINT), "how far to drag it, in px"),
         ),
@@ -140,15 +143,16 @@ _FORMS: Mapping[str, Form] = {
     "wait": _ruled(
         _form(
             time=Field(whole(0, 600_000), "ms to wait"),
-            selector=Field(selector, "an element to wait for"),
+            selector=Field(selector, "an element to wait for", within="selector"),
             navigation=Field(only(right=True), "wait until the page has loaded"),
             timeout=Field(whole(1, 600_000), "ms until it must have come", default=30_000),
         ),
         exactly_one_of("time", "selector", "navigation"),
     ),
     "openNewTab": _form(
-        url=Field(text, "the address; without it an empty tab", address=True),
+        url=Field(text, "the address; without it an empty tab", within="address"),
         any_status=_ANY_STATUS,
+        timeout=_LOADED,
         name=Field(text, "the name of the tab", required=True),
     ),
     "switchTab": _form(tabName=Field(text, "the tab to work on", required=True)),
@@ -159,7 +163,7 @@ _FORMS: Mapping[str, Form] = {
     "screenshot": _form(
         path=Field(text, "a file name for it"),
         fullPage=Field(flag, "the whole page", default=False),
-        selector=Field(selector, "only this element"),
+        selector=Field(selector, "only this element", within="selector"),
     ),
     "listTabs": _form(),
     "getCurrentTab": _form(),
@@ -167,7 +171,11 @@ _FORMS: Mapping[str, Form] = {
         _form(
             **{
                 **_FINDING,
-                "selector": Field(selector, "the element that gets the keys: it is focused first"),
+                "selector": Field(
+                    selector,
+                    "the element that gets the keys: it is focused first",
+                    within="selector",
+                ),
             },
             page=Field(only(right=True), "the keys go to the page, whatever has its focus"),
             key=Field(text, "the key, such as Enter", required=True),
@@ -177,14 +185,14 @@ _FORMS: Mapping[str, Form] = {
     ),
     "scrollIntoView": _form(
         **_FINDING,
-        container=Field(selector, "what scrolls; without it the page"),
+        container=Field(selector, "what scrolls; without it the page", within="selector"),
         direction=Field(choice("down", "up"), "where to look", default="down"),
         maxTries=Field(whole(1, 30), "how often to scroll", default=30),
     ),
     "scrollToRow": _form(
         rowIndex=Field(whole(), "the row, counted from 0", required=True),
         rowHeight=Field(whole(1, 10_000), "px of one row"),
-        container=Field(selector, "what scrolls; without it the page"),
+        container=Field(selector, "what scrolls; without it the page", within="selector"),
     ),
     "loadProfile": _form(profileName=Field(text, "a login that was kept", required=True)),
     "extractPdf": _form(

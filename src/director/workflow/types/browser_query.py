@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 
@@ -23,7 +24,9 @@ from director.workflow.values import Config, Json, WorkflowError
 
 _OWN = re.compile(r"\.|@form-url|@[A-Za-z_][\w:.-]*(~.+)?")
 _PLAYWRIGHT = re.compile(r":(?:has-text|text|visible|near|above|below|left-of|right-of)\b")
-_SELECTOR = Field(selector, "what to find: a CSS selector or a bundle", required=True)
+_SELECTOR = Field(
+    selector, "what to find: a CSS selector or a bundle", within="selector", required=True
+)
 
 
 def _extracted(value: Json) -> None:
@@ -37,10 +40,11 @@ def _extracted(value: Json) -> None:
     if css != rule and not _OWN.fullmatch(rule[rule.rfind("@") :]):
         raise WorkflowError(f"{rule!r} names no attribute: write it as a@href.")
     if _PLAYWRIGHT.search(css):
+        alone = json.dumps({"method": "deterministic_extract", "selector": css})
         raise WorkflowError(
-            f"{rule!r}: inside an item plain CSS is taken, without the words of Playwright. Choose "
-            "the items by the node's 'selector', which takes :has-text(), and name the part by "
-            "its tag, class or attribute."
+            f"{rule!r}: inside an item plain CSS is taken, without the words of Playwright. Name "
+            'the part by its place, class or attribute, such as "td:nth-child(2)" or '
+            f'"[data-label=Price]", or read it with a node of its own: {alone}.'
         )
     selector(css)
 
@@ -57,6 +61,7 @@ _RULE = Form(
 _FIELDS = Field(
     object_of(_extracted),
     "name: CSS in the item, a@href, @attribute, @attribute~part, . (its text) or @form-url",
+    within="selectors",
 )
 
 
@@ -68,7 +73,9 @@ def _form(**fields: Field) -> Form:
 
 _FORMS: Mapping[str, Form] = {
     "validate": _form(
-        rules=Field(list_of(shaped(_RULE)), "what the page must show", required=True),
+        rules=Field(
+            list_of(shaped(_RULE)), "what the page must show", required=True, within="selector"
+        ),
         onFailure=Field(
             choice("stop_workflow", "continue_with_error"),
             "what a rule that does not hold does",
@@ -86,9 +93,17 @@ _FORMS: Mapping[str, Form] = {
         selector=_SELECTOR,
         fields=_FIELDS,
         key=Field(text, "the field that tells one item from another; without it the whole item"),
-        container=Field(selector, "what scrolls; without it what scrolls around the items"),
-        next=Field(selector, "what turns to the next page; without it the list is scrolled"),
-        total=Field(selector, "where the page states how many there are: it is compared"),
+        container=Field(
+            selector, "what scrolls; without it what scrolls around the items", within="selector"
+        ),
+        next=Field(
+            selector,
+            "what turns to the next page; without it the list is scrolled",
+            within="selector",
+        ),
+        total=Field(
+            selector, "where the page states how many there are: it is compared", within="selector"
+        ),
         limit=Field(whole(1), "at most so many"),
         visibleOnly=Field(flag, "only elements that can be seen", default=True),
         timeout=Field(
