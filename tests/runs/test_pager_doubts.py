@@ -84,6 +84,8 @@ def test_an_honest_pager_is_not_doubted(what: str) -> None:
         ([], 1, False),  # no pager
         ([(1, 10), (1, 10), (1, 10)], 3, False),  # what it shows is no page that counts on
         ([(1, 10), (3, 10)], 2, False),
+        ([(1, 3), (2, 2), (2, 2), (2, 2)], 4, True),  # what leads on does nothing
+        ([(1, 3), (2, 3), (3, 3), (3, 3)], 4, False),
     ],
 )
 def test_a_list_that_ends_before_its_pager_does_is_doubted(
@@ -93,8 +95,16 @@ def test_a_list_that_ends_before_its_pager_does_is_doubted(
     turned = TurnedPages()
     for look in looks:
         turned.note(*look)
-    found: list[Any] = turned.list_doubts(steps)
+    found: list[Any] = turned.list_doubts(steps, is_last=True)
     assert [each["kind"] for each in found] == ["next"] * doubted
+
+
+def test_pages_that_turn_and_bring_nothing_new_are_not_doubted() -> None:
+    """All rows were on the first page, some of them hidden; turning was given up."""
+    turned = TurnedPages()
+    for page in (1, 2, 3):
+        turned.note(page, 9)
+    assert turned.list_doubts(3, is_last=False) == []
 
 
 def test_what_a_step_told_of_its_pages_is_told_once() -> None:

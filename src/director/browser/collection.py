@@ -70,7 +70,7 @@ async def collect(session: Session, config: Config, extract: Extract) -> Result:
     doubts = [
         *items.list_doubts(),
         *_tell_left(left, result),
-        *(turned.list_doubts(steps) if ended and last else ()),
+        *(turned.list_doubts(steps, is_last=last) if ended else ()),
         *await _compare(session, config, result, whole=len(items) < limit),
     ]
     return {**result, "doubts": cast("Json", doubts)} if doubts else result

@@ -5,6 +5,7 @@ What its pager lists without a link says nothing: some list pages that there are
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Final
 
 from playwright.async_api import Error as PlaywrightError
@@ -53,14 +54,14 @@ class TurnedPages:
         self._shown.append(current)
         self._linked = max(self._linked, linked)
 
-    def list_doubts(self, steps: int) -> list[Json]:
+    def list_doubts(self, steps: int, *, is_last: bool) -> list[Json]:
         """A doubt about a list that ended before the last page that its pager led to.
 
-        Only where each of the `steps` went on by one page, as its pager counted.
+        `is_last` says that nothing led on any more after so many steps. Else the list must have
+        stayed where it was: one whose pages turn and bring nothing new was read whole before.
         """
-        first = self._shown[0] if self._shown else 0
-        last = first + steps
-        if self._shown != [*range(first, last)] or self._linked <= last:
+        last = self._find_last(steps, is_last=is_last)
+        if not last or self._linked <= last:
             return []
         said = (
             f"The pager of the list leads to page {self._linked}, and the list ended at page "
@@ -68,3 +69,12 @@ class TurnedPages:
         )
         evidence: Json = {"page": last, "last": self._linked}
         return [{"kind": "next", "sentence": said, "evidence": evidence}]
+
+    def _find_last(self, steps: int, *, is_last: bool) -> int:
+        """The last page that was shown; 0 where its pager does not count on by one."""
+        pages = [page for page, _ in groupby(self._shown)]
+        if not pages or pages != [*range(pages[0], pages[0] + len(pages))]:
+            return 0
+        if self._shown[-1:] == self._shown[-2:-1]:
+            return pages[-1] if len(pages) > 1 else 0
+        return pages[-1] + 1 if is_last and len(self._shown) == steps else 0
