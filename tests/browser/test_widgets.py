@@ -128,7 +128,7 @@ def test_one_of_several_labels_reaches_the_file_field(
     file.write_text("hello", encoding="utf-8")
 
     async def work(session: Session) -> str:
-        config = {"action": "upload", "selector": {"label": "Attachment"}, "file": "note.txt"}
+        config: Any = {"action": "upload", "selector": {"label": "Attachment"}, "file": "note.txt"}
         await act(session, config, Outside(file=lambda _: file))
         return str(await session.page().evaluate("att.files[0].name"))
 

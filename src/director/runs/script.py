@@ -38,7 +38,9 @@ _WORDS = {
 }
 _WITHIN: Mapping[str, Within] = {
     "fields": "selectors",
-    **dict.fromkeys(("container", "total", "next"), "selector"),
+    "container": "selector",
+    "total": "selector",
+    "next": "selector",
 }
 _LOCAL = ("index", "total", "isFirst", "isLast", "lastError", "param")
 
