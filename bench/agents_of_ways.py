@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import director
 from director import ContextConfig
 from director.api import Fitted
-from director.middleware.threads import Threads
+from director.middleware.threads import FittedThreads
 from director.testing.double import Double
 
 REQUEST = "Read every page of the shop, then tell me all codes."
@@ -48,13 +48,13 @@ class Gauge:
     after: int = 0
     holds: object = None
 
-    def threads(self, wire: Any) -> Threads:
+    def threads(self, wire: Any) -> FittedThreads:
         """Managed threads that note what they do."""
         self.holds = made = _Noting(self, wire)
         return made
 
 
-class _Noting(Threads):
+class _Noting(FittedThreads):
     def __init__(self, gauge: Gauge, wire: Any) -> None:
         super().__init__(ContextConfig(strategy="hybrid", budget=gauge.budget), wire=wire)
         self._gauge = gauge

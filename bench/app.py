@@ -25,12 +25,12 @@ from playwright.sync_api import BrowserContext, Page, sync_playwright
 from director.agent import current_thread, new_workflow
 from director.counting import counter_for
 from director.models import Journal, Model, Timing
-from director.models.model import Place
+from director.models.model import ModelLocation
 from director.models.script import Emit, Say, Seen, Wait
 from director.models.scripted import Scripted
-from director.runs.supplies import Supplies, Wishes
-from director.store import Draft, Store, open_store
-from director.web import Studio
+from director.runs.supplies import Resources, RunOptions
+from director.store import EntryDraft, Store, open_store
+from director.web import AppState
 from director.web.guard.hosts import OwnNames
 from director.web.serving import bound, server_of
 from director.web.sessions import Sessions
@@ -66,7 +66,7 @@ def opens(brain: Brain) -> Any:
 
     def opened(name: str, journal: Journal | None) -> Model:
         return Model(
-            Place("scripted", "", name),
+            ModelLocation("scripted", "", name),
             Scripted(brain, name, Timing()),
             journal=journal,
             counter=counter_for(),
@@ -77,13 +77,13 @@ def opens(brain: Brain) -> Any:
 
 
 @contextmanager
-def served(store: Store, brain: Brain) -> Iterator[tuple[str, Studio]]:
+def served(store: Store, brain: Brain) -> Iterator[tuple[str, AppState]]:
     """The app of a store, and where it is."""
     listening = bound("127.0.0.1", 0)
     port = listening.getsockname()[1]
-    studio = Studio(
+    studio = AppState(
         store,
-        Supplies(store, Wishes(pictures="none")),
+        Resources(store, RunOptions(pictures="none")),
         sessions=Sessions(Path(os.environ["DIRECTOR_HOME"], "sessions.json")),
         names=OwnNames(["127.0.0.1"], port),
         opens=opens(brain),
@@ -104,9 +104,9 @@ def talk(store: Store, workflow: str, entries: int) -> None:
         store.append(
             thread,
             [
-                Draft("user", {"text": f"{words} {nth}"})
+                EntryDraft("user", {"text": f"{words} {nth}"})
                 if nth % 2 == 0
-                else Draft("agent", {"wire": "", "items": [], "text": f"{words} {nth}"})
+                else EntryDraft("agent", {"wire": "", "items": [], "text": f"{words} {nth}"})
                 for nth in range(first, min(entries, first + 500))
             ],
         )

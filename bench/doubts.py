@@ -27,7 +27,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from director.browser import Browser, open_browser
 from director.demo.site.site import Site
-from director.runs import Means, Run, records_of, run_workflow
+from director.runs import Run, RunDependencies, records_of, run_workflow
 from director.secrets import Seal
 from director.store import Store, open_store
 from director.workflow.document import from_json
@@ -363,7 +363,7 @@ def keep(found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 async def _run(store: Store, browser: Browser, case: Case, nth: int) -> dict[str, Any]:
     if nth == 2 and case.between:
         case.between()
-    means = Means(browser=browser, seal=SEAL, pictures="none")
+    means = RunDependencies(browser=browser, seal=SEAL, pictures="none")
     workflow = from_json(case.document)
     inputs = {"round": str(nth)} if any(each.name == "round" for each in workflow.inputs) else {}
     run: Run = await run_workflow(store, workflow, means, inputs=inputs)

@@ -31,7 +31,7 @@ from director.project.parts import ORDER, read_context
 from director.project.progress import step_file
 from director.project.reading import open_project
 from director.project.tasktypes import TYPES
-from director.project.values import Place, Project, ProjectError
+from director.project.values import Project, ProjectError, WorkLocation
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "bench/results/fresh.json"
@@ -74,10 +74,10 @@ class Made:
     seconds: float
 
 
-Way = Callable[[Bed, Place, int], Made | None]
+Way = Callable[[Bed, WorkLocation, int], Made | None]
 
 
-def by_director(bed: Bed, place: Place, window: int, order: str = "seed") -> Made | None:
+def by_director(bed: Bed, place: WorkLocation, window: int, order: str = "seed") -> Made | None:
     """Director's own."""
     start = _spent()
     try:
@@ -91,12 +91,12 @@ def by_director(bed: Bed, place: Place, window: int, order: str = "seed") -> Mad
     return Made(made.text, texts, seconds)
 
 
-def by_director_stable(bed: Bed, place: Place, window: int) -> Made | None:
+def by_director_stable(bed: Bed, place: WorkLocation, window: int) -> Made | None:
     """Director's own, in the order for caches."""
     return by_director(bed, place, window, "stable")
 
 
-def by_original(bed: Bed, place: Place, window: int) -> Made | None:  # noqa: ARG001  it knows one window
+def by_original(bed: Bed, place: WorkLocation, window: int) -> Made | None:  # noqa: ARG001  it knows one window
     """The original's rules: four characters a token, a fixed 60,000, words found anywhere."""
     start = _spent()
     project = bed.project
@@ -132,7 +132,7 @@ def by_original(bed: Bed, place: Place, window: int) -> Made | None:  # noqa: AR
 def packed(command: list[str], tag: str) -> Way:
     """A packer of folders: it knows no task and no window, so it gives all of it."""
 
-    def way(bed: Bed, place: Place, window: int) -> Made | None:  # noqa: ARG001
+    def way(bed: Bed, place: WorkLocation, window: int) -> Made | None:  # noqa: ARG001
         start = _spent()
         ran = subprocess.run(
             [*command, ".director"], cwd=bed.root, capture_output=True, text=True, check=False
@@ -301,7 +301,7 @@ def main() -> None:
 def _once(way: Way) -> Way:
     known: dict[str, Made | None] = {}
 
-    def again(bed: Bed, place: Place, window: int) -> Made | None:
+    def again(bed: Bed, place: WorkLocation, window: int) -> Made | None:
         if bed.name not in known:
             known[bed.name] = way(bed, place, window)
         return known[bed.name]

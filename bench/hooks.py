@@ -19,18 +19,18 @@ from director.context.values import Budget, chars4
 from director.context.wire import Wire, emit, parse
 from director.context.wire.emitter import bare
 from director.manager import ContextConfig
-from director.middleware.threads import Threads
+from director.middleware.threads import FittedThreads
 
 Hook: TypeAlias = Callable[[list[Message]], list[Message]]
 
 
-def threads(budget: int, wire: Wire | None) -> Threads:
+def threads(budget: int, wire: Wire | None) -> FittedThreads:
     """Managed as the project's own engine is in the comparison with others."""
     # The measure counts a call as part of its message.
     counter = replace(chars4, per_call=0)
     config = ContextConfig(strategy="hybrid", budget=Budget(budget, counter=counter))
     config.max_snapshot_depth = 12
-    return Threads(config, wire=wire)
+    return FittedThreads(config, wire=wire)
 
 
 def converted(messages: Sequence[Any], wire: Wire, to: Wire) -> list[Any]:
@@ -81,13 +81,15 @@ def proxy(api: Any) -> Callable[[int], Hook]:
 
     def hook(budget: int) -> Hook:
         from director.middleware.proxy import Proxy  # noqa: PLC0415
-        from director.middleware.proxy.lines import Request  # noqa: PLC0415
+        from director.middleware.proxy.lines import ProxyRequest  # noqa: PLC0415
 
         made = Proxy(threads(budget, None).config)
 
         def passed(messages: list[Message]) -> list[Message]:
             body = json.dumps(_body(api, messages)).encode()
-            request = Request(b"POST", b"/v1/" + ends[api], ((b"x-director-thread", b"one"),), body)
+            request = ProxyRequest(
+                b"POST", b"/v1/" + ends[api], ((b"x-director-thread", b"one"),), body
+            )
             return _history(api, json.loads(asyncio.run(made.managed(request)).body))
 
         return passed

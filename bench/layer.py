@@ -26,7 +26,7 @@ from openai import AsyncOpenAI
 
 from director.context.values import Context, Section, UserTurn
 from director.context.wire import emit, parse
-from director.models import Done, Model, Policy, Reply, Tool, open_model, tool, turn_of
+from director.models import Model, Policy, Reply, StreamEnd, Tool, open_model, tool, turn_of
 from director.models.capabilities import Form
 from director.models.prepare import digests, gate, prepare
 from director.models.script import Say
@@ -149,7 +149,7 @@ class Layer:
             async for happening in self.model.stream(
                 self.context, tools=TOOLS, policy=self.way.policy
             ):
-                if isinstance(happening, Done):
+                if isinstance(happening, StreamEnd):
                     self.reply = happening.reply
         else:
             self.reply = await self.model.send(self.context, tools=TOOLS, policy=self.way.policy)

@@ -70,7 +70,7 @@ class Served:
 def fill_store(folder: Path) -> Filled:
     """Write workflows, nodes and conversations into the store of a home folder."""
     from director.agent import current_thread, new_workflow  # noqa: PLC0415
-    from director.store import Draft, open_store  # noqa: PLC0415
+    from director.store import EntryDraft, open_store  # noqa: PLC0415
 
     words = "Every line of this conversation is about the price of lamps. " * 4
     with open_store(folder / "director.db") as store:
@@ -78,9 +78,9 @@ def fill_store(folder: Path) -> Filled:
 
         def talk(workflow: str, entries: int) -> None:
             drafts = [
-                Draft("user", {"text": f"{words} {nth}"})
+                EntryDraft("user", {"text": f"{words} {nth}"})
                 if nth % 2 == 0
-                else Draft("agent", {"wire": "", "items": [], "text": f"{words} {nth}"})
+                else EntryDraft("agent", {"wire": "", "items": [], "text": f"{words} {nth}"})
                 for nth in range(entries)
             ]
             store.append(current_thread(store, workflow), drafts)

@@ -24,13 +24,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from director.agent import Desk, take_turn
+from director.agent import AgentSession, take_turn
 from director.agent.hooking import equipped
-from director.agent.threads import Log, current_thread
+from director.agent.threads import ThreadLog, current_thread
 from director.counting import counter_for
 from director.models import Capabilities, Journal, Model, Timing
-from director.models.model import Place
-from director.models.script import Ask, Brain, Emit, Say, Seen
+from director.models.model import ModelLocation
+from director.models.script import Ask, Emit, Say, ScriptEngine, Seen
 from director.models.scripted import Scripted
 from director.runs import save_workflow
 from director.settings import load_settings
@@ -122,7 +122,7 @@ def useless(seen: Seen) -> Sequence[Emit]:
     return [Say("Nothing.")] if "<conversation>" in seen.items[-1].text else brain(seen)
 
 
-def opens(speaks: Brain) -> Callable[[str, Journal | None], Model]:
+def opens(speaks: ScriptEngine) -> Callable[[str, Journal | None], Model]:
     """What opens a model that a brain speaks for."""
 
     def opened(name: str, journal: Journal | None) -> Model:
@@ -130,13 +130,13 @@ def opens(speaks: Brain) -> Callable[[str, Journal | None], Model]:
             return opened(name, None)
 
         dialect = Scripted(speaks, name, Timing())
-        place = Place("scripted", "", name)
+        place = ModelLocation("scripted", "", name)
         return Model(place, dialect, journal=journal, counter=counter_for(), reopen=again)
 
     return opened
 
 
-async def turn(desk: Desk, number: int) -> float:
+async def turn(desk: AgentSession, number: int) -> float:
     """Take a turn; the processor's seconds for it."""
     began = time.process_time()
     ended = await take_turn(desk, f"Please read page-{number} and keep its rows.")
@@ -149,18 +149,20 @@ async def turn(desk: Desk, number: int) -> float:
 
 
 @asynccontextmanager
-async def conversation(path: Path, profile: str, speaks: Brain) -> AsyncIterator[Desk]:
+async def conversation(
+    path: Path, profile: str, speaks: ScriptEngine
+) -> AsyncIterator[AgentSession]:
     """A desk with nothing said yet, in a store of its own."""
     given = {**MARKS, "profile": profile, "model": "scripted:long"}
     settings = load_settings(given, environ={"DIRECTOR_HOME": str(path.parent)})
     with open_store(path) as store:
         save_workflow(store, Workflow("long", "Long"))
-        desk = equipped(Desk(store, "long", settings=settings, open_model=opens(speaks)))
+        desk = equipped(AgentSession(store, "long", settings=settings, open_model=opens(speaks)))
         yield desk
         await desk.close()
 
 
-async def talked(path: Path, turns: int, profile: str, speaks: Brain) -> Taken:
+async def talked(path: Path, turns: int, profile: str, speaks: ScriptEngine) -> Taken:
     """Take so many turns in one conversation, then some more beside those of a young one."""
     taken = Taken()
     async with conversation(path, profile, speaks) as old:
@@ -196,7 +198,7 @@ def read(path: Path) -> float:
     began = time.perf_counter()
     with open_store(path) as store:
         thread = current_thread(store, "long")
-        if not Log(store).read(thread).context.turns:
+        if not ThreadLog(store).read(thread).context.turns:
             raise AssertionError("nothing is there to see")
         return 1e3 * (time.perf_counter() - began)
 

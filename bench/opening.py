@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-from director.store import Draft, Store, open_store
+from director.store import EntryDraft, Store, open_store
 from director.store.project import project
 from director.web.reading import chat
 
@@ -26,7 +26,7 @@ THREAD = "bench"
 _AT_ONCE = 500
 
 
-def drafts(number: int) -> list[Draft]:
+def drafts(number: int) -> list[EntryDraft]:
     """A turn: a request, a call, its result of 1 KB, every tenth 6 KB, and an answer."""
     call = f"call_{number}"
     function = {"name": "read_page", "arguments": json.dumps({"url": f"https://x/{number}"})}
@@ -35,10 +35,10 @@ def drafts(number: int) -> list[Draft]:
     said = {"role": "assistant", "content": f"Page {number} is as it was."}
     words = "word " * (1_200 if number % 10 == 9 else 200)
     return [
-        Draft("user", {"text": f"Please look at page {number}."}),
-        Draft("agent", {"wire": "chat", "items": [item], "text": ""}),
-        Draft("result", {"call": call, "text": f"{number} {words}", "failed": False}),
-        Draft("agent", {"wire": "chat", "items": [said], "text": said["content"]}),
+        EntryDraft("user", {"text": f"Please look at page {number}."}),
+        EntryDraft("agent", {"wire": "chat", "items": [item], "text": ""}),
+        EntryDraft("result", {"call": call, "text": f"{number} {words}", "failed": False}),
+        EntryDraft("agent", {"wire": "chat", "items": [said], "text": said["content"]}),
     ]
 
 

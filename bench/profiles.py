@@ -19,13 +19,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TypeAlias
 
-from director.agent import Desk, take_turn
+from director.agent import AgentSession, take_turn
 from director.agent.hooking import equipped
 from director.browser import Browser, open_browser
 from director.demo.site import Site
 from director.models import Journal, Model, Timing, open_model
 from director.models.script import Ask, Emit, Say, Seen
-from director.runs import Means, save_workflow
+from director.runs import RunDependencies, save_workflow
 from director.settings import load_settings
 from director.store import open_store
 from director.testing.double import Double
@@ -192,8 +192,8 @@ async def build(browser: Browser, provider: str, profile: str, rule: str, messag
 
         save_workflow(store, Workflow("w", "Twelve pages", origins=(site.url,)))
         settings = load_settings({"profile": profile, "model": MODELS[provider]}, environ={})
-        means = Means(browser=browser, pictures="none")
-        desk = equipped(Desk(store, "w", means=means, settings=settings, open_model=opened))
+        means = RunDependencies(browser=browser, pictures="none")
+        desk = equipped(AgentSession(store, "w", means=means, settings=settings, open_model=opened))
         for nth in range(messages):
             double.advance(PAUSE)
             turn = await take_turn(desk, message(nth, site.url)[0])

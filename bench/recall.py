@@ -25,11 +25,11 @@ from director.agent.marks import Marks
 from director.context.values import AgentTurn, Context
 from director.counting import counter_for
 from director.models import Capabilities, Model, Timing
-from director.models.model import Place
+from director.models.model import ModelLocation
 from director.models.script import Emit, Say, Seen
 from director.models.scripted import Scripted
-from director.sections.state import State
-from director.store import Draft, Store, open_store
+from director.sections.state import WorkflowState
+from director.store import EntryDraft, Store, open_store
 from director.store.project import project
 from director.workflow.values import Workflow
 
@@ -178,7 +178,7 @@ class Ours:
 
     def compress(self) -> None:
         """Put a summary in the place of all of it; one that is refused is asked for again."""
-        state = State(Workflow("recall", "Recall"))
+        state = WorkflowState(Workflow("recall", "Recall"))
         for _ in range(TRIES):
             doing = compress_now(self._store, "main", state, writer=self._model, marks=self._marks)
             if asyncio.run(doing).status == "done":
@@ -267,15 +267,15 @@ def _inside(text: str) -> str:
     ]
 
 
-def _drafts(one: dict[str, Any]) -> list[Draft]:
+def _drafts(one: dict[str, Any]) -> list[EntryDraft]:
     call = {"type": "function_call", "call_id": one["call"], "name": "inspect_tab"}
     said = {"type": "message", "role": "assistant"}
     content = [{"type": "output_text", "text": one["agent"], "annotations": []}]
     return [
-        Draft("user", {"text": one["user"]}),
-        Draft("agent", _spoken({**call, "arguments": one["args"]})),
-        Draft("result", {"call": one["call"], "text": one["result"], "failed": False}),
-        Draft("agent", _spoken({**said, "content": content})),
+        EntryDraft("user", {"text": one["user"]}),
+        EntryDraft("agent", _spoken({**call, "arguments": one["args"]})),
+        EntryDraft("result", {"call": one["call"], "text": one["result"], "failed": False}),
+        EntryDraft("agent", _spoken({**said, "content": content})),
     ]
 
 
@@ -299,7 +299,7 @@ def _writer(says: Callable[[str], str]) -> Model:
 
     def made(_known: Capabilities | None = None) -> Model:
         dialect = Scripted(brain, "summariser", timing)
-        place = Place("scripted", "nobody", "summariser")
+        place = ModelLocation("scripted", "nobody", "summariser")
         return Model(place, dialect, timing=timing, counter=COUNT, reopen=made)
 
     return made()

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from playwright.async_api import Page
 
 from director.demo.site import Site
-from director.demo.site.look import Look
+from director.demo.site.look import SiteDesign
 from director.demo.site.values import MAIL_PASSWORD, USER
 
 PATHS = (
@@ -91,5 +91,5 @@ async def _ids(page: Page, *, redesign: bool) -> dict[str, str]:
     shown = await page.evaluate("[...document.querySelectorAll('[id]')].map((el) => el.id)")
     if redesign:
         return {each: each for each in shown}
-    look = Look(redesign=True, seed=1)
+    look = SiteDesign(redesign=True, seed=1)
     return {each: look.name(each) for each in shown}

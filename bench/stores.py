@@ -39,7 +39,7 @@ from director.store.compress import compress, preview
 from director.store.opening import open_store
 from director.store.project import project
 from director.store.store import Store
-from director.store.values import Draft
+from director.store.values import EntryDraft
 
 RESULTS = Path(__file__).parent / "results" / "stores.json"
 LENGTHS = (100, 300, 1_000, 3_000, 10_000)
@@ -84,7 +84,7 @@ def conversation(turns: int) -> Iterator[Turn]:
         )
 
 
-def drafts(turn: Turn) -> list[Draft]:
+def drafts(turn: Turn) -> list[EntryDraft]:
     """A turn as Director keeps it."""
     call = f"call_{turn.number}"
     function = {"name": "read_page", "arguments": json.dumps(turn.args)}
@@ -92,10 +92,10 @@ def drafts(turn: Turn) -> list[Draft]:
     item = {"role": "assistant", "content": None, "tool_calls": [asked]}
     said = {"role": "assistant", "content": turn.answer}
     return [
-        Draft("user", {"text": turn.asked}),
-        Draft("agent", {"wire": "chat", "items": [item], "text": ""}),
-        Draft("result", {"call": call, "text": turn.result, "failed": False}),
-        Draft("agent", {"wire": "chat", "items": [said], "text": turn.answer}),
+        EntryDraft("user", {"text": turn.asked}),
+        EntryDraft("agent", {"wire": "chat", "items": [item], "text": ""}),
+        EntryDraft("result", {"call": call, "text": turn.result, "failed": False}),
+        EntryDraft("agent", {"wire": "chat", "items": [said], "text": turn.answer}),
     ]
 
 

@@ -28,7 +28,7 @@ from material import recorded
 from measure import replay
 
 from director.models.brains import Mind
-from director.models.brains.mind import Task
+from director.models.brains.mind import PlannedCall
 from director.testing.double import Double
 
 RESULTS = Path(__file__).parent / "results" / "ways.json"
@@ -65,7 +65,9 @@ def speaks(way: str, model: str) -> bool:
 
 def reader(steps: int) -> Mind:
     """The model: it opens page after page, then tells the codes that it still sees."""
-    tasks = [Task("open_page", json.dumps({"number": n}), gives=f"code_{n}") for n in range(steps)]
+    tasks = [
+        PlannedCall("open_page", json.dumps({"number": n}), gives=f"code_{n}") for n in range(steps)
+    ]
     return Mind(tasks, " ".join(f"code_{n}={{code_{n}}}" for n in range(steps)))
 
 

@@ -25,15 +25,15 @@ WRITERS = (1, 2, 4, 8)
 _SRC = Path(__file__).parents[1] / "src"
 _WRITE = """
 import sys, time
-from director.store import Draft, open_store
+from director.store import EntryDraft, open_store
 url, name, begin, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3]), float(sys.argv[4])
 text = "Every line of this conversation is about the price of lamps. " * 16
 with open_store(url) as store:
-    store.append(name, [Draft("user", {"text": "first"})])
+    store.append(name, [EntryDraft("user", {"text": "first"})])
     time.sleep(max(0.0, begin - time.time()))
     count, until = 0, time.monotonic() + seconds
     while time.monotonic() < until:
-        store.append(name, [Draft("user", {"text": f"{text} {count}"})])
+        store.append(name, [EntryDraft("user", {"text": f"{text} {count}"})])
         count += 1
     print(count)
 """

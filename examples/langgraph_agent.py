@@ -10,7 +10,7 @@ from langchain_openai import ChatOpenAI
 from director import ContextConfig, ContextManager
 from director.middleware.langchain import ContextMiddleware
 from director.models.brains import Mind
-from director.models.brains.mind import Task
+from director.models.brains.mind import PlannedCall
 from director.testing.double import Double
 
 PAGES = 30
@@ -24,7 +24,9 @@ def open_page(number: int) -> str:
 
 def main() -> None:
     """Run the agent twice, without and with managed context."""
-    tasks = [Task("open_page", f'{{"number": {n}}}', gives=f"code_{n}") for n in range(PAGES)]
+    tasks = [
+        PlannedCall("open_page", f'{{"number": {n}}}', gives=f"code_{n}") for n in range(PAGES)
+    ]
     scripted = Mind(tasks, f"The first code is {{code_0}}, the last {{code_{PAGES - 1}}}.")
     manager = ContextManager(ContextConfig(strategy="hybrid", budget=5_000))
     for middleware in ([], [ContextMiddleware(manager)]):

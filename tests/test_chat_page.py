@@ -40,7 +40,9 @@ def test_the_commands_are_those_that_there_are() -> None:
 
 def test_everything_that_is_told_is_listed() -> None:
     """Each kind of progress stands in the table, in order."""
-    listed = [name for cell, _ in rows("`Progress.what`") for name in re.findall(r"`(\w+)`", cell)]
+    listed = [
+        name for cell, _ in rows("`TurnProgress.what`") for name in re.findall(r"`(\w+)`", cell)
+    ]
     assert listed == list(get_args(What))
 
 

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from director.cli import app
 from director.cli.double import EXAMPLE, friendly
-from director.cli.show import Watch
+from director.cli.show import ExchangePrinter
 from director.models.brains.load import read
 from director.testing.double import PROFILES, Double, Fault
 
@@ -228,7 +228,7 @@ def test_each_request_is_printed_once_also_after_a_reset(
 ) -> None:
     """Numbers begin again after a reset, and nothing is lost or printed twice."""
     with Double("openai", friendly()) as double:
-        watch = Watch(double)
+        watch = ExchangePrinter(double)
         watch.begin("sk-x")
         with OpenAI(base_url=double.openai_url, api_key="sk-x", max_retries=0) as client:
             client.responses.create(model=MODEL, input="one")
@@ -251,7 +251,7 @@ def test_a_request_that_was_never_answered_is_printed_at_the_end(
     """A reset before the headers leaves no status, but a line."""
     fault = Fault("reset_before_headers")
     with Double("openai", friendly(), faults=[fault]) as double:
-        watch = Watch(double)
+        watch = ExchangePrinter(double)
         client = OpenAI(base_url=double.openai_url, api_key="sk-x", max_retries=0)
         with client, pytest.raises(APIConnectionError):
             client.responses.create(model=MODEL, input="one")

@@ -17,7 +17,7 @@ from director.cli import app
 from director.cli.doctor import MARKS
 from director.cli.findings import KEYS
 from director.secrets import open_vault
-from director.store import Draft, open_store
+from director.store import EntryDraft, open_store
 from store.engines import fresh
 
 
@@ -112,7 +112,7 @@ def test_a_store_that_opens_and_is_sound_works(ask: Ask, tmp_path: Path) -> None
     """It is verified, not only opened."""
     path = tmp_path / "some.db"
     with open_store(path) as store:
-        store.append("t", [Draft("user", {"text": "Hello."})])
+        store.append("t", [EntryDraft("user", {"text": "Hello."})])
     told = ask(DIRECTOR_STORE=f"sqlite:///{path}")
     assert told.state("Store") == "works"
     assert "none altered" in told.found["Store"]["said"]
@@ -122,7 +122,7 @@ def test_an_altered_store_is_broken(ask: Ask, tmp_path: Path) -> None:
     """The first bad entry is named."""
     path = tmp_path / "some.db"
     with open_store(path) as store:
-        store.append("t", [Draft("user", {"text": "Hello."})])
+        store.append("t", [EntryDraft("user", {"text": "Hello."})])
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("DROP TRIGGER entries_no_update")
         connection.execute("UPDATE entries SET at = at + 1")

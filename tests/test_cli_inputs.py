@@ -9,7 +9,7 @@ import pytest
 from director.cli.inputs import read_typed, rows_of
 from director.runs import RunError
 from director.runs.running import queue_run
-from director.runs.values import Means
+from director.runs.values import RunDependencies
 from director.store import Store, open_store
 from director.workflow.document import from_json, to_json
 from director.workflow.values import Input, Node, Workflow, WorkflowError
@@ -48,7 +48,7 @@ def test_a_list_of_objects_is_the_rows_of_a_csv_file(tmp_path: Path, store: Stor
     file.write_text("number,to\nR-7,Mill Lane\nR-8,\n")
     assert rows_of([f"orders=@{file}"], None, [listed]) == [{"orders": orders}]
     with pytest.raises(WorkflowError) as refused:
-        queue_run(store, flow(listed), Means(), inputs={"orders": "R-7"})
+        queue_run(store, flow(listed), RunDependencies(), inputs={"orders": "R-7"})
     assert 'a list, such as [{"number": "R-7", "to": "Mill Lane"}], not' in str(refused.value)
     file.write_text("number,to\nR-7\n")
     with pytest.raises(RunError, match="names the fields"):
@@ -81,9 +81,9 @@ def test_a_line_of_the_chat_without_a_name_is_answered_in_its_own_words() -> Non
 def test_a_value_of_another_type_starts_nothing(store: Store) -> None:
     """The right form is named; a reference to a secret may stand for a text."""
     with pytest.raises(WorkflowError, match="'limit' takes a number"):
-        queue_run(store, flow(NUMBER), Means(), inputs={"limit": "7"})
+        queue_run(store, flow(NUMBER), RunDependencies(), inputs={"limit": "7"})
     assert store.newest("run") == []
-    run = queue_run(store, flow(TEXT), Means(), inputs={"room": "{{secret:room}}"})
+    run = queue_run(store, flow(TEXT), RunDependencies(), inputs={"room": "{{secret:room}}"})
     assert run.inputs == {"room": "{{secret:room}}"}
 
 
@@ -95,7 +95,7 @@ def test_a_declared_secret_is_put_away_whatever_its_name(store: Store) -> None:
         hidden.append(name)
         return f"hidden {len(str(value))}"
 
-    means = Means(hide=hide)  # type: ignore[arg-type]
+    means = RunDependencies(hide=hide)  # type: ignore[arg-type]
     run = queue_run(store, flow(SECRET), means, inputs={"door": "4711"})
     assert hidden == ["door_secret"]
     assert run.inputs == {"door": "hidden 4"}

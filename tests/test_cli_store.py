@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from director.cli import app
-from director.store import Draft, open_store
+from director.store import EntryDraft, open_store
 from store.engines import ENGINES, fresh
 
 Run = Callable[..., tuple[int, str, str]]
@@ -49,10 +49,10 @@ def file(tmp_path: Path) -> Path:
 def _fill(where: str) -> None:
     with open_store(where) as store:
         store.open_thread("breakfast", "Toast", thread="t1")
-        store.append("t1", [Draft("user", {"text": f"Bring {WORD}. " * 600})])
-        store.append("t1", [Draft("agent", {"wire": "chat", "items": [], "text": "Here."})])
+        store.append("t1", [EntryDraft("user", {"text": f"Bring {WORD}. " * 600})])
+        store.append("t1", [EntryDraft("agent", {"wire": "chat", "items": [], "text": "Here."})])
         store.open_thread("breakfast", "Tea", thread="t2")
-        store.append("t2", [Draft("user", {"text": "Some tea."})])
+        store.append("t2", [EntryDraft("user", {"text": "Some tea."})])
         store.put("plan", "p", {"workflow_id": "breakfast"})
 
 
@@ -223,7 +223,7 @@ def test_the_store_is_found_by_flag_then_environment_then_file_then_home(
     places = [tmp_path / "flag.db", tmp_path / "env.db", tmp_path / "file.db", home / "director.db"]
     for count, place in enumerate(places, 1):
         with open_store(place) as store:
-            store.append("t", [Draft("user", {"text": "x"})] * count)
+            store.append("t", [EntryDraft("user", {"text": "x"})] * count)
     (home / "settings.toml").write_text(f'store = "sqlite:///{places[2]}"\n')
     env = {"DIRECTOR_STORE": f"sqlite:///{places[1]}"}
 

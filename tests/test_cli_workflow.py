@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from director.cli import app
-from director.cli.watching import Watch
+from director.cli.watching import RunPrinter
 from director.demo.site import Site
 from director.runs.serving import reopen
 from director.store import Store, open_store
@@ -185,7 +185,7 @@ def test_the_steps_of_a_run_that_ends_between_two_looks_are_all_told(
         reopen(opened, name)
         late = _Late(opened._database)
         late.meanwhile = lambda: run("runs", "resume", name)
-        with Watch(late, name) as watch:
+        with RunPrinter(late, name) as watch:
             assert asyncio.run(watch.ended()).state == "done"
     assert "ok      twice" in capsys.readouterr().out
 

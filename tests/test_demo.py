@@ -12,7 +12,7 @@ import pytest
 
 from director.demo.__main__ import main
 from director.demo.recording import BadRecordingError, Message, parse, shipped
-from director.demo.replay import Totals, calls, replay, usual_budget
+from director.demo.replay import ReplayTotals, calls, replay, usual_budget
 from director.demo.screen import Screen, short
 
 
@@ -51,7 +51,7 @@ def test_it_shows_every_call_the_cuts_and_a_measured_total(
     rows = [line for line in shown if line.lstrip().split(" ")[0].isdigit() and "%" in line]
     assert len(rows) == 9
     assert any(line.startswith("What was cut") for line in shown)
-    totals = Totals()
+    totals = ReplayTotals()
     messages = run_of(8)
     for step in replay(messages, usual_budget(messages)):
         totals = totals.plus(step)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import count
 
-from director.workflow.edit import Draft, add
+from director.workflow.edit import NodeDraft, add
 from director.workflow.values import Config, Node, Workflow
 
 CLICK: Config = {"action": "click", "selector": "#go"}
@@ -28,8 +28,10 @@ def ids() -> Callable[[], str]:
 def mailbox(new_id: Callable[[], str] | None = None) -> Workflow:
     """Find the mails, then for each: read it, and label it if it is spam."""
     drafts = [
-        Draft("browser_action", "open", {"action": "navigate", "url": "https://mail.example.org/"}),
-        Draft(
+        NodeDraft(
+            "browser_action", "open", {"action": "navigate", "url": "https://mail.example.org/"}
+        ),
+        NodeDraft(
             "browser_query",
             "find",
             {
@@ -40,8 +42,8 @@ def mailbox(new_id: Callable[[], str] | None = None) -> Workflow:
                 "store": "*",
             },
         ),
-        Draft("iterate", "each", {"records": "email_*", "body": "read..label"}),
-        Draft(
+        NodeDraft("iterate", "each", {"records": "email_*", "body": "read..label"}),
+        NodeDraft(
             "cognition",
             "read",
             {
@@ -50,7 +52,7 @@ def mailbox(new_id: Callable[[], str] | None = None) -> Workflow:
                 "store_to_record": True,
             },
         ),
-        Draft(
+        NodeDraft(
             "route",
             "choose",
             [
@@ -58,7 +60,7 @@ def mailbox(new_id: Callable[[], str] | None = None) -> Workflow:
                 {"name": "other", "condition": True, "branch": []},
             ],
         ),
-        Draft("browser_action", "label", CLICK),
-        Draft("browser_action", "report", {**CLICK, "selector": "#n{{find.count}}"}),
+        NodeDraft("browser_action", "label", CLICK),
+        NodeDraft("browser_action", "report", {**CLICK, "selector": "#n{{find.count}}"}),
     ]
     return add(Workflow("wf", "Mailbox"), drafts, new_id=new_id or ids())

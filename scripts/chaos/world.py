@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from director.runs import Means, queue_run, run_of
+from director.runs import RunDependencies, queue_run, run_of
 from director.runs.queue import Queue, queue_url
 from director.runs.serving import is_parked, submit, waits_for
 from director.store import open_store
@@ -103,7 +103,13 @@ class World:
         names = [f"run{number}" for number in range(first, first + count)]
         with open_store(self.url) as store, Queue(queue_url(store.url)) as queue:
             for name in names:
-                queue_run(store, workflow_of(self.origin), Means(), inputs={"key": name}, id_=name)
+                queue_run(
+                    store,
+                    workflow_of(self.origin),
+                    RunDependencies(),
+                    inputs={"key": name},
+                    id_=name,
+                )
                 submit(store, queue, name)
         return names
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from director.counting import counter_for, exact
-from director.project.assembling import Ask, Fresh, assemble
+from director.project.assembling import ContextRequest, Fresh, assemble
 from director.project.checking import Check, differences, load_manifest, sources_of, verify
 from director.project.delivery import HOSTS, fits_inline, parts
 from director.project.fitting import Limit
@@ -26,7 +26,7 @@ from director.project.parts import HEADED, Source, heading, read_context
 from director.project.profiles import SKILLS
 from director.project.reading import open_project, read_project
 from director.project.running import runner
-from director.project.values import Held, Project, ProjectError, as_bytes, as_text
+from director.project.values import MemoryFiles, Project, ProjectError, as_bytes, as_text
 from director.workflow.nearest import hint
 
 WINDOW = 200_000
@@ -65,7 +65,7 @@ def fresh(  # noqa: PLR0913  each option has a name
     found = open_project(root)
     own, skill = _own(instructions, skill)
     extra, injected, remarks = _extra(root, own, allow)
-    ask = Ask(agent, task, skill, step, order, fill, extra, model)
+    ask = ContextRequest(agent, task, skill, step, order, fill, extra, model)
     git = Git(root)
     made = _made(found, ask, limit_for(model, window), git, _commits(git, log), log)
     commands: list[Json] = [_told(one) for one in injected]
@@ -142,7 +142,7 @@ def replayed(project: Place, wanted: str | None = None) -> tuple[Fresh, bool]:
     asked = manifest["asked"]
     found = _as_it_was(root, manifest, git)
     extra = _extra_again(manifest, context)
-    ask = Ask(
+    ask = ContextRequest(
         asked["agent"],
         asked["task"],
         asked["skill"],
@@ -160,7 +160,7 @@ def replayed(project: Place, wanted: str | None = None) -> tuple[Fresh, bool]:
 
 def _made(  # noqa: PLR0913, PLR0917  one step of two functions
     found: Project,
-    ask: Ask,
+    ask: ContextRequest,
     limit: Limit,
     git: Git,
     commits: Sequence[Commit],
@@ -258,7 +258,7 @@ def _as_it_was(root: Path, manifest: Mapping[str, Any], git: Git) -> Project:
         for path, source in sources_of(manifest)
         if (content := now.folder.read(path)) is not None and sha256(content) == source["sha256"]
     }
-    then = read_project(Held({**git.files(head), **as_then})) if head else now
+    then = read_project(MemoryFiles({**git.files(head), **as_then})) if head else now
     for path, source in sources_of(manifest):
         content = then.folder.read(path)
         if content is None or sha256(content) != source["sha256"]:

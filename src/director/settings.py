@@ -53,7 +53,7 @@ class Setting(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SettingRule:
     """What a setting may be: its type, its default (in a data folder), what it means."""
 
     type: type[Value]
@@ -72,38 +72,52 @@ class Settings:
     """All settings; a new one is one more line here."""
 
     profile: Annotated[
-        Setting[str], Rule(str, "structured_cached", "who sees what", choices=PROFILES)
+        Setting[str], SettingRule(str, "structured_cached", "who sees what", choices=PROFILES)
     ]
-    model: Annotated[Setting[str], Rule(str, "", "the model to ask; empty: none is chosen")]
+    model: Annotated[Setting[str], SettingRule(str, "", "the model to ask; empty: none is chosen")]
     model_servers: Annotated[
         Setting[str],
-        Rule(str, "", "servers that may be sent a key, such as openai:https://gateway.example/v1"),
+        SettingRule(
+            str, "", "servers that may be sent a key, such as openai:https://gateway.example/v1"
+        ),
     ]
     model_windows: Annotated[
         Setting[str],
-        Rule(str, "", "windows of models that nothing else says, as MODEL=TOKENS, by spaces"),
+        SettingRule(
+            str, "", "windows of models that nothing else says, as MODEL=TOKENS, by spaces"
+        ),
     ]
     background_models: Annotated[
         Setting[str],
-        Rule(str, "", "models that answer in the background, by their names, by spaces"),
+        SettingRule(str, "", "models that answer in the background, by their names, by spaces"),
     ]
-    store: Annotated[Setting[str], Rule(str, _beside, "the address of the store")]
-    budget: Annotated[Setting[float], Rule(float, 0.3, "share of the window to fill", upto=1)]
-    warn_at: Annotated[Setting[int], Rule(int, 160_000, "tokens: a context is called large")]
-    compress_at: Annotated[Setting[int], Rule(int, 180_000, "tokens: a context is compressed")]
-    compress_to: Annotated[Setting[int], Rule(int, 20_000, "tokens of history left by that")]
+    store: Annotated[Setting[str], SettingRule(str, _beside, "the address of the store")]
+    budget: Annotated[
+        Setting[float], SettingRule(float, 0.3, "share of the window to fill", upto=1)
+    ]
+    warn_at: Annotated[Setting[int], SettingRule(int, 160_000, "tokens: a context is called large")]
+    compress_at: Annotated[
+        Setting[int], SettingRule(int, 180_000, "tokens: a context is compressed")
+    ]
+    compress_to: Annotated[Setting[int], SettingRule(int, 20_000, "tokens of history left by that")]
     summary_mode: Annotated[
         Setting[str],
-        Rule(str, "", "how to go on from a summary; empty: as the profile says", choices=MODES),
+        SettingRule(
+            str, "", "how to go on from a summary; empty: as the profile says", choices=MODES
+        ),
     ]
-    refresh_every: Annotated[Setting[int], Rule(int, 10, "messages from one refresh to the next")]
+    refresh_every: Annotated[
+        Setting[int], SettingRule(int, 10, "messages from one refresh to the next")
+    ]
     confirm_effects: Annotated[
         Setting[str],
-        Rule(str, "remote", "which sites' effects are shown to you first in chat", choices=SITES),
+        SettingRule(
+            str, "remote", "which sites' effects are shown to you first in chat", choices=SITES
+        ),
     ]
 
 
-RULES: Mapping[str, Rule] = {
+RULES: Mapping[str, SettingRule] = {
     name: hint.__metadata__[0]
     for name, hint in get_type_hints(Settings, include_extras=True).items()
 }
@@ -203,7 +217,7 @@ def _from_flags(flags: Mapping[str, object]) -> dict[str, Setting[Value]]:
     return found
 
 
-def _read(text: str, rule: Rule) -> Value:
+def _read(text: str, rule: SettingRule) -> Value:
     """The text as a number where one is wanted and it is one; the check says the rest."""
     try:
         return rule.type(text)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agent.prefixes import MADE, moved
-from director.agent.requests_made import Made
+from director.agent.requests_made import RequestRecord
 from director.demo.site import Site
 from director.store import Store, open_store
 from store.engines import prepared_file
@@ -25,7 +25,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(autouse=True)
 def _prefix_is_kept(request: pytest.FixtureRequest) -> Iterator[None]:
     """Each request of a test begins as the one before it did."""
-    made: list[Made] = []
+    made: list[RequestRecord] = []
     before = MADE.set(made)
     yield
     MADE.reset(before)

@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agent.prefixes import remembering
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.browser import Browser
 from director.counting import counter_for
 from director.models import Capabilities, Journal, Model, Timing, open_model
 from director.models.brains.tape import Tape
-from director.models.model import Place
-from director.models.script import Ask, Brain, Emit, Say, Seen
+from director.models.model import ModelLocation
+from director.models.script import Ask, Emit, Say, ScriptEngine, Seen
 from director.models.scripted import Scripted
-from director.runs import Means, save_workflow
+from director.runs import RunDependencies, save_workflow
 from director.settings import load_settings
 from director.store import Store
 from director.testing.double import Double
@@ -31,7 +31,7 @@ def asks(tool: str, call: str = "", /, **args: Any) -> Ask:
 
 
 def opening(
-    brain: Brain,
+    brain: ScriptEngine,
     *,
     can: Capabilities | None = None,
     seen: list[Seen] | None = None,
@@ -48,7 +48,7 @@ def opening(
         dialect = Scripted(watched, name, timing or Timing())
         dialect.can = can or dialect.can
         return Model(
-            Place("scripted", "", name),
+            ModelLocation("scripted", "", name),
             dialect,
             journal=journal,
             counter=counter_for(name),
@@ -60,24 +60,26 @@ def opening(
 
 def desk(
     store: Store,
-    brain: Brain | Sequence[Sequence[Emit]],
+    brain: ScriptEngine | Sequence[Sequence[Emit]],
     *,
     browser: Browser | None = None,
     origins: tuple[str, ...] = (),
     profile: str = "structured",
     **more: Any,
-) -> Desk:
+) -> AgentSession:
     """A desk for the workflow `w`, which is made if it is not there."""
     if store.get("workflow", "w") is None:
         save_workflow(store, Workflow("w", "Prices", origins=origins))
     speaks = brain if callable(brain) else Tape(brain)
-    means = more.pop("means", Means(browser=browser, pictures="none"))
+    means = more.pop("means", RunDependencies(browser=browser, pictures="none"))
     given: dict[str, Any] = {"open_model": opening(speaks, seen=more.pop("seen", None)), **more}
     settings = load_settings({"profile": profile}, environ={"DIRECTOR_HOME": "/nonexistent"})
-    return remembering(Desk(store, "w", means=means, settings=settings, model=NAME, **given))
+    return remembering(
+        AgentSession(store, "w", means=means, settings=settings, model=NAME, **given)
+    )
 
 
-def at_double(made: Desk, double: Double, wire: str = "responses") -> Desk:
+def at_double(made: AgentSession, double: Double, wire: str = "responses") -> AgentSession:
     """The desk with a model that the double plays, in one dialect."""
     known = environment(double)
 

@@ -10,22 +10,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from itertools import pairwise
 
-from director.agent.desk import Desk
-from director.agent.requests_made import Made
+from director.agent.desk import AgentSession
+from director.agent.requests_made import RequestRecord
 from director.context.values import Section, Turn, UserTurn
 from director.models.script import Seen, Shown
 from director.sections.boundary import read_sections
 
 # What changes them is rare and wanted: another summary, another agreement with the user.
 _RARE = ("summary", "description")
-MADE: ContextVar[list[Made] | None] = ContextVar("made", default=None)
+MADE: ContextVar[list[RequestRecord] | None] = ContextVar("made", default=None)
 
 
-def remembering(desk: Desk) -> Desk:
+def remembering(desk: AgentSession) -> AgentSession:
     """The desk, whose requests are looked at when the test is over."""
     record, told = MADE.get(), desk.made
 
-    def both(made: Made) -> None:
+    def both(made: RequestRecord) -> None:
         if record is not None:
             record.append(made)
         if told is not None:
@@ -35,9 +35,9 @@ def remembering(desk: Desk) -> Desk:
     return desk
 
 
-def moved(requests: Iterable[Made]) -> list[str]:
+def moved(requests: Iterable[RequestRecord]) -> list[str]:
     """What was changed of the prefix of a conversation, without a summary or another profile."""
-    threads: dict[object, list[Made]] = {}
+    threads: dict[object, list[RequestRecord]] = {}
     for one in requests:
         asked = one.asked
         key = (asked.thread, asked.by, asked.model.name)
@@ -45,7 +45,7 @@ def moved(requests: Iterable[Made]) -> list[str]:
     return [said for made in threads.values() for a, b in pairwise(made) for said in _parted(a, b)]
 
 
-def _parted(before: Made, after: Made) -> Iterator[str]:
+def _parted(before: RequestRecord, after: RequestRecord) -> Iterator[str]:
     if before.asked.by == "scout" or _rewritten(before, after):
         return
     if before.asked.tools != after.asked.tools:
@@ -57,14 +57,14 @@ def _parted(before: Made, after: Made) -> Iterator[str]:
         yield f"the history before turn {len(kept)} was rewritten"
 
 
-def _rewritten(before: Made, after: Made) -> bool:
+def _rewritten(before: RequestRecord, after: RequestRecord) -> bool:
     """Whether something happened that may move the prefix: all of it is told in the reports."""
     full = any(one.report.before > one.report.limit for one in (before, after))
     other = before.asked.profile != after.asked.profile
     return full or other or _summaries(before) != _summaries(after)
 
 
-def _summaries(made: Made) -> list[str]:
+def _summaries(made: RequestRecord) -> list[str]:
     shown = [one.text for one in made.report.sent.sections if one.name == "summary"]
     return shown + [
         turn.text for turn in made.report.sent.turns[:1] if turn.text.startswith("<summary")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from director.context.wire import Wire
-from director.store import Draft, Store, open_store
+from director.store import EntryDraft, Store, open_store
 from director.store.compress import compress, delete, preview, restore
 from director.store.export import export_thread
 from director.store.project import units_of
@@ -22,7 +22,7 @@ from store.threads import native, result, speaking, user
 GOLDEN = Path(__file__).parent / "golden"
 
 
-def _one_wire(wire: Wire) -> list[Draft]:
+def _one_wire(wire: Wire) -> list[EntryDraft]:
     """Two exchanges with thinking, calls side by side, a failure and a call that was cut off."""
     return [
         user(f"Which lamp is cheaper? {AWKWARD}"),

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from director.agent.approvals import Approval, approve, ask_for
-from director.agent.desk import Desk
-from director.agent.saved import Saved
+from director.agent.desk import AgentSession
+from director.agent.saved import SavedState
 from director.agent.threads import KIND
 from director.context.values import Summary
 from director.models.script import Seen
@@ -20,7 +20,7 @@ from director.runs.ledger import run_json, step_json
 from director.runs.values import Run, Step
 from director.sections.render import pulled
 from director.sections.system import system_section
-from director.store import Draft, Store
+from director.store import EntryDraft, Store
 from director.store.compress import compress, preview
 from director.store.variables import set_variable, workbench
 from director.workflow.description import parse_description
@@ -70,7 +70,7 @@ class Scene:
     tabs: tuple[Tab, ...] = ()
 
 
-def called(nth: int, tool: str, text: str = "", **args: object) -> Draft:
+def called(nth: int, tool: str, text: str = "", **args: object) -> EntryDraft:
     """An answer of a model that calls a tool."""
     named = {"call_id": f"call_{nth}", "name": tool, "arguments": json.dumps(args)}
     items: list[object] = [{"type": "function_call", "id": f"fc_{nth:032x}", **named}]
@@ -78,12 +78,12 @@ def called(nth: int, tool: str, text: str = "", **args: object) -> Draft:
         said = {"type": "output_text", "text": text, "annotations": []}
         message = {"type": "message", "id": f"msg_{nth:032x}", "role": "assistant"}
         items.insert(0, {**message, "status": "completed", "content": [said]})
-    return Draft("agent", {"wire": "responses", "items": items, "text": text, "model": "m"})
+    return EntryDraft("agent", {"wire": "responses", "items": items, "text": text, "model": "m"})
 
 
-def spoken(text: str) -> Draft:
+def spoken(text: str) -> EntryDraft:
     """An answer in words."""
-    return Draft("agent", {"wire": "", "items": [], "text": text})
+    return EntryDraft("agent", {"wire": "", "items": [], "text": text})
 
 
 def _begun(store: Store) -> None:
@@ -97,7 +97,7 @@ def _built(store: Store) -> None:
     save_workflow(store, WORKFLOW)
     store.open_thread(workflow=ID, thread=THREAD)
     store.put(KIND, ID, {"thread": THREAD}, "begun")
-    saved = Saved(store, ID)
+    saved = SavedState(store, ID)
     saved.save_plan(parse_plan(WRITTEN), "planned")
     saved.save_description(parse_description(DESCRIBED), "agreed")
     run = workbench(ID)
@@ -172,7 +172,7 @@ SCENES: Mapping[str, Scene] = {
 }
 
 
-def set_up(store: Store, scene: Scene, made: Callable[[], Desk]) -> Desk:
+def set_up(store: Store, scene: Scene, made: Callable[[], AgentSession]) -> AgentSession:
     """A desk with the scene on it."""
     scene.before(store)
     desk = made()

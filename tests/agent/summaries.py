@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 
 from director.context.values import Counter
 from director.models import Capabilities, Model, Policy, Timing
-from director.models.model import Place
-from director.models.script import Ask, Brain, Emit, Fail, Say, Seen, Stop, Wait
+from director.models.model import ModelLocation
+from director.models.script import Ask, Emit, Fail, Say, ScriptEngine, Seen, Stop, Wait
 from director.models.scripted import Scripted
-from director.sections.state import State
-from director.store import Draft, Store
+from director.sections.state import WorkflowState
+from director.store import EntryDraft, Store
 from director.workflow.values import Workflow
 
-STATE = State(Workflow("lamps", "Weekly lamp"))
+STATE = WorkflowState(Workflow("lamps", "Weekly lamp"))
 words = Counter(lambda text: len(text.split()), "words", 0.0, per_message=1)
 GOOD = (
     "The user wants lamp-{n} for at most 30 EUR and never the blue one. #buy-{n} works; "
@@ -24,19 +24,23 @@ GOOD = (
 PATIENCE = Policy(attempts=2, seconds=5.0)
 
 
-def talk(rounds: int, start: int = 0, more: int = 40) -> list[Draft]:
+def talk(rounds: int, start: int = 0, more: int = 40) -> list[EntryDraft]:
     """A finished conversation: a request, a call with its result, an answer, in each round."""
-    drafts: list[Draft] = []
+    drafts: list[EntryDraft] = []
     for n in range(start, start + rounds):
         call = {"type": "function_call", "id": f"fc_{n:040x}", "call_id": f"c{n}"}
         args = json.dumps({"selector": f"#buy-{n}", "tabName": "main"})
         said = {"type": "output_text", "text": f"I decided to use #buy-{n}.", "annotations": []}
         message = {"type": "message", "id": f"msg_{n:040x}", "role": "assistant"}
         drafts += [
-            Draft("user", {"text": f"Get lamp-{n}. It must never be the blue one. {'so ' * more}"}),
-            Draft("agent", _spoken([{**call, "name": "debug_action", "arguments": args}])),
-            Draft("result", {"call": f"c{n}", "text": f"E{n}42: no #order-{n}.\n{'page ' * more}"}),
-            Draft("agent", _spoken([{**message, "status": "completed", "content": [said]}])),
+            EntryDraft(
+                "user", {"text": f"Get lamp-{n}. It must never be the blue one. {'so ' * more}"}
+            ),
+            EntryDraft("agent", _spoken([{**call, "name": "debug_action", "arguments": args}])),
+            EntryDraft(
+                "result", {"call": f"c{n}", "text": f"E{n}42: no #order-{n}.\n{'page ' * more}"}
+            ),
+            EntryDraft("agent", _spoken([{**message, "status": "completed", "content": [said]}])),
         ]
     return drafts
 
@@ -62,7 +66,7 @@ def echo(seen: Seen) -> Sequence[Emit]:
     return [Say(seen.items[-1].text.partition("<conversation>")[2])]
 
 
-FAULTS: dict[str, Brain] = {
+FAULTS: dict[str, ScriptEngine] = {
     "failed": lambda _: [Fail("server_error")],
     "refused": lambda _: [Fail("invalid_prompt")],
     "empty": lambda _: [],
@@ -76,7 +80,7 @@ FAULTS: dict[str, Brain] = {
 
 
 def writer(
-    brain: Brain,
+    brain: ScriptEngine,
     *,
     counter: Counter = words,
     name: str = "writer",
@@ -93,7 +97,7 @@ def writer(
 
     def made(_known: Capabilities | None = None) -> Model:
         return Model(
-            Place("scripted", "nobody", name),
+            ModelLocation("scripted", "nobody", name),
             Scripted(brain, name, timing),
             policy=PATIENCE,
             timing=timing,

@@ -15,7 +15,7 @@ import pytest
 
 from agent.office import at_double, desk
 from director.agent.background import choose_background, has_waiting_job, is_background
-from director.agent.progress import Progress
+from director.agent.progress import TurnProgress
 from director.agent.turn import resume_turn, take_turn
 from director.models.script import Say, Wait
 from director.settings import load_settings
@@ -30,12 +30,12 @@ PATIENCE = 120.0
 PROGRAM = """
 import asyncio, sys
 from director.agent import open_desk, new_workflow, take_turn
-from director.runs.supplies import Wishes, supplied
+from director.runs.supplies import RunOptions, supplied
 from director.store import open_store
 
 async def main():
     with open_store(sys.argv[1]) as store:
-        async with supplied(store, Wishes()) as supplies:
+        async with supplied(store, RunOptions()) as supplies:
             async with open_desk(store, new_workflow(store, "w"), supplies, model=sys.argv[2]) as desk:
                 desk.background = True
                 await take_turn(desk, "Think hard.")
@@ -52,7 +52,7 @@ def posts(double: Double) -> list[object]:
 
 def test_background_is_chosen_for_a_message_or_a_model(store: Store) -> None:
     """The word with the message counts first; a model that has none answers at once."""
-    told: list[Progress] = []
+    told: list[TurnProgress] = []
     with Double("openai", lambda _: [Say("Done.")], clock="real") as double:
         made = at_double(desk(store, [], progress=told.append), double)
 

@@ -14,7 +14,7 @@ from director.browser import Browser
 from director.demo.site import Site
 from director.models.brains.tape import Tape
 from director.models.script import Emit, Say, Seen
-from director.runs import Means, run_workflow, steps_of
+from director.runs import RunDependencies, run_workflow, steps_of
 from director.store import Store
 from director.store.variables import variables, workbench
 
@@ -130,7 +130,7 @@ def test_a_workflow_is_built_and_then_runs_without_a_model(
     assert set(made.saved.statuses().values()) == {"success"}
     assert len(variables(store, workbench("w"))["read_prices.result"]["items"]) == 9  # type: ignore[index]
     runner.run(made.close())
-    alone = run_workflow(store, made.now(), Means(browser=browser, pictures="none"))
+    alone = run_workflow(store, made.now(), RunDependencies(browser=browser, pictures="none"))
     run = runner.run(alone)
     assert run.state == "done"
     assert [step.status for step in steps_of(store, run.id)] == ["success", "success"]

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from agent.office import asks, at_double, desk
 from browser.sites import Served, site
 from director.agent.compressing import compress_now
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.gather import conversation, gather
 from director.agent.hooking import equipped
 from director.agent.marks import Marks
@@ -25,7 +25,7 @@ from director.browser import Browser
 from director.cli import app
 from director.models.brains.tape import Tape
 from director.models.script import Emit, Say
-from director.runs import Means
+from director.runs import RunDependencies
 from director.secrets import KeyFile, Seal, Vault, canary_forms
 from director.store import open_store
 from director.store.export import export_thread
@@ -87,7 +87,7 @@ def steps(here: str, other: str) -> list[Sequence[Emit]]:
     ]
 
 
-async def session(made: Desk) -> Iterator[str]:
+async def session(made: AgentSession) -> Iterator[str]:
     """Two messages and a compression; all that a program was told on the way."""
     told: list[str] = []
     made.progress = lambda one: told.append(repr(one))
@@ -131,7 +131,9 @@ def test_no_form_of_a_secret_leaves_a_session(  # noqa: PLR0917  what is swept
         vault.allow_field("shop-password", shop.origin, "text id=boom")
         tape = Tape([*steps(shop.origin, other.origin), [Say("The shop was tried [1].")]])
         with Double(PROFILES[wire], tape) as double, open_store(tmp_path / "d.db") as store:
-            means = Means(browser=browser, secrets=vault, seal=Seal(KeyFile(tmp_path / "key")))
+            means = RunDependencies(
+                browser=browser, secrets=vault, seal=Seal(KeyFile(tmp_path / "key"))
+            )
             origins = (shop.origin, other.origin)
             made = desk(store, tape, profile=profile, means=means, origins=origins)
             told = runner.run(session(at_double(equipped(made), double, wire)))

@@ -12,7 +12,7 @@ import pytest
 from agent.summaries import FAULTS, STATE, begun, echo, good, talk, words, writer
 from director.agent.citing import citations, uncited
 from director.agent.compressing import (
-    Outcome,
+    CompressionOutcome,
     apply,
     attempts,
     compress_if_due,
@@ -27,7 +27,7 @@ from director.models import Model
 from director.models.capabilities import find
 from director.models.script import Emit, Say, Seen, Wait
 from director.settings import load_settings
-from director.store import Draft, Entry, Moved, Store, StoreError, open_store
+from director.store import Entry, EntryDraft, Store, StoreError, VersionConflict, open_store
 from director.store.compress import history, preview, restore
 from director.store.project import project, view
 from store.engines import prepared_file
@@ -52,7 +52,9 @@ def size(store: Store, thread: str = "main") -> int:
     return context_size(project(store.entries(thread)), words)
 
 
-def by_itself(store: Store, model: Model, turn: int = 1, marks: Marks = MARKS) -> Outcome:
+def by_itself(
+    store: Store, model: Model, turn: int = 1, marks: Marks = MARKS
+) -> CompressionOutcome:
     """One automatic compression, if it is due."""
     doing = compress_if_due(
         store, "main", STATE, size=size(store), writer=model, marks=marks, turn=turn
@@ -62,7 +64,7 @@ def by_itself(store: Store, model: Model, turn: int = 1, marks: Marks = MARKS) -
 
 def by_hand(
     store: Store, model: Model, turns: Sequence[int] | None = None, marks: Marks = MARKS
-) -> Outcome:
+) -> CompressionOutcome:
     """One compression that a user asked for."""
     doing = compress_now(store, "main", STATE, writer=model, marks=marks, turns=turns)
     return asyncio.run(doing)
@@ -94,7 +96,7 @@ def test_a_cancelled_summary_changes_nothing(store: Store, how: str) -> None:
     before = kept(store)
 
     async def cancelled() -> None:
-        doing: asyncio.Task[Outcome]
+        doing: asyncio.Task[CompressionOutcome]
 
         def asked(_seen: Seen) -> Sequence[Emit]:
             doing.cancel()
@@ -111,7 +113,7 @@ def test_a_cancelled_summary_changes_nothing(store: Store, how: str) -> None:
         with pytest.raises(asyncio.CancelledError):
             await doing
 
-    async def _hung(started: object) -> Outcome:
+    async def _hung(started: object) -> CompressionOutcome:
         return await started  # type: ignore[misc,no-any-return]
 
     asyncio.run(cancelled())
@@ -243,7 +245,7 @@ def test_a_stale_preview_is_refused(store: Store) -> None:
     proposal = asyncio.run(propose(store, "main", STATE, writer=writer(good), marks=MARKS))
     store.append("main", talk(1, 6))
     before = kept(store)
-    with pytest.raises(Moved):
+    with pytest.raises(VersionConflict):
         apply(store, "main", proposal)
     assert kept(store) == before
 
@@ -277,7 +279,7 @@ def test_a_turn_said_during_a_compression_is_kept_and_uncovered(store: Store) ->
     begun(store)
 
     def interrupted(seen: Seen) -> Sequence[Emit]:
-        store.append("main", [Draft("user", {"text": "One more thing."})])
+        store.append("main", [EntryDraft("user", {"text": "One more thing."})])
         return good(seen)
 
     assert by_hand(store, writer(interrupted)).status == "done"
@@ -290,7 +292,7 @@ def test_two_compressions_cannot_both_win(store: Store) -> None:
     """Of two at once one is done; the other says so and writes nothing."""
     begun(store)
 
-    async def both() -> list[Outcome]:
+    async def both() -> list[CompressionOutcome]:
         given = {"writer": writer(good), "marks": MARKS}
         return await asyncio.gather(
             *(compress_now(store, "main", STATE, **given) for _ in range(2))  # type: ignore[arg-type]
@@ -363,7 +365,7 @@ def fill(store: Store, tokens: int) -> None:
     """A thread whose context has exactly so many tokens."""
     begun(store, rounds=3)
     left = tokens - size(store)
-    store.append("main", [Draft("user", {"text": "so " * (left - 1)})])
+    store.append("main", [EntryDraft("user", {"text": "so " * (left - 1)})])
     assert size(store) == tokens
 
 

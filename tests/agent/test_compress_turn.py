@@ -12,7 +12,7 @@ import pytest
 from agent.prefixes import remembering
 from agent.summaries import FAULTS, PATIENCE, STATE, begun, echo, good, talk, writer
 from director.agent.compressing import apply, compress_now
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.hooking import equipped
 from director.agent.lease import TurnRunning, held
 from director.agent.marks import Marks
@@ -42,7 +42,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def desk_of(store: Store, brain: object, profile: str = "clean") -> Desk:
+def desk_of(store: Store, brain: object, profile: str = "clean") -> AgentSession:
     """A desk whose model has this brain, and whose marks are low."""
 
     def opens(_name: str, journal: Journal | None) -> Model:
@@ -51,7 +51,7 @@ def desk_of(store: Store, brain: object, profile: str = "clean") -> Desk:
         return model
 
     settings = load_settings({**SMALL, "profile": profile, "model": "scripted:lamp"}, environ={})
-    return remembering(equipped(Desk(store, "lamps", settings=settings, open_model=opens)))
+    return remembering(equipped(AgentSession(store, "lamps", settings=settings, open_model=opens)))
 
 
 def is_summary(seen: Seen) -> bool:
@@ -59,7 +59,7 @@ def is_summary(seen: Seen) -> bool:
     return "<conversation>" in seen.items[-1].text
 
 
-def turn(desk: Desk, text: str) -> str:
+def turn(desk: AgentSession, text: str) -> str:
     """Say something and wait for the answer."""
 
     async def taken() -> str:

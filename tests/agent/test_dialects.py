@@ -12,7 +12,7 @@ import pytest
 
 from agent.office import asks, at_double, desk, results
 from agent.prefixes import parted
-from director.agent.turn import Turn, take_turn
+from director.agent.turn import TurnResult, take_turn
 from director.models.script import Emit, Say, Seen, Think
 from director.profiles import load_profile
 from director.store import Store
@@ -50,7 +50,7 @@ def test_a_looping_model_stops_when_it_has_cost_enough(store: Store, wire: str) 
     with Double(PROFILES[wire], lambda _: [asks("get_current_plan")]) as double:
         made = at_double(desk(store, brain), double, wire)
 
-        async def looping() -> Turn:
+        async def looping() -> TurnResult:
             turn = await take_turn(made, "Go.", profile=cheap)
             await made.close()
             return turn

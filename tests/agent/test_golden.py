@@ -19,11 +19,11 @@ import pytest
 from agent.office import SAY, asks, at_double, opening, results
 from agent.scenes import ID, SCENES, set_up, told
 from director.agent.choosing import choose
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.turn import take_turn
 from director.models.brains.tape import Tape
 from director.models.script import Seen
-from director.runs import Means
+from director.runs import RunDependencies
 from director.sections.boundary import read_sections
 from director.sections.render import PULLED
 from director.sections.system import system_section
@@ -42,10 +42,14 @@ CELLS = [(scene, profile, "") for scene in SCENES for profile in PROFILES]
 CELLS += [("compressed", "clean", mode) for mode in GOING_ON]
 
 
-def at(store: Store, scene: str, profile: str) -> Desk:
+def at(store: Store, scene: str, profile: str) -> AgentSession:
     """A desk with a scene on it, under a profile."""
     settings = load_settings({"profile": profile, "model": "scripted:golden"}, environ={})
-    return set_up(store, SCENES[scene], lambda: Desk(store, ID, means=Means(), settings=settings))
+    return set_up(
+        store,
+        SCENES[scene],
+        lambda: AgentSession(store, ID, means=RunDependencies(), settings=settings),
+    )
 
 
 def seen(store: Store, scene: str, profile: str, mode: str = "") -> str:

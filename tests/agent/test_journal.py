@@ -17,16 +17,16 @@ from director.context.values import AgentTurn, Call, Context, Section, Summary
 from director.context.wire import emit
 from director.models import (
     INTERRUPTED,
-    Asked,
     Handle,
     Image,
     Model,
     Policy,
-    Record,
     Reply,
     Result,
+    ResumeRecord,
     StateRef,
     Timing,
+    ToolCall,
     open_model,
     turn_of,
     user_turn,
@@ -40,9 +40,9 @@ from models.talk import MODELS, PROFILES, TOOLS, answers, environment, rooms, se
 
 SYSTEM = (Section("system", "You open doors. Be brief."),)
 PIXEL = Image(b"\x89PNG\r\n\x1a\n" + b"0" * 20)
-RECORD = Record(
+RECORD = ResumeRecord(
     StateRef("openai", "account", "resp_1", "digest", 3, 1_800_000_000.0, once=True),
-    (Asked("call_1", "look", '{"at": "é"}'),),
+    (ToolCall("call_1", "look", '{"at": "é"}'),),
     Handle("digest", 1.5, "resp_2", 7),
 )
 REPLY = Reply(
@@ -288,21 +288,21 @@ def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
     """After reopening, and another thread's is not touched; an empty one leaves nothing."""
     with open_store(tmp_path / "s.db") as store:
         journal = StoreJournal(store)
-        assert journal.read("a") == Record()
+        assert journal.read("a") == ResumeRecord()
         journal.write("a", RECORD)
-        journal.write("b", Record(pending=RECORD.pending))
+        journal.write("b", ResumeRecord(pending=RECORD.pending))
         assert store.entries("a") == []
     with open_store(tmp_path / "s.db") as store:
         assert StoreJournal(store).read("a") == RECORD
-        assert StoreJournal(store).read("b") == Record(pending=RECORD.pending)
-        StoreJournal(store).write("a", Record())
+        assert StoreJournal(store).read("b") == ResumeRecord(pending=RECORD.pending)
+        StoreJournal(store).write("a", ResumeRecord())
         assert store.reference("a") is None
-        assert StoreJournal(store).read("a") == Record()
+        assert StoreJournal(store).read("a") == ResumeRecord()
 
 
 def test_a_reply_and_its_record_are_written_together_or_not_at_all(tmp_path: Path) -> None:
     """A record that cannot be kept takes the reply with it; the old record stays."""
-    unwritable = Record(pending=(Asked("x", "y", object()),))  # type: ignore[arg-type]
+    unwritable = ResumeRecord(pending=(ToolCall("x", "y", object()),))  # type: ignore[arg-type]
     with open_store(tmp_path / "s.db") as store:
         journal = StoreJournal(store)
         journal.write("a", RECORD)
@@ -310,14 +310,14 @@ def test_a_reply_and_its_record_are_written_together_or_not_at_all(tmp_path: Pat
             journal.write("a", unwritable, REPLY)
         assert store.entries("a") == []
         assert journal.read("a") == RECORD
-        journal.write("a", Record(), REPLY)
-        assert journal.read("a") == Record()
+        journal.write("a", ResumeRecord(), REPLY)
+        assert journal.read("a") == ResumeRecord()
         assert [entry.body["text"] for entry in store.entries("a")] == ["Hello."]
 
 
 def test_results_are_written_as_they_come(tmp_path: Path) -> None:
     """Some now, some later, failures as such; an id that was not asked for is refused."""
-    calls = (Asked("1", "look", "{}"), Asked("2", "look", "{}"))
+    calls = (ToolCall("1", "look", "{}"), ToolCall("2", "look", "{}"))
     uses: list[Any] = [
         {"id": call.id, "type": "function", "function": {"name": "look", "arguments": "{}"}}
         for call in calls

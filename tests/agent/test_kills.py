@@ -17,7 +17,7 @@ from director.agent.turn import take_turn
 from director.context.wire import emit, problems
 from director.models.script import Emit, Seen, Wait
 from director.runs import save_workflow
-from director.store import Draft, Entry, Json, RecordDraft, Store, Versioned, open_store
+from director.store import Entry, EntryDraft, Json, RecordDraft, Store, Versioned, open_store
 from director.store.project import project
 from director.workflow.values import Workflow
 from runs.crashes import Crash
@@ -48,7 +48,7 @@ class Dying(Store):
     def append(
         self,
         thread: str,
-        drafts: Sequence[Draft],
+        drafts: Sequence[EntryDraft],
         *,
         expect: int | None = None,
         reference: Json | None = None,

@@ -14,9 +14,9 @@ from director.agent.choosing import choose
 from director.agent.lending import lend
 from director.browser import Browser
 from director.demo.site import Site
-from director.models.script import Brain, Emit, Say, Seen
-from director.runs import Means, Run, run_workflow, save_workflow, steps_of
-from director.runs.supplies import Supplies, Wishes
+from director.models.script import Emit, Say, ScriptEngine, Seen
+from director.runs import Run, RunDependencies, run_workflow, save_workflow, steps_of
+from director.runs.supplies import Resources, RunOptions
 from director.store import Store
 from director.workflow.values import Json, Node, Workflow
 
@@ -27,7 +27,7 @@ def ran(
     runner: asyncio.Runner,
     store: Store,
     node: Node,
-    brain: Brain,
+    brain: ScriptEngine,
     *,
     browser: Browser | None = None,
     origins: tuple[str, ...] = (),
@@ -36,11 +36,11 @@ def ran(
     workflow = Workflow("w", "Prices", origins=origins, nodes=(node,))
     save_workflow(store, workflow)
     choose(store, "w", model=NAME)
-    supplies = Supplies(store, Wishes())
+    supplies = Resources(store, RunOptions())
     lend(supplies, store, opening(brain))
     assert supplies.minds is not None
     minds = supplies.minds("w")
-    means = Means(browser=browser, think=minds.think, work=minds.work, pictures="none")
+    means = RunDependencies(browser=browser, think=minds.think, work=minds.work, pictures="none")
     return runner.run(run_workflow(store, workflow, means))
 
 

@@ -7,9 +7,9 @@ from decimal import Decimal
 import pytest
 
 from director.agent.limits import Limit, Spent
-from director.profiles import Limits
+from director.profiles import TurnLimits
 
-LIMITS = Limits(rounds=5, tokens=1_000, seconds=60, money=0.5)
+LIMITS = TurnLimits(rounds=5, tokens=1_000, seconds=60, money=0.5)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from agent.summaries import STATE, begun, echo, writer
 from director.agent.assemble import ContextTooLarge
 from director.agent.compressing import KIND as COMPRESSION
 from director.agent.compressing import attempts, compress_if_due
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.hooking import equipped
 from director.agent.journal import said
 from director.agent.marks import Marks
@@ -25,7 +25,7 @@ from director.store import Store, StoreError
 SMALL = Capabilities(form="responses", window=24_000, max_input=24_000, max_output=1_000)
 
 
-def sized(store: Store, can: Capabilities, seen: list[Seen] | None = None) -> Desk:
+def sized(store: Store, can: Capabilities, seen: list[Seen] | None = None) -> AgentSession:
     """A desk whose model has this window."""
     made = desk(store, [SAY])
     made.open_model = opening(lambda _: SAY, can=can, seen=seen)

@@ -11,7 +11,7 @@ import pytest
 from agent.office import SAY, asks, at_double, desk
 from agent.prefixes import remembering
 from director.agent.choosing import choose, chosen_profile
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.gather import gather
 from director.agent.hooking import equipped
 from director.agent.modes import STATE
@@ -30,20 +30,20 @@ CHAIN = "previous_response_id"
 SYSTEM = system_section().text
 
 
-def shorten(made: Desk, text: str) -> None:
+def shorten(made: AgentSession, text: str) -> None:
     """Compress all that may be, to this text."""
     found = preview(made.store, made.thread)
     compress(made.store, made.thread, found, Summary(text, found.covers))
 
 
-async def talk(made: Desk, first: int, last: int) -> None:
+async def talk(made: AgentSession, first: int, last: int) -> None:
     """Say some numbered messages."""
     for nth in range(first, last + 1):
         await take_turn(made, f"message {nth} {'so ' * 40}")
 
 
 def conversation(
-    store: Store, goes: Callable[[Desk], Any], brain: Callable[[Seen], Sequence[Emit]]
+    store: Store, goes: Callable[[AgentSession], Any], brain: Callable[[Seen], Sequence[Emit]]
 ) -> tuple[list[Mapping[str, Any]], list[Seen]]:
     """The bodies that the double was sent, and what its model saw of each."""
     with Double("openai", brain) as double:
@@ -60,7 +60,7 @@ def conversation(
         return bodies, [one.seen for one in double.generations]
 
 
-async def _two_summaries(made: Desk) -> None:
+async def _two_summaries(made: AgentSession) -> None:
     await talk(made, 1, 3)
     shorten(made, "The first summary [1].")
     await talk(made, 4, 5)
@@ -117,7 +117,7 @@ def test_a_refresh_shows_the_state_with_every_third_message(store: Store) -> Non
         call = asks("set_variable", variableName="lamp", value="blue", reason="told")
         return [call] if len(said) == 3 and not asked else SAY
 
-    async def goes(made: Desk) -> None:
+    async def goes(made: AgentSession) -> None:
         await talk(made, 1, 3)
         found = [section(name, await gather(made)) for name in STATE]
         state.append("\n\n".join(one.text for one in found if one))

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from agent.office import SAY, asks, desk, opening
-from director.agent import Progress, current_thread, new_workflow, open_desk, take_turn
+from director.agent import TurnProgress, current_thread, new_workflow, open_desk, take_turn
 from director.agent.lease import last_turn
 from director.agent.requests import request
 from director.models import Timing, open_model
 from director.models.brains.tape import Tape
 from director.models.script import Emit, Say, Think
-from director.runs.supplies import Wishes, supplied
+from director.runs.supplies import RunOptions, supplied
 from director.settings import load_settings
 from director.store import Store
 from director.store.project import project, visible
@@ -49,7 +49,7 @@ def test_a_desk_is_opened_with_all_that_a_program_has(
 
     async def talk() -> str:
         async with (
-            supplied(store, Wishes()) as supplies,
+            supplied(store, RunOptions()) as supplies,
             open_desk(
                 store,
                 workflow,
@@ -78,7 +78,7 @@ def test_no_desk_is_opened_for_a_workflow_that_is_not_there(store: Store, tmp_pa
 
     async def talk() -> None:
         async with (
-            supplied(store, Wishes(out=tmp_path)) as supplies,
+            supplied(store, RunOptions(out=tmp_path)) as supplies,
             open_desk(store, "none", supplies),
         ):
             raise AssertionError("opened")
@@ -91,7 +91,7 @@ def test_no_desk_is_opened_for_a_workflow_that_is_not_there(store: Store, tmp_pa
 def test_an_answer_is_told_as_it_arrives_in_every_dialect(store: Store, wire: str) -> None:
     """The pieces of its text are the text; its thoughts come apart from it."""
     steps: list[list[Emit]] = [[Think("Let me see."), Say(LONG)]]
-    told: list[Progress] = []
+    told: list[TurnProgress] = []
     with Double(PROFILES[wire], steps) as double:  # type: ignore[arg-type]
         known = environment(double)
         made = desk(store, steps)
@@ -116,7 +116,7 @@ def test_a_turn_that_is_stopped_while_its_answer_arrives_can_be_gone_on_with(sto
     """Half an answer is no entry: the thread ends with the user's message, and goes on."""
     made = desk(store, [[Say("One.\nTwo.")], SAY])
 
-    def stop(progress: Progress) -> None:
+    def stop(progress: TurnProgress) -> None:
         if progress.what == "text":
             raise asyncio.CancelledError
 
@@ -132,5 +132,5 @@ def test_a_turn_that_is_stopped_while_its_answer_arrives_can_be_gone_on_with(sto
     )
 
 
-def _joined(told: Iterable[Progress], what: str) -> str:
+def _joined(told: Iterable[TurnProgress], what: str) -> str:
     return "".join(one.text for one in told if one.what == what)

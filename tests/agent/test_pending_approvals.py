@@ -11,17 +11,17 @@ import pytest
 
 from agent.office import SAY, asks, desk, results
 from director.agent.approvals import approvals, approve, refuse
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.effects import answer_effect
 from director.agent.pending_approvals import PendingApprovals
-from director.agent.progress import Progress
+from director.agent.progress import TurnProgress
 from director.agent.threads import current_thread
-from director.agent.turn import Turn, take_turn
+from director.agent.turn import TurnResult, take_turn
 from director.browser import Browser
 from director.context.wire import emit, problems
 from director.models.script import Ask, Seen
 from director.profiles import load_profile
-from director.runs import Means, save_workflow, steps_of
+from director.runs import RunDependencies, save_workflow, steps_of
 from director.store import Store
 from director.store.project import project
 from director.workflow.values import Node, Workflow
@@ -39,7 +39,7 @@ def make_node(alias: str, origin: str = SHOP) -> Ask:
 class Person:
     """Answers what is asked, and remembers it."""
 
-    def __init__(self, made: Desk, say: Callable[[Store, str, str], Any] | None) -> None:
+    def __init__(self, made: AgentSession, say: Callable[[Store, str, str], Any] | None) -> None:
         self.asked: list[PendingApprovals] = []
         self._desk, self._say = made, say
 
@@ -51,7 +51,9 @@ class Person:
                 self._say(self._desk.store, "w", origin)
 
 
-def play(made: Desk, ask: Callable[[PendingApprovals], Awaitable[None]], **more: Any) -> Turn:
+def play(
+    made: AgentSession, ask: Callable[[PendingApprovals], Awaitable[None]], **more: Any
+) -> TurnResult:
     """A turn with a person."""
     made.asks_user = ask
     return asyncio.run(take_turn(made, "Build it.", **more))
@@ -61,7 +63,7 @@ def play(made: Desk, ask: Callable[[PendingApprovals], Awaitable[None]], **more:
 def test_an_approved_call_goes_on_in_the_same_round(store: Store) -> None:
     """Two calls to one new site: one question, two real results, and no request for the yes."""
     seen: list[Seen] = []
-    told: list[Progress] = []
+    told: list[TurnProgress] = []
     made = desk(store, [[make_node("a"), make_node("b")], SAY], seen=seen, progress=told.append)
     person = Person(made, approve)
     assert play(made, person).ended == "said"
@@ -169,7 +171,7 @@ def test_a_run_that_stops_for_an_effect_goes_on_with_it(
     nodes = (first, Node("n2", "send", "transform", send, effect="once"))
     save_workflow(store, Workflow("w", "Prices", nodes, origins=(SHOP,)))
     seen: list[Seen] = []
-    means = Means(browser=browser, pictures="none")
+    means = RunDependencies(browser=browser, pictures="none")
     made = desk(store, [[asks("execute_nodes")], SAY], means=means, seen=seen)
     asked: list[str] = []
 

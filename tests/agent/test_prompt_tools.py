@@ -16,14 +16,14 @@ from director.agent.turn import take_turn
 from director.browser import Browser
 from director.demo.site import Site
 from director.models.script import Ask, Emit, Seen
-from director.runs import Means
+from director.runs import RunDependencies
 from director.store import Store
 
 
 class Told:
     """Plays calls one after another, each with what the one before it told."""
 
-    def __init__(self, store: Store, means: Means, site: str) -> None:
+    def __init__(self, store: Store, means: RunDependencies, site: str) -> None:
         self._store, self._means, self._site = store, means, site
 
     def __call__(self, runner: asyncio.Runner, *steps: Ask | Callable[[str], Ask]) -> list[str]:
@@ -46,7 +46,7 @@ class Told:
 @pytest.fixture
 def told(store: Store, browser: Browser, site: Site, tmp_path: Path) -> Told:
     """A conversation of calls on the demo site."""
-    means = Means(browser=browser, pictures="none", downloads=tmp_path / "files")
+    means = RunDependencies(browser=browser, pictures="none", downloads=tmp_path / "files")
     return Told(store, means, site.url)
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from director.agent import StoreJournal, answered, said
 from director.agent.frames import framed, unframed
 from director.agent.replaying import replayed
-from director.agent.requests import Asking, keep_request, request, sent_bytes
+from director.agent.requests import StoredRequest, keep_request, request, sent_bytes
 from director.context.presets import hybrid
 from director.context.report import report_on
 from director.context.values import Budget, Context, Section, UserTurn
@@ -52,7 +52,7 @@ async def talked(
             cut = hybrid()(Context((SYSTEM,), told.turns), budget)
             sent = replace(cut, turns=(*cut.turns, *last))
             report = report_on(given_, sent, budget)
-            asking = Asking(
+            asking = StoredRequest(
                 "main", head, "w", "clean", tools=TOOLS, policy=Policy(), streaming=streaming
             )
             reply = await _sent(model, sent, streaming=streaming)
@@ -142,7 +142,7 @@ def test_a_request_that_failed_is_kept_with_all_its_attempts(store: Store) -> No
                 report = report_on(context, context, Budget(1_000, counter=model.counter))
                 with pytest.raises(ModelError) as failed:
                     await model.send(context, thread="main")
-                asking = Asking("main", 0)
+                asking = StoredRequest("main", 0)
                 keep_request(store, asking, model=model, report=report, ended=failed.value)
 
         asyncio.run(talk())

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.hooking import equipped
 from director.agent.recalling import recalled
 from director.agent.replaying import replayed
@@ -22,22 +22,22 @@ from director.models import Journal, Model, ModelError, Timing, open_model
 from director.profiles import load_profile
 from director.runs import save_workflow
 from director.settings import load_settings
-from director.store import Draft, Store, open_store
+from director.store import EntryDraft, Store, open_store
 from director.workflow.values import Workflow, WorkflowError
 
 CALL = {"call": "get_current_plan", "args": {}}
 
 
-def desk_of(store: Store, folder: Path, *steps: object) -> Desk:
+def desk_of(store: Store, folder: Path, *steps: object) -> AgentSession:
     """A desk whose model plays these steps from a file, so that it can be opened again."""
     script = folder / "script.json"
     script.write_text(json.dumps(steps))
     save_workflow(store, Workflow("w", "Prices"))
     settings = load_settings(environ={"DIRECTOR_HOME": str(folder)})
-    return equipped(Desk(store, "w", settings=settings, model=f"scripted:{script}"))
+    return equipped(AgentSession(store, "w", settings=settings, model=f"scripted:{script}"))
 
 
-def kept(store: Store, desk: Desk, number: int) -> Mapping[str, object]:
+def kept(store: Store, desk: AgentSession, number: int) -> Mapping[str, object]:
     """A request, which is whole and can be made again from the store, whatever became of it."""
     body = request(store, desk.thread, number).body
     assert body["parts"]
@@ -120,10 +120,10 @@ def test_the_tools_of_requests_are_kept_once(store: Store, tmp_path: Path) -> No
 
 def test_an_archived_turn_is_recalled(store: Store) -> None:
     """By its citation, also if all before it is archived too; what was deleted is not."""
-    store.append("t", [Draft("user", {"text": text}) for text in ("one", "two", "three")])
-    store.append("t", [Draft("checkpoint", {"covers": [1, 2], "summary": "S"})])
+    store.append("t", [EntryDraft("user", {"text": text}) for text in ("one", "two", "three")])
+    store.append("t", [EntryDraft("checkpoint", {"covers": [1, 2], "summary": "S"})])
     assert "one" in recalled(store, "t", "[1]")
-    store.append("t", [Draft("delete", {"seqs": [3]})])
+    store.append("t", [EntryDraft("delete", {"seqs": [3]})])
     with pytest.raises(WorkflowError, match="nothing is known"):
         recalled(store, "t", "3")
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from agent.office import SAY, asks, desk, results
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.scouts import MOST, ROUNDS, SCOUT_TOOLS
 from director.agent.tools import REGISTRY
 from director.agent.turn import take_turn
@@ -19,7 +19,7 @@ from director.store import Store
 from director.workflow.document import to_json
 
 
-def scouted(made: Desk, shown: list[Seen], runner: asyncio.Runner) -> str:
+def scouted(made: AgentSession, shown: list[Seen], runner: asyncio.Runner) -> str:
     """What Director is told that a scout found."""
     runner.run(take_turn(made, "Look."))
     runner.run(made.close())

@@ -11,12 +11,12 @@ import pytest
 
 from agent.office import SAY, asks, at_double, desk, results
 from director.agent.by_hand import compress_by_hand
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.hooking import equipped
 from director.agent.secret_leaks import keep_secret, leaks, purge_secret
 from director.agent.turn import take_turn
 from director.models.script import Emit, Say, Seen
-from director.runs import Means
+from director.runs import RunDependencies
 from director.secrets import Vault, VaultError
 from director.secrets.forms import canary_forms
 from director.store import Store
@@ -48,9 +48,11 @@ def parrot(shown: Seen) -> Sequence[Emit]:
     return [Say(f"You said: {said}")]
 
 
-def with_vault(store: Store, tmp_path: Path, double: Double, wire: str, profile: str) -> Desk:
+def with_vault(
+    store: Store, tmp_path: Path, double: Double, wire: str, profile: str
+) -> AgentSession:
     """A desk whose model the double plays, with a vault of its own, keeping every request."""
-    means = Means(secrets=Vault(tmp_path / "vault"), pictures="none")
+    means = RunDependencies(secrets=Vault(tmp_path / "vault"), pictures="none")
     return equipped(at_double(desk(store, parrot, means=means, profile=profile), double, wire))
 
 
@@ -121,7 +123,7 @@ def test_a_purge_rewrites_the_messages_and_the_store_is_still_sound(
     made = desk(
         store,
         [[asks("set_variable", variableName="note", value=f"pw {VALUE}", reason="r")], SAY, SAY],
-        means=Means(secrets=Vault(tmp_path / "vault"), pictures="none"),
+        means=RunDependencies(secrets=Vault(tmp_path / "vault"), pictures="none"),
     )
     vault = made.means.secrets
     assert isinstance(vault, Vault)
@@ -152,7 +154,7 @@ def test_a_purge_rewrites_the_messages_and_the_store_is_still_sound(
 def test_a_short_value_is_meant_only_as_a_word_of_the_user(store: Store, tmp_path: Path) -> None:
     """A PIN stands in many numbers by chance: those are left as they are."""
     vault = Vault(tmp_path / "vault")
-    made = desk(store, [SAY, SAY, SAY], means=Means(secrets=vault, pictures="none"))
+    made = desk(store, [SAY, SAY, SAY], means=RunDependencies(secrets=vault, pictures="none"))
 
     async def talk() -> None:
         await take_turn(made, "Invoice INV-47110 is due.")
@@ -174,7 +176,7 @@ def test_a_model_learns_nothing_by_guessing_values_that_nobody_said(
     made = desk(
         store,
         [[Say(f"Is it {VALUE} or Kestrel#43?")]],
-        means=Means(secrets=vault, pictures="none"),
+        means=RunDependencies(secrets=vault, pictures="none"),
     )
     asyncio.run(take_turn(made, "Hello."))
     said = store.last(made.thread, "agent")

@@ -13,7 +13,7 @@ from director.browser import Browser
 from director.context.wire.events import INTERRUPTED
 from director.demo.site import Site
 from director.models.script import Emit, Say, Seen
-from director.runs import Means
+from director.runs import RunDependencies
 from director.secrets import Seal
 from director.store import Store
 
@@ -29,7 +29,7 @@ def played(
 ) -> list[str]:
     """The results of these steps."""
     shown: list[Seen] = []
-    means = Means(browser=browser, pictures="none", seal=SEAL)
+    means = RunDependencies(browser=browser, pictures="none", seal=SEAL)
 
     def brain(seen: Seen) -> Sequence[Emit]:
         if "find" not in seen.tools:

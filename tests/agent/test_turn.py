@@ -16,8 +16,8 @@ from agent.prefixes import moved
 from director.agent.assemble import ContextTooLarge
 from director.agent.choosing import choose
 from director.agent.lease import TurnRunning, last_turn, running
-from director.agent.progress import Progress
-from director.agent.requests_made import Made
+from director.agent.progress import TurnProgress
+from director.agent.requests_made import RequestRecord
 from director.agent.threads import current_thread, new_conversation
 from director.agent.turn import retry_turn, take_turn
 from director.context.values import Section
@@ -308,7 +308,7 @@ def test_a_call_that_was_cut_off_is_shown_as_interrupted(store: Store) -> None:
     shown: list[Seen] = []
     made = desk(store, steps, seen=shown)
 
-    def stop(progress: Progress) -> None:
+    def stop(progress: TurnProgress) -> None:
         if progress.what == "calling" and progress.tool == "ask_user":
             raise asyncio.CancelledError
 
@@ -326,7 +326,7 @@ def test_a_call_that_was_cut_off_is_shown_as_interrupted(store: Store) -> None:
 @pytest.mark.moves_prefix("it is shown that this is noticed")
 def test_a_prefix_that_was_moved_is_noticed(store: Store) -> None:
     """The check of every test here fails if the past is told otherwise or a tool is gone."""
-    made: list[Made] = []
+    made: list[RequestRecord] = []
     desk_ = desk(store, lambda _: SAY, made=made.append)
     for nth in range(2):
         asyncio.run(take_turn(desk_, f"message {nth}"))
@@ -342,7 +342,7 @@ def test_a_prefix_that_was_moved_is_noticed(store: Store) -> None:
     assert moved([first, clock]) == ["the section 'system' was changed"]
 
 
-def _with(made: Made, **changes: Any) -> Made:
+def _with(made: RequestRecord, **changes: Any) -> RequestRecord:
     """A request as if something else had been sent."""
     sent = replace(made.report.sent, **changes)
     return replace(made, report=replace(made.report, sent=sent))

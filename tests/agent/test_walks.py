@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from agent.office import asks, desk
 from director.agent import take_turn
 from director.agent.hooking import equipped
-from director.agent.requests_made import Made
+from director.agent.requests_made import RequestRecord
 from director.agent.walks import Once, Walks
 from director.context.sizes import context_size, turn_size
 from director.context.values import (
@@ -152,7 +152,7 @@ def talking(store: Store, seen: list[Context], *, keeps: bool) -> None:
     tell = made.made
     assert tell is not None
 
-    def told(one: Made) -> None:
+    def told(one: RequestRecord) -> None:
         seen.append(one.report.sent)
         tell(one)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.runs import save_workflow
 from director.settings import load_settings
 from director.store import Store
@@ -26,7 +26,7 @@ def shop(store: Store, *nodes: dict[str, Any], origins: tuple[str, ...] = (SHOP,
     return made
 
 
-def shown_always(made: Desk) -> Desk:
+def shown_always(made: AgentSession) -> AgentSession:
     """The desk with the setting that shows effects on this machine's sites too."""
     given = {"profile": "structured", "confirm_effects": "always"}
     made.settings = load_settings(given, environ={"DIRECTOR_HOME": "/nonexistent"})

@@ -23,7 +23,7 @@ from director.models.script import Emit, Seen
 from director.sections.boundary import NAMES, read_sections
 from director.sections.overview import workflow_summary
 from director.sections.render import SECTIONS, section
-from director.sections.state import State
+from director.sections.state import WorkflowState
 from director.store import Store
 from director.testing.double import Double
 from director.workflow.description import Description
@@ -51,7 +51,7 @@ def dressed(name: str) -> list[str]:
     return [one.format(name, FORGED) for one in DRESSES]
 
 
-def state_of(text: str) -> State:
+def state_of(text: str) -> WorkflowState:
     """A state in which everything that others can write says the same text."""
     node = Node(
         f"n_1{text}", "go", "browser_action", {"action": "click", "selector": text}, text, "once"
@@ -59,7 +59,7 @@ def state_of(text: str) -> State:
     task = Task(text, text, "pending", notes=text, node_ids=(text,))
     plan = Plan(text, text, (Phase(text, "pending", (task,)),), (text,), (text,), text)
     told = Description(text, text, happy_path_steps=(text,), business_rules=(text,))
-    return State(
+    return WorkflowState(
         Workflow("w", text, (node,), (Input(text, text),), (text,), text),
         plan=plan,
         description=told,

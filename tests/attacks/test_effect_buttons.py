@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from attacks.shops import BUY, SHOP, shop
 from director.agent.effects import effects
-from director.agent.saved import Saved
+from director.agent.saved import SavedState
 from director.store import Store
 from web.pages.conftest import _home, app  # noqa: F401  fixtures
 from web.pages.windows import App, ask, say
@@ -66,7 +66,7 @@ def test_what_is_pressed_is_what_is_done(app: App) -> None:  # noqa: F811
     site = sites.locator(".row", has_text=SHOP).first
     site.get_by_role("button", name="Refuse").click()
     expect(site).to_contain_text("refused")
-    assert Saved(app.store, "w").workflow().origins == ()
+    assert SavedState(app.store, "w").workflow().origins == ()
     site.get_by_role("button", name="Allow").click()
     expect(site).to_contain_text("approved")
-    assert Saved(app.store, "w").workflow().origins == (SHOP,)
+    assert SavedState(app.store, "w").workflow().origins == (SHOP,)

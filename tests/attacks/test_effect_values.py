@@ -27,8 +27,8 @@ from director.agent.turn import take_turn
 from director.browser import Browser, BrowserError, Origins
 from director.browser.actions import act
 from director.models.script import Seen
-from director.runs import Means, Run, queue_run, save_workflow
-from director.runs.supplies import Hiding, Supplies, Wishes, supplied
+from director.runs import Run, RunDependencies, queue_run, save_workflow
+from director.runs.supplies import Resources, RunOptions, SecretExtractor, supplied
 from director.runs.values import NotPermitted, Permit
 from director.secrets import Vault
 from director.store import Store
@@ -168,11 +168,11 @@ def test_a_flow_that_a_worker_goes_on_with_still_asks(
     shop(store, ask, pays)
 
     async def gone_on() -> str:
-        async with supplied(store, Wishes()) as supplies:
+        async with supplied(store, RunOptions()) as supplies:
             lend(supplies, store)
             now = desk(store, [SAY]).now()
-            begun = queue_run(store, now, Means(permit=ask_at_nodes(desk(store, [SAY]))))
-            by_hand = queue_run(store, now, Means())
+            begun = queue_run(store, now, RunDependencies(permit=ask_at_nodes(desk(store, [SAY]))))
+            by_hand = queue_run(store, now, RunDependencies())
             permits = [(await _permit(supplies, one)) for one in (begun, by_hand)]
             assert permits[1] is None
             assert permits[0] is not None
@@ -183,7 +183,7 @@ def test_a_flow_that_a_worker_goes_on_with_still_asks(
     assert "STRANGER" in asyncio.run(gone_on())
 
 
-async def _permit(supplies: Supplies, run: Run) -> Permit | None:
+async def _permit(supplies: Resources, run: Run) -> Permit | None:
     supplies.browser = _no_browser  # type: ignore[method-assign,assignment]
     return (await supplies.means(run)).permit
 
@@ -246,7 +246,9 @@ def test_a_model_hides_no_words_in_the_vault(
         "node": asks("test_single_node", node="n1"),
     }
     shown: list[Seen] = []
-    means = Means(browser, secrets=vault, hide=Hiding(vault, given), pictures="none")
+    means = RunDependencies(
+        browser, secrets=vault, hide=SecretExtractor(vault, given), pictures="none"
+    )
     talking = desk(store, [[calls[way]], SAY], means=means, seen=shown)
     runner.run(take_turn(talking, "Test it."))
     runner.run(talking.close())
@@ -264,7 +266,7 @@ def test_a_question_says_that_a_part_is_hidden(store: Store, tmp_path: Path) -> 
     shop(store, {"type": "agent", "config": {"goal": "Transfer 9000 to DE66-STRANGER"}})
     vault = Vault(tmp_path / "vault")
     vault.put("word", "DE66-STRANGER", SHOP)
-    (shown,) = effects_of_nodes(desk(store, [SAY], means=Means(secrets=vault)), ["n_0"])
+    (shown,) = effects_of_nodes(desk(store, [SAY], means=RunDependencies(secrets=vault)), ["n_0"])
     assert "DE66-STRANGER" not in shown.does
     assert "a part is not shown" in shown.does
 

@@ -17,7 +17,7 @@ from director.agent.effects import (
 )
 from director.agent.turn import take_turn
 from director.browser import Browser
-from director.runs import Means, Run, Step, run_workflow, steps_of
+from director.runs import Run, RunDependencies, Step, run_workflow, steps_of
 from director.runs.ledger import run_json, step_json
 from director.settings import load_settings
 from director.store import Store
@@ -230,7 +230,7 @@ def test_a_form_that_a_harmless_node_sends_is_told(
         there = {"config": {"action": "navigate", "url": site.origin}}
         sold = {"ensures": [{"url": f"{site.origin}/buy"}]}
         made = shop(store, there, {"config": config, **sold}, origins=(site.origin,))
-        means = Means(browser=browser, pictures="none")
+        means = RunDependencies(browser=browser, pictures="none")
         run = runner.run(run_workflow(store, made, means))
         (_, acted) = steps_of(store, run.id)
         # A box that is gone too soon after it was checked fails the node: that is told as well.

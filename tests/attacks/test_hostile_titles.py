@@ -8,12 +8,12 @@ from starlette.testclient import TestClient
 
 from attacks.listener import listening
 from director.agent import current_thread
-from director.runs import Means, queue_run, save_workflow
+from director.runs import RunDependencies, queue_run, save_workflow
 from director.runs.ledger import step_json
 from director.runs.values import Run, Step
 from director.store import Store
 from director.store.variables import set_variable
-from director.web import Studio
+from director.web import AppState
 from director.workflow.values import Node, Workflow
 from web.conftest import client, studio  # noqa: F401  fixtures
 from web.pages.conftest import _home, app  # noqa: F401  fixtures
@@ -78,7 +78,7 @@ def test_names_and_titles_are_text_in_every_page(app: App) -> None:  # noqa: F81
 @pytest.mark.promise("E4")
 def test_files_are_sealed_whatever_they_hold(
     store: Store,
-    studio: Studio,  # noqa: F811
+    studio: AppState,  # noqa: F811
     client: TestClient,  # noqa: F811
 ) -> None:
     """By their headers, and by a name that is ours."""
@@ -86,7 +86,7 @@ def test_files_are_sealed_whatever_they_hold(
         name, id_ = form.format(evil="http://evil.example"), f"s{nth}"
         save_workflow(store, Workflow(id_, name, WORKFLOW.nodes, description=name))
         run = f"r{nth}"
-        queue_run(store, Workflow(id_, name, WORKFLOW.nodes), Means(), id_=run)
+        queue_run(store, Workflow(id_, name, WORKFLOW.nodes), RunDependencies(), id_=run)
         set_variable(store, run, "x", name, name)
         paths = [
             f"/api/workflows/{id_}/export",
@@ -130,7 +130,9 @@ def test_a_picture_that_is_none_runs_nothing(app: App) -> None:  # noqa: F811
             hash_ = app.store.keep(content)
             id_ = f"pic{nth}"
             save_workflow(app.store, Workflow(id_, id_, WORKFLOW.nodes))
-            made: Run = queue_run(app.store, Workflow(id_, id_, WORKFLOW.nodes), Means(), id_=id_)
+            made: Run = queue_run(
+                app.store, Workflow(id_, id_, WORKFLOW.nodes), RunDependencies(), id_=id_
+            )
             _step(app.store, made, hash_)
             page = app.context.new_page()
             page.on("dialog", lambda one: (dialogs.append(one.message), one.dismiss()))

@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 import director.store
 from attacks.strangers import Visit, stranger
 from director.agent import approvals, approve
-from director.agent.desk import Desk
-from director.agent.lending import Lender
+from director.agent.desk import AgentSession
+from director.agent.lending import NodeModelClient
 from director.agent.threads import current_thread
 from director.agent.turn import take_turn
 from director.cli import app
@@ -27,8 +27,8 @@ from director.models.names import credentials, parse
 from director.models.servers import ServerNotAccepted, list_accepted_servers
 from director.runs import questions, queue_run, run_of, save_workflow, workflow_of
 from director.runs.secret_uses import ALLOW, REFUSE, SecretUse
-from director.runs.values import Means
-from director.secrets import Net
+from director.runs.values import RunDependencies
+from director.secrets import Redactor
 from director.settings import load_settings
 from director.store import Store, StoreError, open_store
 from director.store.export import export_workflow, import_lines
@@ -133,10 +133,10 @@ def test_a_stored_choice_of_a_foreign_server_is_not_asked(provider: str, store: 
     """Whoever can write the store cannot say where the key goes."""
     save_workflow(store, workflow())
     store.put("choice", "prices", {"model": f"{provider}:http://evil.example/v1#m"})
-    desk = Desk(store, "prices", settings=load_settings())
+    desk = AgentSession(store, "prices", settings=load_settings())
     with pytest.raises(ServerNotAccepted, match=r"evil\.example"):
         asyncio.run(take_turn(desk, "Hello?"))
-    lender = Lender(store, "prices", desk.open_model, lambda: Net(()))
+    lender = NodeModelClient(store, "prices", desk.open_model, lambda: Redactor(()))
     with pytest.raises(ServerNotAccepted, match="model_servers"):
         asyncio.run(lender.think("Say something.", None, {"type": "string"}))
 
@@ -154,7 +154,7 @@ def test_a_stored_choice_on_loopback_gets_no_key(provider: str, store: Store) ->
     def refuses(visit: Visit) -> None:
         visit.reply(b'{"error": {"message": "no"}}', status=401)
 
-    async def turn(desk: Desk) -> None:
+    async def turn(desk: AgentSession) -> None:
         try:
             await asyncio.wait_for(take_turn(desk, "Hello?"), 60)
         finally:
@@ -164,7 +164,7 @@ def test_a_stored_choice_on_loopback_gets_no_key(provider: str, store: Store) ->
         save_workflow(store, workflow())
         store.put("choice", "prices", {"model": f"{provider}:{other.url}/v1#m"})
         with pytest.raises(ModelError, match="auth"):
-            asyncio.run(turn(Desk(store, "prices", settings=load_settings())))
+            asyncio.run(turn(AgentSession(store, "prices", settings=load_settings())))
     assert other.requests
     assert KEY not in json.dumps(other.requests)
 
@@ -270,7 +270,7 @@ def test_an_archive_does_not_approve_origins(
     approve_all = workflow(origins=[EVIL])
     save_workflow(theirs, approve_all)
     approve(theirs, "prices", EVIL)
-    begun = queue_run(theirs, approve_all, Means())
+    begun = queue_run(theirs, approve_all, RunDependencies())
     lines = list(export_workflow(theirs, "prices"))
     done = import_lines(store, iter(lines))
     assert [(one.workflow, one.origin) for one in done.asked] == [("prices", EVIL)]

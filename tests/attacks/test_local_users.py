@@ -19,7 +19,7 @@ from attacks.strangers import stranger
 from director.cli import app
 from director.middleware.proxy import Proxy
 from director.runs.queue import Queue, queue_url
-from director.store import Draft, open_store
+from director.store import EntryDraft, open_store
 from middleware import loops
 from middleware.test_proxy import proxied
 
@@ -222,7 +222,7 @@ def test_files_are_private_whatever_the_umask(tmp_path: Path) -> None:
         env = {"DIRECTOR_HOME": str(tmp_path / "deep" / "home"), "DIRECTOR_STORE": ""}
         file.parent.mkdir(mode=0o700)
         with open_store(file) as store:
-            store.append("t1", [Draft("user", {"text": "Private."})])
+            store.append("t1", [EntryDraft("user", {"text": "Private."})])
             with Queue(queue_url(store.url)):
                 pass
             made = [*file.parent.iterdir()]

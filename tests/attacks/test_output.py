@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from attacks.strangers import Visit, stranger
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.turn import take_turn
 from director.cli import app
 from director.models import ModelError, NoKey, Policy, open_model
@@ -87,7 +87,7 @@ def test_a_key_that_a_server_repeats_is_not_told(
             await model.send(["Hello?"])
 
     async def turned(name: str) -> None:
-        desk = Desk(store, "w", model=name)
+        desk = AgentSession(store, "w", model=name)
         try:
             await take_turn(desk, "Hello?")
         finally:

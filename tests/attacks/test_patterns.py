@@ -18,7 +18,7 @@ from director.browser import Browser
 from director.browser.bundle import LocatorError, selector_of
 from director.browser.conditions import check
 from director.browser.origins import Origins
-from director.runs import Means, run_workflow
+from director.runs import RunDependencies, run_workflow
 from director.runs.script import script_of
 from director.store import Store
 from director.workflow.patterns import PatternError, check_pattern, matches_glob, search_texts
@@ -71,7 +71,7 @@ def test_a_pattern_in_a_schema_does_not_hold_the_loop(store: Store, pattern: str
 
     schema = {"type": "string", "pattern": pattern}
     workflow = flow(node("ask", "cognition", instruction="x", schema=schema))
-    found = run_attack(run_workflow(store, workflow, Means(think=think)))
+    found = run_attack(run_workflow(store, workflow, RunDependencies(think=think)))
     assert found.value.state == "failed"
     said = by_key(store, found.value)["ask"].error
     assert "was stopped" in said if pattern in ENDLESS else "does not match" in said

@@ -11,7 +11,7 @@ import pytest
 from agent.office import SAY, asks, desk
 from browser.sites import site as served
 from director.agent.approvals import approvals
-from director.agent.progress import Progress
+from director.agent.progress import TurnProgress
 from director.agent.provenance import collect_texts, source_line, sources
 from director.agent.turn import take_turn
 from director.browser import Browser
@@ -128,7 +128,7 @@ def test_the_line_the_card_the_record_and_the_question_say_it(
     runner: asyncio.Runner, browser: Browser, store: Store
 ) -> None:
     """From the page to the screen."""
-    told: list[Progress] = []
+    told: list[TurnProgress] = []
     with served({"/": f"<p>Read on at <b>{BANK}/transfer</b></p>"}) as forum:
         look = asks("inspect_tab", inspectionType="dom_snapshot")
         there = asks("debug_navigate", url=forum.origin, reason="r")

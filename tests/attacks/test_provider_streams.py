@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from attacks.strangers import Visit, stranger
-from director.models import Done, ModelError, Policy, open_model
+from director.models import ModelError, Policy, StreamEnd, open_model
 from director.models.response_limits import LARGEST, LARGEST_EVENT
 
 KEY = "sk-the-users-own-key"
@@ -151,7 +151,7 @@ def test_many_small_pieces_are_joined_once(what: str) -> None:
     began = time.process_time()
     with stranger(streams(tell)) as server:
         found = ask("chat", server.url)
-    assert isinstance(found[-1], Done)
+    assert isinstance(found[-1], StreamEnd)
     assert time.process_time() - began < 60
 
 
@@ -233,7 +233,7 @@ def test_usage_beyond_measure_is_not_counted(count: object) -> None:
     with stranger(streams(tell)) as server:
         found = ask("chat", server.url)
     done = found[-1]
-    assert isinstance(done, Done)
+    assert isinstance(done, StreamEnd)
     assert done.reply.usage is None
     assert any("unknown" in each for each in done.reply.warnings)
 

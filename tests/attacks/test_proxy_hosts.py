@@ -12,7 +12,7 @@ from playwright.sync_api import sync_playwright
 from attacks.listener import listening
 from director.browser.chromium import find_chromium
 from director.middleware.proxy import Proxy
-from director.middleware.proxy.lines import Request
+from director.middleware.proxy.lines import ProxyRequest
 from director.middleware.proxy.request_guard import RequestGuard
 from director.models.script import Say
 from director.testing.double import Double
@@ -129,9 +129,9 @@ def test_a_real_browsers_page_reaches_no_provider() -> None:
 def test_what_is_allowed_is_served_and_nothing_beside_it() -> None:
     """The honest ways: our own names, a page and a name that were allowed, addresses elsewhere."""
 
-    def asked(target: bytes = b"/v1/models", **headers: str) -> Request:
+    def asked(target: bytes = b"/v1/models", **headers: str) -> ProxyRequest:
         found = [(name.replace("_", "-").encode(), text.encode()) for name, text in headers.items()]
-        return Request(b"GET", target, found, b"")
+        return ProxyRequest(b"GET", target, found, b"")
 
     local = RequestGuard("127.0.0.1", names=["box"], origins=["http://localhost:3000/"])
     for good in (
@@ -157,4 +157,4 @@ def test_what_is_allowed_is_served_and_nothing_beside_it() -> None:
 
 
 def _refused(guard: RequestGuard) -> Any:
-    return guard.check(Request(b"GET", b"/", [(b"host", b"evil.example")], b""))
+    return guard.check(ProxyRequest(b"GET", b"/", [(b"host", b"evil.example")], b""))

@@ -15,7 +15,7 @@ from director.browser.origins import Origins
 from director.browser.queries import query
 from director.cli import app
 from director.models.arguments import object_in
-from director.runs import Means, RunError, run_workflow
+from director.runs import RunDependencies, RunError, run_workflow
 from director.runs.sandbox import Sandbox, SandboxError
 from director.store import Store
 from director.workflow.bounds import ValueTooLarge
@@ -94,7 +94,7 @@ def test_a_condition_is_bounded_as_code_is(sandbox: Sandbox) -> None:
 def test_a_run_with_an_endless_transform_ends(store: Store) -> None:
     """And keeps nothing of it."""
     workflow = flow(code("fold", FOLDED["lists 60 deep"], store=True))
-    found = run_attack(run_workflow(store, workflow, Means()))
+    found = run_attack(run_workflow(store, workflow, RunDependencies()))
     assert found.value.state == "failed"
     step = by_key(store, found.value)["fold"]
     assert "nested" in step.error or "parts" in step.error
@@ -128,7 +128,7 @@ def test_a_condition_does_not_multiply_what_it_names(store: Store) -> None:
         code("big", "'x' * 4_000_000", store=True),
         node("way", "route", branches=[{"name": "a", "condition": named, "branch": []}]),
     )
-    found = run_attack(run_workflow(store, workflow, Means()))
+    found = run_attack(run_workflow(store, workflow, RunDependencies()))
     assert "is given has more than" in by_key(store, found.value)["way"].error
     assert found.turn < TURN
 
@@ -140,7 +140,7 @@ def test_a_condition_does_not_multiply_what_it_names(store: Store) -> None:
 def test_records_do_not_flood_the_store(store: Store) -> None:
     """Each would be written by itself, one after the other."""
     workflow = flow(code("many", "[{'a': 1}] * 60_000", create_records="thing", strict_store=True))
-    found = run_attack(run_workflow(store, workflow, Means()))
+    found = run_attack(run_workflow(store, workflow, RunDependencies()))
     assert "at most 5,000 records" in by_key(store, found.value)["many"].error
     assert found.turn < TURN
 
@@ -152,7 +152,7 @@ def test_records_do_not_flood_the_store(store: Store) -> None:
 def test_many_records_are_written_beside_the_loop(store: Store) -> None:
     """Thousands take seconds."""
     made = code("many", "[{'id': i} for i in range(3_000)]", create_records="thing")
-    found = run_attack(run_workflow(store, flow(made), Means()), 200)
+    found = run_attack(run_workflow(store, flow(made), RunDependencies()), 200)
     assert found.value.state == "done"
     assert by_key(store, found.value)["many"].records == {
         "made": 3_000,
@@ -205,7 +205,7 @@ def test_deep_json_is_refused_wherever_it_arrives(store: Store, tmp_path: Path) 
     assert "nested" in problems[0]
     assert masked(json.dumps(deep))
     workflow = flow(code("a", "1"), inputs=[{"name": "given"}])
-    found = run_attack(run_workflow(store, workflow, Means(), inputs={"given": deep}))
+    found = run_attack(run_workflow(store, workflow, RunDependencies(), inputs={"given": deep}))
     assert isinstance(found.error, RunError | WorkflowError)
 
 
@@ -220,7 +220,7 @@ def test_a_deep_answer_of_a_model_fails_the_node(store: Store) -> None:
         return nested(900)
 
     workflow = flow(node("ask", "cognition", instruction="x", schema={"type": "array"}))
-    found = run_attack(run_workflow(store, workflow, Means(think=think)))
+    found = run_attack(run_workflow(store, workflow, RunDependencies(think=think)))
     assert found.value.state == "failed"
     assert "nested" in by_key(store, found.value)["ask"].error
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from agent.office import SAY, asks, desk, results
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.secret_requests import give_secret, refuse_secret, secret_requests
-from director.agent.turn import Turn, take_turn
+from director.agent.turn import TurnResult, take_turn
 from director.cli.chat_telling import about
 from director.models.script import Emit, Seen
-from director.runs import Means
+from director.runs import RunDependencies
 from director.secrets import Reference, SecretRefused, Vault
 from director.store import Store
 
@@ -22,9 +22,11 @@ BANK, SHOP, EVIL = "https://bank.example", "https://shop.example", "https://evil
 VALUE = "correct-horse-9"
 
 
-def made(store: Store, vault: Vault, *steps: list[Emit], seen: list[Seen] | None = None) -> Desk:
+def made(
+    store: Store, vault: Vault, *steps: list[Emit], seen: list[Seen] | None = None
+) -> AgentSession:
     """A desk that may reach two sites, with a vault."""
-    means = Means(secrets=vault, pictures="none")
+    means = RunDependencies(secrets=vault, pictures="none")
     return desk(store, list(steps), origins=(SHOP, BANK), means=means, seen=seen)
 
 
@@ -33,7 +35,7 @@ def wants(name: str, origin: str, reason: str = "to log in") -> list[Emit]:
     return [asks("ask_secret", name=name, origin=origin, reason=reason)]
 
 
-def turn(given: Desk, text: str = "Go.") -> Turn:
+def turn(given: AgentSession, text: str = "Go.") -> TurnResult:
     """One turn."""
     return asyncio.run(take_turn(given, text))
 

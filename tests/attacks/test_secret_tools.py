@@ -12,11 +12,11 @@ import pytest
 
 from agent.office import SAY, desk
 from attacks.echo_site import SECRETS, echo_site, vault_with
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.tools import REGISTRY
 from director.browser import Browser, BrowserError
 from director.browser.bundle import LocatorError
-from director.runs import Means, RunError
+from director.runs import RunDependencies, RunError
 from director.store import StoreError, open_store
 from director.workflow.values import WorkflowError
 
@@ -41,7 +41,7 @@ ASKED: Mapping[str, list[dict[str, Any]]] = {
 OTHERS = {"debug_navigate", "debug_open_tab", "deploy_scout", "send_scout", "recall"}
 
 
-async def _used(made: Desk, tool: str, args: Mapping[str, Any]) -> str:
+async def _used(made: AgentSession, tool: str, args: Mapping[str, Any]) -> str:
     try:
         said = str(await REGISTRY[tool].run(made, **args))
     except (BrowserError, LocatorError, WorkflowError, RunError, StoreError) as problem:
@@ -49,7 +49,7 @@ async def _used(made: Desk, tool: str, args: Mapping[str, Any]) -> str:
     return re.sub(r"\d+(\.\d+)? ?(ms|s)\b|run-\w+|\d\d:\d\d(:\d\d)?", "", f"{tool}: {said}")
 
 
-async def _attack(made: Desk, origin: str) -> list[str]:
+async def _attack(made: AgentSession, origin: str) -> list[str]:
     for alias, kind, config in (
         ("read", "browser_query", {"method": "deterministic_extract", **READ}),
         ("reckon", "transform", CODE),
@@ -89,7 +89,7 @@ def test_no_tool_tells_one_secret_from_another(
         folder = tmp_path / str(number)
         vault = vault_with(folder, SECRETS[number], origin)
         with open_store(folder / "d.db") as store:
-            means = Means(browser=browser, secrets=vault, pictures="none")
+            means = RunDependencies(browser=browser, secrets=vault, pictures="none")
             return await _attack(desk(store, [SAY], means=means, origins=(origin,)), origin)
 
     async def both() -> tuple[list[str], list[str]]:

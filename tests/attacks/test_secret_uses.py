@@ -14,8 +14,8 @@ from director.agent.turn import take_turn
 from director.browser import Browser
 from director.cli import app
 from director.runs import (
-    Means,
     Question,
+    RunDependencies,
     RunError,
     answer,
     drive,
@@ -27,13 +27,13 @@ from director.runs.ledger import steps_of
 from director.runs.questions import KIND
 from director.runs.secret_uses import ALLOW, REFUSE, uses
 from director.runs.serving import waits_for
-from director.runs.supplies import Supplies, Wishes
+from director.runs.supplies import Resources, RunOptions
 from director.secrets import (
     SHORT,
     Clear,
     FieldNotAllowed,
-    Net,
     Origin,
+    Redactor,
     Reference,
     Seal,
     SecretRefused,
@@ -74,9 +74,9 @@ class Door:
             raise FieldNotAllowed(reference.name, str(origin), "text name=q")
         return Clear(PIN)
 
-    def net(self) -> Net:
+    def net(self) -> Redactor:
         """A net for its value."""
-        return Net([PIN])
+        return Redactor([PIN])
 
 
 def typing(store: Store, origin: str) -> Workflow:
@@ -91,13 +91,15 @@ def typing(store: Store, origin: str) -> Workflow:
     return made
 
 
-def unattended(browser: Browser, door: Door) -> Means:
+def unattended(browser: Browser, door: Door) -> RunDependencies:
     """What a run works with that nobody watches."""
     seal = Seal(bytes(32))
-    return Means(browser=browser, secrets=door, seal=seal, patience=0.0, pictures="none")
+    return RunDependencies(browser=browser, secrets=door, seal=seal, patience=0.0, pictures="none")
 
 
-def parked(store: Store, means: Means, workflow: Workflow, runner: asyncio.Runner) -> Question:
+def parked(
+    store: Store, means: RunDependencies, workflow: Workflow, runner: asyncio.Runner
+) -> Question:
     """The question that a run of the workflow waits for."""
     run = queue_run(store, workflow, means)
     ended = runner.run(drive(store, run.id, means))
@@ -205,7 +207,7 @@ def test_a_turn_waits_for_the_user_before_a_secret_is_typed(
         made = desk(
             store,
             [[there, calls[tool]], [calls[tool]], SAY],
-            means=Means(browser=browser, secrets=door, pictures="none"),
+            means=RunDependencies(browser=browser, secrets=door, pictures="none"),
         )
         turn = runner.run(take_turn(made, "Type it."))
         assert turn.ended == "waiting"
@@ -259,7 +261,7 @@ def test_a_short_secret_is_stored_with_a_warning(
             assert put.status_code == 200, put.text
         assert {one["name"]: one["warning"] for one in put.json()} == {"pin": SHORT, "word": ""}
         assert client.get("/settings").text.count(SHORT) == 1
-    _, hiding = Supplies(store, Wishes()).offline(Workflow("w", "W", origins=tuple(bound)))
+    _, hiding = Resources(store, RunOptions()).offline(Workflow("w", "W", origins=tuple(bound)))
     hiding("password", "0815")
     hiding("pin", "another-long-word")
     assert [SHORT in told for told in hiding.told] == [True, False]

@@ -21,11 +21,11 @@ import pytest
 from director.agent import current_thread
 from director.agent.desk import Opens
 from director.middleware.proxy import lines
-from director.store import Draft, Store
+from director.store import EntryDraft, Store
 from director.testing.double import Double
 from director.web import connections
 from director.web.serving import Served, bound, server_of, studio_at
-from director.web.studio import Studio
+from director.web.studio import AppState
 from middleware.test_proxy import proxied
 from web.rooms import a_studio, key_of
 
@@ -39,7 +39,7 @@ STOPS = (b"", b"PO", HEAD, BODY)
 @contextmanager
 def served(
     store: Store, folder: Path, *, opens: Opens | None = None
-) -> Iterator[tuple[Studio, Served, int]]:
+) -> Iterator[tuple[AppState, Served, int]]:
     """The app on a port; `opens` opens its models."""
     listening = bound("127.0.0.1", 0)
     studio = a_studio(store, folder, opens=opens)
@@ -143,7 +143,7 @@ def test_a_client_that_never_reads_is_sent_away(
     with served(store, tmp_path) as (studio, server, port):
         key = key_of(studio)
         thread = current_thread(store, "w")
-        store.append(thread, [Draft("user", {"text": "x" * 500_000}) for _ in range(40)])
+        store.append(thread, [EntryDraft("user", {"text": "x" * 500_000}) for _ in range(40)])
         head = (
             b"GET /api/workflows/w/export?form=archive HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n"
             b"authorization: " + key["authorization"].encode() + b"\r\n\r\n"

@@ -10,7 +10,7 @@ import pytest
 
 from director.browser import open_browser
 from director.demo.site import Site
-from director.runs import Means, run_workflow
+from director.runs import RunDependencies, run_workflow
 from director.store import open_store
 from director.store.variables import variables
 from director.workflow.document import from_json, to_json
@@ -32,7 +32,7 @@ def ran(name: str, site: Site, home: Path, **inputs: Json) -> dict[str, Json]:
     async def work() -> dict[str, Json]:
         with open_store(home / "runs.db") as store:
             async with open_browser() as browser:
-                means = Means(browser=browser, pictures="none")
+                means = RunDependencies(browser=browser, pictures="none")
                 run = await run_workflow(store, example(name, site.url), means, inputs=inputs)
             assert (run.state, run.error) == ("done", None)
             return dict(variables(store, run.id))

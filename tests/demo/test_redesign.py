@@ -8,7 +8,7 @@ import pytest
 
 from demo.visitor import ADDRESS, Answer, Visitor
 from director.demo.site import Site
-from director.demo.site.look import Look
+from director.demo.site.look import SiteDesign
 
 PAGES = ("/", "/mail", "/mail/3", "/grid", "/shop", "/shop/cart", "/shop/orders", "/flaky", "/lab")
 
@@ -78,12 +78,12 @@ def test_every_class_of_a_page_is_in_the_style_sheet_of_its_look() -> None:
         assert "gap: 0.6rem" in sheet
         assert "blur" not in sheet
     usual, redesigned = styled
-    assert {Look(redesign=True).name(name) for name in usual} <= redesigned
+    assert {SiteDesign(redesign=True).name(name) for name in usual} <= redesigned
 
 
 def test_another_seed_draws_other_names() -> None:
     """So that nobody can learn them."""
-    drawn = {Look(redesign=True, seed=seed).name("button") for seed in range(20)}
+    drawn = {SiteDesign(redesign=True, seed=seed).name("button") for seed in range(20)}
     assert len(drawn) == 20
     assert all(re.fullmatch("[a-z][a-z0-9]+", name) for name in drawn)
 

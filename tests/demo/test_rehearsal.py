@@ -13,7 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from director.agent import Desk, Progress, Turn, current_thread, open_desk, take_turn
+from director.agent import (
+    AgentSession,
+    TurnProgress,
+    TurnResult,
+    current_thread,
+    open_desk,
+    take_turn,
+)
 from director.agent.desk import Opens, opens_model
 from director.browser import BrowserError
 from director.demo.rehearsal import MODEL, SAYS, begin, lines, perform
@@ -21,7 +28,7 @@ from director.demo.site import Site
 from director.models import Journal, Model, Timing, open_model
 from director.models.brains import load
 from director.runs import drive, queue_run, run_of
-from director.runs.supplies import Supplies, Wishes, supplied
+from director.runs.supplies import Resources, RunOptions, supplied
 from director.settings import load_settings
 from director.store import Store, open_store
 from director.store.variables import variables
@@ -65,11 +72,11 @@ async def played(
     profile: str = "structured",
     model: str = "",
     open_model: Opens = opens_model,
-) -> tuple[list[str], list[Progress], str]:
+) -> tuple[list[str], list[TurnProgress], str]:
     """How each line of the user ended, all that was told, and the workflow."""
-    told: list[Progress] = []
+    told: list[TurnProgress] = []
     settings = load_settings({"profile": profile})
-    async with supplied(store, Wishes(pictures="none")) as supplies:
+    async with supplied(store, RunOptions(pictures="none")) as supplies:
         workflow = begin(store, supplies.vault, site.url)
         ends: list[str] = []
         async with open_desk(
@@ -83,17 +90,17 @@ async def played(
         ) as desk:
             for line in lines(site.url):
                 ended = await perform(desk, line)
-                ends.append(ended.ended if isinstance(ended, Turn) else ended.status)
+                ends.append(ended.ended if isinstance(ended, TurnResult) else ended.status)
         await _runs_alone(store, site, supplies, workflow)
     return ends, told, workflow
 
 
-async def _runs_alone(store: Store, site: Site, supplies: Supplies, workflow: str) -> None:
+async def _runs_alone(store: Store, site: Site, supplies: Resources, workflow: str) -> None:
     """The workflow does its work on a fresh site, and nobody is there to think."""
     assert archived(site) == due_later(site) != []
     site.reset()
     assert archived(site) == []
-    found = Desk(store, workflow).now()
+    found = AgentSession(store, workflow).now()
     run = queue_run(store, found, supplies.offline(found)[0])
     means = await supplies.means(run)
     assert (means.think, means.work) == (None, None)
@@ -112,7 +119,7 @@ def test_the_rehearsal_builds_a_workflow_that_runs_without_a_model(
     with _browsing():
         ends, told, workflow = asyncio.run(played(store, site))
     assert ends == ["asked", "said", "said", "done", "said"]
-    made = Desk(store, workflow)
+    made = AgentSession(store, workflow)
     assert len(made.now().nodes) == 13
     assert {"iterate", "route", "transform"} <= {node.type for node in made.now().nodes}
     plan = made.saved.plan()
@@ -167,7 +174,7 @@ def test_off_script_the_rehearsal_says_what_it_is(store: Store, site: Site) -> N
     """Without an address, or told something else, it does not pretend to understand."""
 
     async def said() -> tuple[str, str]:
-        async with supplied(store, Wishes()) as supplies:
+        async with supplied(store, RunOptions()) as supplies:
             workflow = begin(store, supplies.vault, site.url)
             async with open_desk(store, workflow, supplies, settings=load_settings()) as desk:
                 first = await take_turn(desk, "What is the weather like?")

@@ -25,7 +25,7 @@ from openai.types.responses import (
     ResponseStreamEvent,
 )
 
-from director.models.script import Ask, Brain, Compact, Emit, Say, Seen, Think
+from director.models.script import Ask, Compact, Emit, Say, ScriptEngine, Seen, Think
 from director.testing.double.double import Double
 from director.testing.double.exchange import Fault
 from director.testing.double.world import Exchange
@@ -135,7 +135,7 @@ class Room:
 
 @contextmanager
 def room(
-    brain: Brain | Sequence[Sequence[Emit]] = plain,
+    brain: ScriptEngine | Sequence[Sequence[Emit]] = plain,
     profile: str = "openai",
     faults: Sequence[Fault] = (),
     *,

@@ -12,7 +12,7 @@ import pytest
 
 from director.models.script import Ask
 from director.testing.double import KINDS, Double, Fault
-from director.testing.double.exchange import Event
+from director.testing.double.exchange import ServerSentEvent
 from director.testing.double.keys import Api
 from director.testing.double.stream_faults import renumbered
 from director.testing.double.verdict.reading import ended_well
@@ -465,9 +465,9 @@ def test_a_fault_of_state_is_spent_when_the_api_asks_for_it() -> None:
 def test_renumbering_begins_where_the_stream_began() -> None:
     """A stream that goes on from a number keeps to it."""
     events = [
-        Event("a", {"sequence_number": 7}),
-        Event("b", {}),
-        Event("c", {"sequence_number": 7}),
+        ServerSentEvent("a", {"sequence_number": 7}),
+        ServerSentEvent("b", {}),
+        ServerSentEvent("c", {"sequence_number": 7}),
     ]
     assert [event.data for event in renumbered(events)] == [
         {"sequence_number": 7},

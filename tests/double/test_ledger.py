@@ -11,8 +11,8 @@ from decimal import Decimal
 import pytest
 
 from director.models.capabilities import find
-from director.testing.double.books.block import OVERHEAD, Block, Part, total, units
-from director.testing.double.books.ledger import Booked, Ledger
+from director.testing.double.books.block import OVERHEAD, CacheBlock, Part, total, units
+from director.testing.double.books.ledger import Booked, RequestLog
 from director.testing.double.books.prices import price
 
 AT = datetime(2026, 11, 15, tzinfo=UTC).timestamp()
@@ -20,12 +20,12 @@ PAID, FREE, SONNET, HAIKU = "gpt-6.1-terra", "gpt-5.4", "claude-sonnet-5-5", "cl
 MILLION = 1_000_000
 
 
-def block(tokens: int, name: str, part: Part = "history", mark: str = "") -> Block:
+def block(tokens: int, name: str, part: Part = "history", mark: str = "") -> CacheBlock:
     """A block of so many tokens, whose text is its own."""
-    return Block(part, name.ljust((tokens - OVERHEAD) * 4, "."), mark)
+    return CacheBlock(part, name.ljust((tokens - OVERHEAD) * 4, "."), mark)
 
 
-def openai(books: Ledger, *blocks: Block, at: float = AT, **more: str) -> Booked:
+def openai(books: RequestLog, *blocks: CacheBlock, at: float = AT, **more: str) -> Booked:
     """Book a request to an OpenAI model."""
     columns = {"run": "r", "model": PAID, "key": "", "lifetime": ""} | more
     return books.book(
@@ -33,7 +33,7 @@ def openai(books: Ledger, *blocks: Block, at: float = AT, **more: str) -> Booked
     )
 
 
-def claude(books: Ledger, *blocks: Block, at: float = AT, model: str = SONNET) -> Booked:
+def claude(books: RequestLog, *blocks: CacheBlock, at: float = AT, model: str = SONNET) -> Booked:
     """Book a request to an Anthropic model."""
     return books.book(
         exchange=1, run="r", provider="anthropic", model=model, at=at, blocks=blocks, output=10
@@ -55,14 +55,14 @@ def test_a_token_is_four_bytes_rounded_up() -> None:
 
 def test_a_line_counts_each_part() -> None:
     """The parts of a line add up to its input."""
-    line = openai(Ledger(), TOOL, SYSTEM, FIRST, SECOND)
+    line = openai(RequestLog(), TOOL, SYSTEM, FIRST, SECOND)
     assert line.parts == {"tools": 500, "instructions": 1_000, "history": 2_000, "new": 300}
     assert line.input == 3_800
 
 
 def test_what_a_paid_cache_lacks_is_written() -> None:
     """A first request writes all; the next reads that and writes what is new."""
-    books = Ledger()
+    books = RequestLog()
     first = openai(books, TOOL, SYSTEM)
     assert (first.read, first.writes, first.uncached, first.miss) == (0, {"30m": 1_500}, 0, "")
     second = openai(books, TOOL, SYSTEM, FIRST)
@@ -73,7 +73,7 @@ def test_what_a_paid_cache_lacks_is_written() -> None:
 
 def test_a_free_cache_reads_the_same_and_bills_no_writes() -> None:
     """Older models bill what they write as plain input."""
-    books = Ledger()
+    books = RequestLog()
     assert openai(books, TOOL, SYSTEM, model=FREE).uncached == 1_500
     line = openai(books, TOOL, SYSTEM, FIRST, model=FREE)
     assert (line.read, line.writes, line.uncached) == (1_500, {}, 2_000)
@@ -81,7 +81,7 @@ def test_a_free_cache_reads_the_same_and_bills_no_writes() -> None:
 
 def test_a_short_prefix_is_not_cached() -> None:
     """Below 1,024 tokens nothing is kept, and the line says why."""
-    books = Ledger()
+    books = RequestLog()
     openai(books, SYSTEM)
     line = openai(books, SYSTEM)
     assert (line.read, line.writes, line.uncached, line.miss) == (0, {}, 1_000, "too_short")
@@ -90,7 +90,7 @@ def test_a_short_prefix_is_not_cached() -> None:
 
 def test_a_prefix_is_shared_up_to_the_block_that_differs() -> None:
     """Whole blocks are read, in order, and none after the first that changed."""
-    books = Ledger()
+    books = RequestLog()
     openai(books, FIRST, SECOND, TOOL)
     line = openai(books, FIRST, block(300, "other"), TOOL)
     assert (line.read, line.miss) == (2_000, "input_changed")
@@ -98,7 +98,7 @@ def test_a_prefix_is_shared_up_to_the_block_that_differs() -> None:
 
 def test_moving_from_new_to_history_changes_nothing() -> None:
     """A block's part is ours; the cache sees its text."""
-    books = Ledger()
+    books = RequestLog()
     openai(books, FIRST, SECOND)
     assert openai(books, FIRST, replace(SECOND, part="history")).read == 2_300
 
@@ -116,9 +116,9 @@ def test_moving_from_new_to_history_changes_nothing() -> None:
         ((TOOL, SYSTEM), ""),
     ],
 )
-def test_a_miss_names_what_changed_first(changed: tuple[Block, ...], reason: str) -> None:
+def test_a_miss_names_what_changed_first(changed: tuple[CacheBlock, ...], reason: str) -> None:
     """The part of the first block that differs from the request before is the reason."""
-    books = Ledger()
+    books = RequestLog()
     openai(books, TOOL, SYSTEM, FIRST)
     assert openai(books, *changed).miss == reason
 
@@ -127,7 +127,7 @@ def test_a_miss_names_what_changed_first(changed: tuple[Block, ...], reason: str
 def test_a_prefix_dies_after_its_lifetime(lifetime: str, seconds: int) -> None:
     """An entry can be read until its time is over."""
     for passed, read, miss in ((seconds - 1, 2_000, ""), (seconds, 0, "expired")):
-        books = Ledger()
+        books = RequestLog()
         openai(books, FIRST, lifetime=lifetime)
         line = openai(books, FIRST, at=AT + passed, lifetime=lifetime)
         assert (line.read, line.miss) == (read, miss)
@@ -135,7 +135,7 @@ def test_a_prefix_dies_after_its_lifetime(lifetime: str, seconds: int) -> None:
 
 def test_use_keeps_a_prefix_alive() -> None:
     """Every use starts the lifetime anew, and a longer prefix keeps a shorter one alive."""
-    books = Ledger()
+    books = RequestLog()
     openai(books, FIRST)
     assert openai(books, FIRST, SECOND, at=AT + 1_500).read == 2_000
     assert openai(books, FIRST, at=AT + 3_000).read == 2_000
@@ -143,7 +143,7 @@ def test_use_keeps_a_prefix_alive() -> None:
 
 def test_a_long_lifetime_is_not_cut_short_by_a_shorter_one() -> None:
     """What was kept for 12 hours stays so when it is used with the default."""
-    books = Ledger()
+    books = RequestLog()
     assert openai(books, FIRST, lifetime="12h").writes == {"12h": 2_000}
     openai(books, FIRST, at=AT + 60)
     assert openai(books, FIRST, at=AT + 40_000).read == 2_000
@@ -152,7 +152,7 @@ def test_a_long_lifetime_is_not_cut_short_by_a_shorter_one() -> None:
 @pytest.mark.parametrize("other", [{"key": "k"}, {"model": "gpt-6-astra"}])
 def test_caches_are_apart_by_key_and_model(other: dict[str, str]) -> None:
     """Another key or model finds nothing; another run does."""
-    books = Ledger()
+    books = RequestLog()
     openai(books, FIRST)
     assert openai(books, FIRST, **other).read == 0
     assert openai(books, FIRST, run="another").read == 2_000
@@ -160,7 +160,7 @@ def test_caches_are_apart_by_key_and_model(other: dict[str, str]) -> None:
 
 def test_without_marks_an_explicit_cache_keeps_nothing() -> None:
     """Anthropic caches only what it is told to."""
-    books = Ledger()
+    books = RequestLog()
     claude(books, FIRST)
     line = claude(books, FIRST)
     assert (line.read, line.writes, line.uncached, line.miss) == (0, {}, 2_000, "")
@@ -168,7 +168,7 @@ def test_without_marks_an_explicit_cache_keeps_nothing() -> None:
 
 def test_a_mark_writes_up_to_itself() -> None:
     """What stands after the last mark is plain input; the next request reads up to the mark."""
-    books = Ledger()
+    books = RequestLog()
     marked = block(2_000, "first", mark="5m")
     line = claude(books, SYSTEM, marked, SECOND)
     assert (line.read, line.writes, line.uncached) == (0, {"5m": 3_000}, 300)
@@ -178,7 +178,7 @@ def test_a_mark_writes_up_to_itself() -> None:
 
 def test_each_mark_writes_for_its_own_lifetime() -> None:
     """From the point read to the last mark for an hour, then to the last mark for five minutes."""
-    books = Ledger()
+    books = RequestLog()
     hour, five = block(1_500, "system", "instructions", "1h"), block(2_000, "first", mark="5m")
     line = claude(books, hour, five, SECOND)
     assert line.writes == {"1h": 1_500, "5m": 2_000}
@@ -192,7 +192,7 @@ def test_each_mark_writes_for_its_own_lifetime() -> None:
 def test_below_the_models_minimum_a_mark_is_ignored(model: str, minimum: int) -> None:
     """Nothing is cached and nothing is said; the tokens go to the next mark that is far enough."""
     assert find("anthropic", model).cache_minimum == minimum
-    books = Ledger()
+    books = RequestLog()
     small = block(minimum - 1, "s", mark="5m")
     line = claude(books, small, model=model)
     assert (line.writes, line.uncached, line.miss) == ({}, minimum - 1, "too_short")
@@ -204,7 +204,7 @@ def test_below_the_models_minimum_a_mark_is_ignored(model: str, minimum: int) ->
 @pytest.mark.parametrize(("between", "read"), [(18, 2_000), (19, 0)])
 def test_a_mark_looks_back_twenty_blocks(between: int, read: int) -> None:
     """The mark's own block is the first of the twenty."""
-    books = Ledger()
+    books = RequestLog()
     claude(books, block(2_000, "first", mark="5m"))
     small = [block(5, str(number)) for number in range(between)]
     line = claude(books, FIRST, *small, block(5, "end", mark="5m"))
@@ -214,7 +214,7 @@ def test_a_mark_looks_back_twenty_blocks(between: int, read: int) -> None:
 
 def test_a_second_mark_reaches_what_the_last_cannot() -> None:
     """Every mark looks back from its own place."""
-    books = Ledger()
+    books = RequestLog()
     first = block(2_000, "first", mark="5m")
     claude(books, first)
     small = [block(5, str(number)) for number in range(30)]
@@ -223,7 +223,7 @@ def test_a_second_mark_reaches_what_the_last_cannot() -> None:
 
 def test_use_keeps_an_explicit_entry_alive() -> None:
     """Five minutes start anew with every use."""
-    books = Ledger()
+    books = RequestLog()
     marked = block(2_000, "first", mark="5m")
     for passed in (0, 299, 598):
         line = claude(books, marked, at=AT + passed)
@@ -233,7 +233,7 @@ def test_use_keeps_an_explicit_entry_alive() -> None:
 
 def test_a_changed_prefix_is_written_anew() -> None:
     """A change before the mark invalidates all after it, and is named."""
-    books = Ledger()
+    books = RequestLog()
     marked = block(2_000, "first", mark="5m")
     claude(books, TOOL, SYSTEM, marked)
     line = claude(books, TOOL, block(1_000, "other", "instructions"), marked)
@@ -242,7 +242,7 @@ def test_a_changed_prefix_is_written_anew() -> None:
 
 def test_a_local_server_has_no_cache_and_no_price() -> None:
     """A provider that nobody knows costs None, never nothing."""
-    books = Ledger()
+    books = RequestLog()
     line = books.book(
         exchange=1, run="", provider="vllm", model="x", at=AT, blocks=[FIRST], output=1
     )
@@ -342,7 +342,7 @@ def test_without_genai_prices_nothing_has_a_price() -> None:
 @pytest.mark.parametrize("model", [PAID, FREE])
 def test_the_cost_of_the_parts_adds_up_to_the_bill(model: str) -> None:
     """Every token is billed once, in the part it stands in."""
-    books = Ledger()
+    books = RequestLog()
     large = block(300_000, "large")
     for row in ((TOOL, SYSTEM, FIRST), (TOOL, SYSTEM, FIRST, SECOND), (TOOL, SYSTEM, large)):
         openai(books, *row, model=model)
@@ -354,7 +354,7 @@ def test_the_cost_of_the_parts_adds_up_to_the_bill(model: str) -> None:
 
 def test_the_cost_of_marked_parts_adds_up_too() -> None:
     """Both lifetimes have their own rate."""
-    books = Ledger()
+    books = RequestLog()
     hour, five = block(1_500, "system", "instructions", "1h"), block(2_000, "first", mark="5m")
     claude(books, hour, five, SECOND)
     claude(books, hour, five, SECOND, at=AT + 301)
@@ -365,7 +365,7 @@ def test_the_cost_of_marked_parts_adds_up_too() -> None:
 
 def test_queries_sum_up_all_lines_or_one_run() -> None:
     """Totals, hit rate and high water are of all runs unless one is named."""
-    books = Ledger()
+    books = RequestLog()
     openai(books, FIRST, run="a")
     openai(books, FIRST, SECOND, run="a")
     openai(books, SYSTEM, run="b")
@@ -375,13 +375,17 @@ def test_queries_sum_up_all_lines_or_one_run() -> None:
     assert books.totals().requests == 3
     assert books.hit_rate("a") == pytest.approx(2_000 / 4_300)
     assert books.hit_rate("none") == 0.0
-    assert (books.high_water(), books.high_water("b"), Ledger().high_water()) == (2_300, 1_000, 0)
-    assert Ledger().totals().cost == 0
+    assert (books.high_water(), books.high_water("b"), RequestLog().high_water()) == (
+        2_300,
+        1_000,
+        0,
+    )
+    assert RequestLog().totals().cost == 0
 
 
 def test_what_is_sent_again_uncached_is_waste() -> None:
     """Changed instructions make all that follows be paid again, though it is unchanged."""
-    books = Ledger()
+    books = RequestLog()
     openai(books, SYSTEM, FIRST)
     assert openai(books, SYSTEM, FIRST, SECOND).wasted == 0
     openai(books, block(1_000, "other", "instructions"), FIRST, SECOND)
@@ -391,7 +395,7 @@ def test_what_is_sent_again_uncached_is_waste() -> None:
 
 def test_a_long_run_pays_each_turn_once() -> None:
     """A history that only grows is written once and read ever after."""
-    books = Ledger()
+    books = RequestLog()
     blocks = [block(1_000, f"turn {number}") for number in range(200)]
     for number in range(1, 200):
         line = openai(books, *blocks[:number])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from director.models.script import Ask, Compact, Fail, Refuse, Say, Stop, Think
-from director.testing.double.exchange import Event
+from director.testing.double.exchange import ServerSentEvent
 from director.testing.double.responses.events import pieces
 from double.responses_room import MODEL, Room, room
 
@@ -24,14 +24,14 @@ REFUSAL = "output_item.added content_part.added refusal.delta* refusal.done cont
 COMPACTION = "output_item.added compaction.compacting output_item.done"
 
 
-def sent(here: Room) -> tuple[Event, ...]:
+def sent(here: Room) -> tuple[ServerSentEvent, ...]:
     """The events of the last answer, as they were sent."""
     answer = here.double.exchanges[-1].answer
     assert answer
     return answer.events
 
 
-def order(events: tuple[Event, ...]) -> list[str]:
+def order(events: tuple[ServerSentEvent, ...]) -> list[str]:
     """The types of events, with deltas in a row as one."""
     made: list[str] = []
     for event in events:

@@ -19,12 +19,17 @@ import openai
 import pytest
 
 from director.models.script import Say, ScriptError, Seen
-from director.testing.double import PROFILES, Double, Fault, Limits
-from director.testing.double.exchange import Answer, Asked, Event, Reply
+from director.testing.double import PROFILES, Double, Fault, RateLimits
+from director.testing.double.exchange import (
+    Delivery,
+    ParsedRequest,
+    ProviderResponse,
+    ServerSentEvent,
+)
 from director.testing.double.keys import Limiter
-from director.testing.double.route import Route
+from director.testing.double.route import EndpointRoute
 from director.testing.double.routes import find
-from director.testing.double.server import Server
+from director.testing.double.server import DoubleServer
 from director.testing.double.world import World
 
 KEY = "sk-proj-0123456789abcdefghij"
@@ -36,21 +41,29 @@ MESSAGE = {
 }
 
 
-def _echo(world: World, asked: Asked, names: Mapping[str, str]) -> Answer:
+def _echo(world: World, asked: ParsedRequest, names: Mapping[str, str]) -> ProviderResponse:
     """An endpoint that says what it was given."""
-    return Answer({"names": dict(names), "body": dict(asked.body), "at": world.clock.now()})
+    return ProviderResponse(
+        {"names": dict(names), "body": dict(asked.body), "at": world.clock.now()}
+    )
 
 
-def _stream(_world: World, _asked: Asked, _names: Mapping[str, str]) -> Answer:
+def _stream(_world: World, _asked: ParsedRequest, _names: Mapping[str, str]) -> ProviderResponse:
     """An endpoint that streams."""
-    return Answer(events=(Event("one", {"n": 1}), Event("", {"n": 2}), Event("", "[DONE]")))
+    return ProviderResponse(
+        events=(
+            ServerSentEvent("one", {"n": 1}),
+            ServerSentEvent("", {"n": 2}),
+            ServerSentEvent("", "[DONE]"),
+        )
+    )
 
 
 ROUTES = (
-    Route("POST", "/v1/echo/{id}", "responses.create", "responses", _echo),
-    Route("POST", "/v1/echo/literal", "responses.compact", "responses", _echo),
-    Route("POST", "/v1/stream", "chat.create", "chat", _stream),
-    Route("POST", "/v1/messages", "messages.create", "anthropic", _echo),
+    EndpointRoute("POST", "/v1/echo/{id}", "responses.create", "responses", _echo),
+    EndpointRoute("POST", "/v1/echo/literal", "responses.compact", "responses", _echo),
+    EndpointRoute("POST", "/v1/stream", "chat.create", "chat", _stream),
+    EndpointRoute("POST", "/v1/messages", "messages.create", "anthropic", _echo),
 )
 
 
@@ -78,13 +91,13 @@ def test_an_answer_does_not_wait_for_the_other_side_to_acknowledge_its_head() ->
     """Small pieces are sent at once; else nearly every one after the first few takes 40 ms."""
     at_once: list[int] = []
 
-    class Told(Server):
+    class Told(DoubleServer):
         def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             super()._connected(reader, writer)
             sock: socket.socket = writer.get_extra_info("socket")
             at_once.append(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
 
-    server = Told(lambda _: Reply(Answer({})))
+    server = Told(lambda _: Delivery(ProviderResponse({})))
     server.open()
     assert _post(f"http://127.0.0.1:{server.port}/").status_code == 200
     server.close()
@@ -271,7 +284,7 @@ def test_a_run_is_known_by_its_header_or_its_metadata() -> None:
 
 def test_the_rate_limiter_says_when_to_come_again() -> None:
     """A minute of the clock lets in what the limits say, and no more."""
-    with _double(routes=ROUTES, limits=Limits(requests=2)) as double:
+    with _double(routes=ROUTES, limits=RateLimits(requests=2)) as double:
         url = f"{double.openai_url}/echo/1"
         _post(url)
         double.advance(10)
@@ -286,7 +299,7 @@ def test_the_rate_limiter_says_when_to_come_again() -> None:
 
 def test_tokens_are_limited_too() -> None:
     """A request waits until enough of the last minute has passed."""
-    limiter = Limiter(Limits(requests=10, tokens=100))
+    limiter = Limiter(RateLimits(requests=10, tokens=100))
     assert limiter.take(0, 60) == 0
     assert limiter.take(10, 30) == 0
     assert limiter.take(20, 50) == 40

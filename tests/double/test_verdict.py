@@ -9,7 +9,7 @@ import pytest
 
 from director.models.script import Ask, Emit, Say, Seen, Think, Wait
 from director.testing.double import Fault
-from director.testing.double.exchange import Answer, Asked
+from director.testing.double.exchange import ParsedRequest, ProviderResponse
 from director.testing.double.keys import Api
 from director.testing.double.verdict import FINDERS, judge
 from director.testing.double.world import Exchange
@@ -420,9 +420,11 @@ def test_runs_are_judged_by_themselves() -> None:
 def test_every_finder_is_content_with_an_empty_or_a_strange_journal() -> None:
     """No journal makes a finder stumble."""
     strange = Exchange(
-        Asked("POST", "/v1/responses", {}, {}, {"input": 3, "thread": 4}, "responses.create"),
+        ParsedRequest(
+            "POST", "/v1/responses", {}, {}, {"input": 3, "thread": 4}, "responses.create"
+        ),
         0.0,
-        Answer({"output": "text", "error": "words"}, 400),
+        ProviderResponse({"output": "text", "error": "words"}, 400),
     )
     assert judge([]) == []
     assert judge([strange]) == []

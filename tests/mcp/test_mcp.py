@@ -12,13 +12,13 @@ import httpx2
 import pytest
 from mcp.client.streamable_http import streamable_http_client
 
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.contexts import fresh
 from director.mcp import make_server
 from director.mcp.fitting import Fitting
 from director.mcp.preparing import Preparing
 from director.mcp.working import NAMES, Working
-from director.runs import Means, save_workflow
+from director.runs import RunDependencies, save_workflow
 from director.store import open_store
 from director.workflow.values import Workflow
 from mcp import Client, StdioServerParameters
@@ -90,7 +90,7 @@ def test_a_workflow_is_built_read_and_run_through_the_protocol(tmp_path: Path) -
     """Nodes are made, tested and run, and the six retrieval tools tell of them."""
     with open_store(f"sqlite:///{tmp_path / 'store.db'}") as store:
         save_workflow(store, Workflow("w", "Prices"))
-        desk = Desk(store, "w", means=Means(pictures="none"))
+        desk = AgentSession(store, "w", means=RunDependencies(pictures="none"))
 
         async def conversation() -> dict[str, str]:
             async with Client(make_server(Fitting(), Working(desk))) as client:

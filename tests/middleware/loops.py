@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from director.models.brains import Mind
-from director.models.brains.mind import Task
+from director.models.brains.mind import PlannedCall
 
 STEPS = 30
 BUDGET = 6_000
@@ -35,7 +35,7 @@ def page(number: int, lines: int = 40) -> str:
 def reader(steps: int = STEPS) -> Mind:
     """The model: it opens page after page, then answers from what it still sees."""
     tasks = [
-        Task("open_page", json.dumps({"number": number}), gives=f"code_{number}")
+        PlannedCall("open_page", json.dumps({"number": number}), gives=f"code_{number}")
         for number in range(steps)
     ]
     return Mind(tasks, " ".join(f"code_{number}={{code_{number}}}" for number in range(steps)))

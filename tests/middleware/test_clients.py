@@ -16,7 +16,7 @@ from director.context.wire import emit, parse
 from director.context.wire.emitter import bare
 from director.middleware.bodies import fit_body
 from director.middleware.clients import threads_of
-from director.middleware.threads import Threads
+from director.middleware.threads import FittedThreads
 from director.models.script import Ask, Say
 from director.testing.double import Double
 from middleware import loops
@@ -154,7 +154,7 @@ def test_off_and_nothing_to_do_pass_the_identical_objects(config: ContextConfig)
 )
 def test_what_is_only_counted_is_never_sent(api: Any, place: str, instructions: str | None) -> None:
     """Tools and instructions make the history smaller and are not among its messages."""
-    threads = Threads(3_000, wire=api)
+    threads = FittedThreads(3_000, wire=api)
     tools = [{"name": "open_page", "description": "The one and only tool."}]
     told = {instructions: "Be careful."} if instructions else {}
     changed = 0

@@ -22,15 +22,15 @@ from pydantic_ai.messages import (
 from director import ContextConfig
 from director.context.wire import Wire, problems
 from director.middleware.pydantic_ai import ContextCapability
-from director.middleware.threads import Threads
+from director.middleware.threads import FittedThreads
 from middleware import loops
 
 LIMIT = 3_000
 
 
-def threads(wire: Wire | None = None, limit: int = LIMIT, writes: Any = None) -> Threads:
+def threads(wire: Wire | None = None, limit: int = LIMIT, writes: Any = None) -> FittedThreads:
     """Threads of a small limit."""
-    return Threads(ContextConfig(strategy="hybrid", budget=limit), wire=wire, writes=writes)
+    return FittedThreads(ContextConfig(strategy="hybrid", budget=limit), wire=wire, writes=writes)
 
 
 def lc(steps: int) -> list[Any]:
@@ -71,7 +71,7 @@ def anthropic(steps: int, *, thinking: bool = False) -> list[Any]:
     return messages
 
 
-def grown(made: Threads, build: Any, steps: int, wire: Wire) -> list[list[Any]]:
+def grown(made: FittedThreads, build: Any, steps: int, wire: Wire) -> list[list[Any]]:
     """What was sent at every step of a growing history, each checked."""
     sent = []
     for step in range(1, steps + 1):

@@ -9,7 +9,7 @@ import pytest
 
 from director import ContextConfig, ContextManager
 from director.middleware.summaries import as_writer
-from director.middleware.threads import Threads
+from director.middleware.threads import FittedThreads
 from middleware import loops
 
 LIMIT = 3_000
@@ -41,13 +41,13 @@ class Writing:
         return "WRITTEN: Find the cheapest mug of S-4711. " + " ".join(told)
 
 
-def threads(writes: Any) -> Threads:
+def threads(writes: Any) -> FittedThreads:
     """Threads of a small limit with a summariser."""
     config = ContextConfig(strategy="hybrid", budget=LIMIT, compression_level="low")
-    return Threads(ContextManager(config), writes=writes)
+    return FittedThreads(ContextManager(config), writes=writes)
 
 
-def walk(made: Threads, steps: int, thread: str = "one", first: int = 1) -> list[Any]:
+def walk(made: FittedThreads, steps: int, thread: str = "one", first: int = 1) -> list[Any]:
     """Feed a growing history; what was sent last."""
     sent: list[Any] = []
     for number in range(first, steps + 1):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from director.context.values import AgentTurn, Context, Section, Turn, UserTurn
-from director.models import Done, Model, Policy, Reply, Tool, tool, turn_of
+from director.models import Model, Policy, Reply, StreamEnd, Tool, tool, turn_of
 from director.models import call as run
 from director.models.script import Ask, Emit, Say, Seen, Shown, Think
 from director.testing.double import Double
@@ -120,7 +120,7 @@ class Talk:
         if not self.streaming:
             return await self.model.send(self.context, **given)  # type: ignore[arg-type]
         async for happening in self.model.stream(self.context, **given):  # type: ignore[arg-type]
-            if isinstance(happening, Done):
+            if isinstance(happening, StreamEnd):
                 return happening.reply
         raise AssertionError("a stream ends with its reply")
 

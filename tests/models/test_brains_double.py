@@ -12,7 +12,7 @@ from openai import OpenAI
 from openai.types.responses import FunctionToolParam, Response, ResponseInputItemParam
 
 from director.models.brains import Adversary, Machine, Mind, Summariser, load, score
-from director.models.script import Brain
+from director.models.script import ScriptEngine
 from director.testing.double import Double
 
 SCRIPTS = Path(__file__).parent.parent.parent / "docs" / "scripts"
@@ -97,7 +97,7 @@ def test_a_server_that_silently_forgets_is_found_out(profile: str, told: str) ->
 
 def test_an_agent_gets_through_the_whole_menu_of_misbehaviour() -> None:
     """Every call is answered, whatever it is, and the run comes to its end."""
-    brain: Brain = Adversary()
+    brain: ScriptEngine = Adversary()
     with Double("openai", brain) as double:
         with OpenAI(base_url=double.openai_url, api_key="sk-x", max_retries=0) as client:
             answer: Response | None = None

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from director.models.brains.facts import asked, facts, stated
-from director.models.brains.mind import Mind, Task, score
+from director.models.brains.mind import Mind, PlannedCall, score
 from director.models.script import Ask, Compact, Emit, Say, Seen, Shown
 
 
@@ -87,7 +87,7 @@ def test_a_look_up_in_vain_is_not_repeated() -> None:
 
 def test_a_mind_does_its_tasks_before_it_answers() -> None:
     """Calls come in order, with the facts they need filled in."""
-    mind = Mind([Task("find"), Task("open", '{"id": "{order}"}')], "total {total}")
+    mind = Mind([PlannedCall("find"), PlannedCall("open", '{"id": "{order}"}')], "total {total}")
     items = [_user("go")]
     assert _said(mind, _seen(*items)) == Ask("find")
     items += [Shown("call", "{}", "find", "1"), Shown("result", "order=A-7", "find", "1")]
@@ -99,14 +99,14 @@ def test_a_mind_does_its_tasks_before_it_answers() -> None:
 
 def test_a_task_whose_call_was_lost_is_done_again_unless_its_fact_is_kept() -> None:
     """Lost history costs work; a summary that keeps the fact saves it."""
-    mind = Mind([Task("find", gives="order")], "end")
+    mind = Mind([PlannedCall("find", gives="order")], "end")
     assert _said(mind, _seen(Shown("compaction", "we searched"), _user("go on"))) == Ask("find")
     assert _said(mind, _seen(Shown("compaction", "order=A-7"), _user("go on"))) == Say("end")
 
 
 def test_the_same_task_twice_needs_two_calls() -> None:
     """One call in the context does one task."""
-    mind = Mind([Task("poll"), Task("poll")], "end")
+    mind = Mind([PlannedCall("poll"), PlannedCall("poll")], "end")
     call = Shown("call", "{}", "poll", "c")
     assert _said(mind, _seen(_user("go"), call)) == Ask("poll")
     assert _said(mind, _seen(_user("go"), call, call)) == Say("end")
@@ -115,12 +115,12 @@ def test_the_same_task_twice_needs_two_calls() -> None:
 def test_a_call_that_is_no_json_is_no_task() -> None:
     """Whatever another model called before, the mind goes on."""
     broken = Shown("call", '{"id": ', "find", "c")
-    assert _said(Mind([Task("find")]), _seen(_user("go"), broken)) == Ask("find")
+    assert _said(Mind([PlannedCall("find")]), _seen(_user("go"), broken)) == Ask("find")
 
 
 def test_a_task_that_lacks_a_fact_looks_it_up_or_gives_up() -> None:
     """It never makes a value up."""
-    mind = Mind([Task("open", '{"id": "{order}"}')])
+    mind = Mind([PlannedCall("open", '{"id": "{order}"}')])
     assert _said(mind, _seen(_user("go"), tools=("get_order",))) == Ask("get_order")
     assert _said(mind, _seen(_user("go"))) == Say("UNKNOWN")
 
@@ -133,7 +133,7 @@ def test_a_compaction_tells_every_fact_that_is_seen() -> None:
 
 def test_a_value_with_quotes_cannot_break_a_call() -> None:
     """Facts are escaped when they go into arguments."""
-    mind = Mind([Task("open", '{"id": "{path}"}')])
+    mind = Mind([PlannedCall("open", '{"id": "{path}"}')])
     said = _said(mind, _seen(_user(r"path=C:\new")))
     assert isinstance(said, Ask)
     assert json.loads(said.args) == {"id": r"C:\new"}

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from director.models import Asked, FileJournal, Handle, MemoryJournal, Record, StateRef
+from director.models import FileJournal, Handle, MemoryJournal, ResumeRecord, StateRef, ToolCall
 
-RECORD = Record(
+RECORD = ResumeRecord(
     StateRef("openai", "account", "resp_1", "digest", 3, 1_800_000_000.0, once=True),
-    (Asked("call_1", "look", '{"at": "é"}'),),
+    (ToolCall("call_1", "look", '{"at": "é"}'),),
     Handle("digest", 1.5, "resp_2", 7),
 )
 
@@ -18,9 +18,9 @@ RECORD = Record(
 def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
     """From memory and from a file, and another thread's is not touched."""
     for journal in (MemoryJournal(), FileJournal(tmp_path / "new" / "journal.json")):
-        assert journal.read("a") == Record()
+        assert journal.read("a") == ResumeRecord()
         journal.write("a", RECORD)
-        journal.write("b", Record(pending=RECORD.pending))
+        journal.write("b", ResumeRecord(pending=RECORD.pending))
         assert journal.read("a") == RECORD
         assert journal.read("b").state is None
 
@@ -36,7 +36,7 @@ def test_a_write_that_fails_leaves_the_old_record(tmp_path: Path) -> None:
     """The file is replaced at once, and no scrap stays behind."""
     journal = FileJournal(tmp_path / "j")
     journal.write("a", RECORD)
-    unwritable = Record(pending=(Asked("x", "y", object()),))  # type: ignore[arg-type]
+    unwritable = ResumeRecord(pending=(ToolCall("x", "y", object()),))  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         journal.write("a", unwritable)
     assert journal.read("a") == RECORD

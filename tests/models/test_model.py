@@ -12,15 +12,15 @@ import pytest
 from director import Fold, fit_messages, summarise
 from director.context.values import AgentTurn, Context, Section, UserTurn
 from director.models import (
-    Again,
     Calling,
-    Done,
     Image,
     Model,
     ModelError,
     NoKey,
     Policy,
     Result,
+    StreamEnd,
+    StreamRestart,
     Text,
     Timing,
     open_model,
@@ -68,7 +68,7 @@ def test_a_stream_tells_what_a_reply_holds(form: str) -> None:
             async with open_at(double, form) as model:
                 happened = [one async for one in model.stream(asked(), tools=TOOLS)]
                 done = happened[-1]
-                assert isinstance(done, Done)
+                assert isinstance(done, StreamEnd)
                 reply = done.reply
                 text = "".join(one.text for one in happened if isinstance(one, Text))
                 calls = [one.call for one in happened if isinstance(one, Calling)]
@@ -91,12 +91,12 @@ def test_a_stream_that_breaks_says_that_it_begins_anew(form: str) -> None:
             double.strike(Fault("clean_eof"))
             async with open_at(double, form) as model:
                 happened = [one async for one in model.stream(asked())]
-        places = [nth for nth, one in enumerate(happened) if isinstance(one, Again)]
+        places = [nth for nth, one in enumerate(happened) if isinstance(one, StreamRestart)]
         assert len(places) <= 1
         start = places[0] if places else 0
         rest = "".join(one.text for one in happened[start:] if isinstance(one, Text))
         done = happened[-1]
-        assert isinstance(done, Done)
+        assert isinstance(done, StreamEnd)
         assert rest == done.reply.text
         assert [attempt.outcome for attempt in done.reply.attempts] == ["broken_stream", "ok"]
 
@@ -113,7 +113,7 @@ def test_a_stream_of_a_background_job_is_resumed_where_it_broke() -> None:
             async with open_at(double, "responses", Policy(background=True)) as model:
                 happened = [one async for one in model.stream(asked())]
             assert "".join(one.text for one in happened if isinstance(one, Text)) == said
-            assert not any(isinstance(one, Again) for one in happened)
+            assert not any(isinstance(one, StreamRestart) for one in happened)
             endpoints = [exchange.asked.endpoint for exchange in double.exchanges]
             assert endpoints == ["responses.create", "responses.get"]
             assert double.verdict() == []
@@ -341,7 +341,7 @@ def test_the_scripted_model_is_like_any_other(tmp_path: Path) -> None:
             assert talk.replies[1].stop == "max_tokens"
             assert talk.replies[0].usage is not None
             happened = [one async for one in model.stream(talk.sent[0], tools=TOOLS)]
-            assert isinstance(happened[-1], Done)
+            assert isinstance(happened[-1], StreamEnd)
             assert happened[-1].reply.id == talk.replies[0].id
             return [reply.id for reply in talk.replies]
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from director.context.values import Counter, chars4
 from director.counting import counter_for
-from director.project.assembling import Ask, Fresh, assemble
+from director.project.assembling import ContextRequest, Fresh, assemble
 from director.project.fitting import Limit, TooLarge
 from director.project.history import Commit
 from director.project.manifest import as_json
@@ -22,7 +22,7 @@ from director.project.markdown import part
 from director.project.parts import ORDER, PROTECTED, Source, read_context
 from director.project.profiles import AGENTS, SKILLS, load_profile
 from director.project.reading import read_project
-from director.project.values import Held, Project, as_bytes, as_text
+from director.project.values import MemoryFiles, Project, as_bytes, as_text
 
 _TAGS = [f"<{mark}{tag}>" for tag in ORDER for mark in ("", "/")]
 _BITS = [
@@ -116,12 +116,12 @@ def files(some: random.Random) -> dict[str, bytes]:
     return {path: text(some) for path in paths if some.random() < 0.8}
 
 
-def made(number: int) -> tuple[Project, Ask, Limit, Fresh | None]:
+def made(number: int) -> tuple[Project, ContextRequest, Limit, Fresh | None]:
     """Case `number`: what was asked, and the context, or None if it was refused for its size."""
     some = random.Random(number)
-    project = read_project(Held(files(some)))
+    project = read_project(MemoryFiles(files(some)))
     own = (Source("own.md", as_text(text(some)), "own", "own.md", kind="own"),)
-    ask = Ask(
+    ask = ContextRequest(
         some.choice((*AGENTS, *SKILLS)),
         skill=some.choice([None, None, *SKILLS]),
         order=some.choice(["seed", "stable"]),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from director.project.reading import read_project
-from director.project.values import Held, Project
+from director.project.values import MemoryFiles, Project
 
 GOAL = ".director/goals/01-open-the-shop"
 STEP = f"{GOAL}/01-take-orders"
@@ -36,7 +36,7 @@ def project_of(files: Mapping[str, str | bytes]) -> Project:
         path: one if isinstance(one, bytes) else one.encode("utf-8", "surrogateescape")
         for path, one in files.items()
     }
-    return read_project(Held(content))
+    return read_project(MemoryFiles(content))
 
 
 def written(root: Path, files: Mapping[str, str | bytes]) -> Path:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from director.context.values import chars4
-from director.project.assembling import Ask, Fresh, assemble
+from director.project.assembling import ContextRequest, Fresh, assemble
 from director.project.fitting import Limit, TooLarge
 from director.project.history import Commit
 from director.project.markdown import blocks
@@ -37,7 +37,7 @@ _COMMITS = [Commit("0" * 40, f"Change number {n} of the many that were made") fo
 
 def made(agent: str, window: int, files: Mapping[str, str] = _FILES, **options: object) -> Fresh:
     """A context of these files in a window counted in fours of characters."""
-    ask = Ask(agent, **options)  # type: ignore[arg-type]
+    ask = ContextRequest(agent, **options)  # type: ignore[arg-type]
     return assemble(project_of(files), ask, Limit(window, chars4), commits=_COMMITS)
 
 

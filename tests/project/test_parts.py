@@ -7,7 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from director.project.history import Commit, changes, plainly, read_log
-from director.project.parts import HEADED, ORDER, Section, Source, heading, read_context, rendered
+from director.project.parts import (
+    HEADED,
+    ORDER,
+    Source,
+    TaggedSection,
+    heading,
+    read_context,
+    rendered,
+)
 from director.project.tasktypes import said, typed
 
 _BITS = [
@@ -58,7 +66,9 @@ def test_what_is_read_back_is_what_was_written(
     sections = []
     for tag, texts in given_:
         kept = texts if tag in HEADED else [("", texts[0][1])]
-        sections.append(Section(tag, tuple(Source("s", text, "r", name) for name, text in kept)))
+        sections.append(
+            TaggedSection(tag, tuple(Source("s", text, "r", name) for name, text in kept))
+        )
     back = read_context(rendered(sections))
     ranked = sorted(sections, key=lambda one: ORDER.index(one.tag))
     assert back == [
@@ -73,7 +83,7 @@ def test_what_is_read_back_is_what_was_written(
 )
 def test_look_alikes_of_our_tags_are_escaped_and_nothing_else(text: str) -> None:
     """A reader is not fooled either."""
-    whole = rendered([Section("vision", (Source("s", f"a {text} <div> <tasks> b", "r"),))])
+    whole = rendered([TaggedSection("vision", (Source("s", f"a {text} <div> <tasks> b", "r"),))])
     assert f"a {text[0]}\\{text[1:]} <div> <tasks> b" in whole
 
 
@@ -84,8 +94,10 @@ def test_look_alikes_of_our_tags_are_escaped_and_nothing_else(text: str) -> None
 def test_a_heading_that_is_no_name_of_such_a_file_stays_as_it_is(text: str) -> None:
     """Only what could pass for another file of the same section gets a backslash."""
     source = Source("s", f"one\n{text}\ntwo\n", "r", "A.md")
-    assert f"one\n{text}\ntwo\n" in rendered([Section("codebase", (source,))])
-    assert "\\## A.md" in rendered([Section("codebase", (Source("s", "## A.md", "r", "B.md"),))])
+    assert f"one\n{text}\ntwo\n" in rendered([TaggedSection("codebase", (source,))])
+    assert "\\## A.md" in rendered(
+        [TaggedSection("codebase", (Source("s", "## A.md", "r", "B.md"),))]
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import pytest
 
 from director.browser import Browser, open_browser
-from director.runs import Means
+from director.runs import RunDependencies
 from director.secrets import Seal
 from director.store import Store, open_store
 from runs import scenario
@@ -32,9 +32,11 @@ class Live:
         """Run something to its end in the browser's loop."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=600)
 
-    def means(self, **more: Any) -> Means:
+    def means(self, **more: Any) -> RunDependencies:
         """What runs of these tests work with."""
-        return Means(**{"browser": self.browser, "seal": SEAL, "pictures": "none", **more})
+        return RunDependencies(
+            **{"browser": self.browser, "seal": SEAL, "pictures": "none", **more}
+        )
 
 
 @pytest.fixture(scope="session")

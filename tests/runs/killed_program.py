@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 
 from director.browser import open_browser
-from director.runs import Means, Run
+from director.runs import Run, RunDependencies
 from director.runs.serving import execute
 from director.runs.worker import Pace, Worker
 from director.secrets import Seal
@@ -53,8 +53,10 @@ async def main(url: str, name: str, key: str) -> None:
         store = KilledStore(opened, key) if key else opened
         async with open_browser() as browser:
 
-            async def means(_run: Run) -> Means:
-                return Means(browser=browser, seal=Seal(KEY), pictures="none", worker=worker.name)
+            async def means(_run: Run) -> RunDependencies:
+                return RunDependencies(
+                    browser=browser, seal=Seal(KEY), pictures="none", worker=worker.name
+                )
 
             pace = Pace(beat=0.2, patience=2.0, poll=0.1, reconcile=0.2)
             worker = Worker(store, execute(store, means), name=name, pace=pace)

@@ -20,14 +20,14 @@ from hypothesis import strategies as st
 from browser.programs import browsers_of
 from director.browser import BrowserError, open_browser
 from director.browser.actions import act
-from director.runs import Means, Run, cancel, queue_run, run_of
-from director.runs.ledger import Ledger
+from director.runs import Run, RunDependencies, cancel, queue_run, run_of
+from director.runs.ledger import RunJournal
 from director.runs.liveness import Liveness
 from director.runs.queue import Queue, queue_url
 from director.runs.serving import execute, reopen, submit
 from director.runs.stage import Stage
 from director.runs.status import RunStatuses
-from director.runs.values import Taken
+from director.runs.values import RunTaken
 from director.runs.worker import Pace, Worker
 from director.store import Beat, Store, StoreError, open_store
 from director.store.boots import machine_id
@@ -93,8 +93,8 @@ def test_case_1_a_store_that_is_away_for_a_while_ends_no_run_and_no_heartbeat() 
     async def go(store: Store, stop: Callable[[], None], start: Callable[[], None]) -> None:
         thinker = Thinker()
 
-        async def means(_run: Run) -> Means:
-            return Means(think=thinker.think, worker=worker.name)
+        async def means(_run: Run) -> RunDependencies:
+            return RunDependencies(think=thinker.think, worker=worker.name)
 
         pace = Pace(beat=0.2, patience=2.0, poll=0.1, reconcile=0.3)
         worker = Worker(store, execute(store, means), pace=pace)
@@ -117,7 +117,7 @@ def test_case_1_a_store_that_is_away_for_a_while_ends_no_run_and_no_heartbeat() 
         store = opened.enter_context(open_store(server.url))
         with Queue(queue_url(store.url)) as queue:
             for name in ("first", "second"):
-                queue_run(store, asking_flow(["http://127.0.0.1:1"]), Means(), id_=name)
+                queue_run(store, asking_flow(["http://127.0.0.1:1"]), RunDependencies(), id_=name)
                 submit(store, queue, name)
         asyncio.run(go(store, server.stop, server.start))
         states = [each.body["state"] for each in store.versions("run", "first")]
@@ -130,20 +130,20 @@ def test_case_2_a_worker_that_lost_its_run_after_a_step_was_begun_does_not_act(
 ) -> None:
     """As after a stop in just that moment: whoever has the run now decides what is done."""
     flow = scenario.workflow(site.origin)
-    run = queue_run(store, flow, Means(), inputs=scenario.INPUTS, id_="ten")
+    run = queue_run(store, flow, RunDependencies(), inputs=scenario.INPUTS, id_="ten")
     click: Config = {"action": "click", "selector": "#enter"}
     arrived: list[str] = []
     site.arrived = arrived.append
 
     async def go() -> None:
-        ledger = Ledger(store, run, worker="stopped")
+        ledger = RunJournal(store, run, worker="stopped")
         ledger.take()
         stage = Stage(ledger, flow, live.means())
         try:
             session = await stage.session()
             await session.navigate(f"{site.origin}/login")
-            Ledger(store, run, worker="other").take()
-            with pytest.raises(Taken):
+            RunJournal(store, run, worker="other").take()
+            with pytest.raises(RunTaken):
                 await act(session, click)
         finally:
             await stage.close()
@@ -297,13 +297,15 @@ def test_case_5_a_browser_that_dies_while_a_run_starts_on_it_fails_no_run(
     live: Live, store: Store, site: scenario.Site
 ) -> None:
     """The first browser is dead when it is handed out; nobody ever reads that the run failed."""
-    queue_run(store, scenario.workflow(site.origin), Means(), inputs=scenario.INPUTS, id_="ten")
+    queue_run(
+        store, scenario.workflow(site.origin), RunDependencies(), inputs=scenario.INPUTS, id_="ten"
+    )
     tries: list[str] = []
 
     async def go() -> None:
         async with open_browser() as doomed:
 
-            async def means(_run: Run) -> Means:
+            async def means(_run: Run) -> RunDependencies:
                 tries.append("try")
                 if len(tries) == 1:
                     raise BrowserError("It did not start, for this test.")
@@ -322,10 +324,10 @@ def test_case_5_a_browser_that_dies_while_a_run_starts_on_it_fails_no_run(
 
 def test_case_5_a_run_that_waits_for_a_browser_can_be_cancelled(store: Store) -> None:
     """Meanwhile it says why it does not move; no try writes over the cancellation."""
-    queue_run(store, asking_flow(), Means(), id_="run")
+    queue_run(store, asking_flow(), RunDependencies(), id_="run")
     tries: list[str] = []
 
-    async def means(_run: Run) -> Means:
+    async def means(_run: Run) -> RunDependencies:
         tries.append("try")
         if len(tries) == 2:
             cancel(store, "run")
@@ -340,9 +342,9 @@ def test_case_5_a_browser_that_never_starts_makes_the_run_fail_after_some_tries(
     store: Store,
 ) -> None:
     """Without progress the tries are bounded, and the run says why."""
-    queue_run(store, asking_flow(), Means(), id_="run")
+    queue_run(store, asking_flow(), RunDependencies(), id_="run")
 
-    async def means(_run: Run) -> Means:
+    async def means(_run: Run) -> RunDependencies:
         raise BrowserError("There is none.")
 
     asyncio.run(execute(store, means)("run"))
@@ -355,7 +357,9 @@ def test_case_6_a_site_that_is_away_for_two_seconds_fails_no_run(live: Live, sto
     """It is away when the run comes, and again while it works there."""
     with scenario.served() as site:
         origin = site.origin
-    queue_run(store, scenario.workflow(origin), Means(), inputs=scenario.INPUTS, id_="ten")
+    queue_run(
+        store, scenario.workflow(origin), RunDependencies(), inputs=scenario.INPUTS, id_="ten"
+    )
     port, over = int(origin.rpartition(":")[2]), threading.Event()
     orders: list[object] = []
 
@@ -371,7 +375,7 @@ def test_case_6_a_site_that_is_away_for_two_seconds_fails_no_run(live: Live, sto
             over.wait(240)
             orders.extend(second.orders)
 
-    async def means(_run: Run) -> Means:
+    async def means(_run: Run) -> RunDependencies:
         return live.means()
 
     coming = threading.Thread(target=come_and_go)
@@ -430,8 +434,8 @@ def test_case_8_a_run_says_why_it_does_not_move(tmp_path: Path) -> None:
     """No worker, a dead worker, a site that another run holds, a question."""
     with open_store(prepared("sqlite", tmp_path)) as store:
         flow = asking_flow(["http://127.0.0.1:1"])
-        queue_run(store, flow, Means(), id_="first")
-        queue_run(store, flow, Means(), id_="second")
+        queue_run(store, flow, RunDependencies(), id_="first")
+        queue_run(store, flow, RunDependencies(), id_="second")
         assert "no worker is running: `director runs resume second`" in explain(store, "second")
         store.beat("w.0.one-run", host="there", pid=1)
         assert "no worker is running" in explain(store, "second")

@@ -18,7 +18,7 @@ import pytest
 
 from browser.programs import browsers_of
 from director.browser import open_browser
-from director.runs import Means, Run, drive, queue_run, resume, run_of
+from director.runs import Run, RunDependencies, drive, queue_run, resume, run_of
 from director.store import Store, open_store
 from runs import scenario
 from runs.conftest import SEAL, Live
@@ -62,7 +62,9 @@ class KillingWait:
 async def alone(store: Store) -> Run:
     """Do the run in a browser of its own, from opening it to closing it."""
     async with open_browser() as browser:
-        return await drive(store, "ten", Means(browser=browser, seal=SEAL, pictures="none"))
+        return await drive(
+            store, "ten", RunDependencies(browser=browser, seal=SEAL, pictures="none")
+        )
 
 
 def kill_and_resume(
@@ -72,7 +74,7 @@ def kill_and_resume(
     name = f"{wait}-{request.replace('/', '-')}.db"
     with scenario.served() as site, open_store(folder / name) as store:
         flow = scenario.workflow(site.origin)
-        queue_run(store, flow, Means(), inputs=scenario.INPUTS, id_="ten")
+        queue_run(store, flow, RunDependencies(), inputs=scenario.INPUTS, id_="ten")
         spared = browsers_of(os.getpid())
 
         def arrived(what: str) -> None:

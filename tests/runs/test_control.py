@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from director.runs import Means, Run, records_of, run_workflow, try_node
+from director.runs import Run, RunDependencies, records_of, run_workflow, try_node
 from director.store import Store
 from director.store.variables import variables
 from director.workflow.edit import update
@@ -16,7 +16,7 @@ from runs.building import by_key, code, fails, flow, node, result, setting, stat
 
 def done(store: Store, workflow: Workflow, **how: object) -> Run:
     """Run a workflow that needs no browser."""
-    return asyncio.run(run_workflow(store, workflow, Means(), **how))  # type: ignore[arg-type]
+    return asyncio.run(run_workflow(store, workflow, RunDependencies(), **how))  # type: ignore[arg-type]
 
 
 def route(alias: str, *branches: tuple[str, object, object]) -> dict[str, object]:
@@ -350,9 +350,9 @@ def test_what_cannot_be_kept_is_a_warning_or_a_failure_if_strict(store: Store) -
 def test_a_node_can_be_tried_in_the_workbench(store: Store) -> None:
     """Again and again, with a record for `current`; what it wrote stays for the next try."""
     workflow = flow(FIND, each(), WORK)
-    asyncio.run(try_node(store, workflow, "find", Means()))
+    asyncio.run(try_node(store, workflow, "find", RunDependencies()))
     for _ in range(2):
-        run = asyncio.run(try_node(store, workflow, "work", Means(), record="item_003"))
+        run = asyncio.run(try_node(store, workflow, "work", RunDependencies(), record="item_003"))
         assert (run.state, result(store, run, "work")) == ("done", 3)
     assert by_key(store, run)["work"].attempt > 1
     assert dict(records_of(store, run.id)[2].vars) == {"work": 3}

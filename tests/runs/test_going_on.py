@@ -10,8 +10,8 @@ import pytest
 
 from director.browser import open_browser
 from director.runs import (
-    Means,
     Run,
+    RunDependencies,
     RunError,
     answer,
     cancel,
@@ -34,14 +34,14 @@ from runs.conftest import Live
 from runs.crashes import Crash, CrashingStore
 
 
-def crashed(store: Store, workflow: Workflow, at: int, means: Means | None = None) -> str:
+def crashed(store: Store, workflow: Workflow, at: int, means: RunDependencies | None = None) -> str:
     """A run whose worker is gone after its n-th write; its id."""
 
     async def crashing() -> None:
         with pytest.raises(Crash):
-            await drive(CrashingStore(store, at, written=True), made.id, means or Means())
+            await drive(CrashingStore(store, at, written=True), made.id, means or RunDependencies())
 
-    made = queue_run(store, workflow, means or Means())
+    made = queue_run(store, workflow, means or RunDependencies())
     asyncio.run(crashing())
     return made.id
 
@@ -73,9 +73,9 @@ def test_a_finished_step_is_never_done_again(store: Store) -> None:
         store,
         flow(THINK, code("after", "n", input={"n": "{{think.result}}"})),
         3,
-        Means(think=model),
+        RunDependencies(think=model),
     )
-    ended = asyncio.run(resume(store, run, Means(think=model)))
+    ended = asyncio.run(resume(store, run, RunDependencies(think=model)))
     assert (ended.state, model.calls, result(store, ended, "after")) == ("done", 1, 5)
 
 
@@ -98,7 +98,7 @@ def test_a_resumed_route_takes_the_branch_that_it_took(store: Store) -> None:
     # running, start ×2, choose begun, change ×2
     run = crashed(store, workflow, 6)
     assert variables(store, run)["n"] == 2
-    ended = asyncio.run(resume(store, run, Means()))
+    ended = asyncio.run(resume(store, run, RunDependencies()))
     assert result(store, ended, "choose")["path"] == "one"
     assert statuses(store, ended)["choose.wrong"] == "skipped"
 
@@ -111,7 +111,7 @@ def test_a_resumed_iterate_goes_on_with_what_is_not_complete(store: Store) -> No
         node("each", "iterate", records="item_*", body="think"),
         THINK,
     )
-    means = Means(think=model)
+    means = RunDependencies(think=model)
     first = asyncio.run(run_workflow(store, workflow, means))
     assert first.state == "failed"  # an answer that is not of its schema always stops
     assert [each.status for each in records_of(store, first.id)] == [
@@ -135,7 +135,7 @@ def test_retrying_an_iterate_does_the_records_that_failed(store: Store) -> None:
         THINK,
         code("after", "1"),
     )
-    means = Means(think=model)
+    means = RunDependencies(think=model)
     first = asyncio.run(run_workflow(store, workflow, means))
     assert (first.state, result(store, first, "each")["recordsFailed"]) == ("done", 1)
     ended = asyncio.run(retry(store, first.id, means, node="each"))
@@ -152,7 +152,7 @@ def test_retrying_from_a_node_puts_back_what_it_and_its_followers_wrote(store: S
         node("add", "context", variables={"sum": "{{think.result}}"}),
         code("read", "t", input={"t": "{{sum}}"}),
     )
-    means = Means(think=model)
+    means = RunDependencies(think=model)
     run = asyncio.run(run_workflow(store, workflow, means))
     assert result(store, run, "read") == 5
     ended = asyncio.run(retry(store, run.id, means, node="think"))
@@ -165,7 +165,7 @@ def test_retrying_from_a_node_puts_back_what_it_and_its_followers_wrote(store: S
 def test_a_failed_run_goes_on_from_the_node_that_failed(store: Store) -> None:
     """Those before it stay done."""
     model = Model(RuntimeError("the model is down"), 7)
-    means = Means(think=model)
+    means = RunDependencies(think=model)
     run = asyncio.run(run_workflow(store, flow(code("one", "1"), THINK), means))
     assert run.state == "failed"
     assert "the model is down" in str(run.error)
@@ -183,8 +183,8 @@ def test_a_run_can_be_cancelled_in_the_middle_of_a_node(live: Live, store: Store
         await asyncio.Event().wait()
 
     async def both() -> Run:
-        made = queue_run(store, flow(code("one", "1"), THINK), Means())
-        running = asyncio.create_task(drive(store, made.id, Means(think=think)))
+        made = queue_run(store, flow(code("one", "1"), THINK), RunDependencies())
+        running = asyncio.create_task(drive(store, made.id, RunDependencies(think=think)))
         await held.wait()
         cancel(store, made.id, reason="enough")
         return await running
@@ -193,17 +193,17 @@ def test_a_run_can_be_cancelled_in_the_middle_of_a_node(live: Live, store: Store
     assert (run.state, by_key(store, run)["think"].state) == ("cancelled", "begun")
     with pytest.raises(RunError, match="cancelled already"):
         cancel(store, run.id)
-    ended = asyncio.run(resume(store, run.id, Means(think=Model(4))))
+    ended = asyncio.run(resume(store, run.id, RunDependencies(think=Model(4))))
     assert (ended.state, by_key(store, ended)["one"].attempt) == ("done", 1)
 
 
 def test_a_run_that_was_cancelled_in_the_queue_is_not_done(store: Store) -> None:
     """A worker that gets it later leaves it; only somebody who resumes it goes on."""
-    made = queue_run(store, flow(code("one", "1")), Means())
+    made = queue_run(store, flow(code("one", "1")), RunDependencies())
     cancel(store, made.id)
-    assert asyncio.run(drive(store, made.id, Means())).state == "cancelled"
+    assert asyncio.run(drive(store, made.id, RunDependencies())).state == "cancelled"
     assert steps_of(store, made.id) == []
-    assert asyncio.run(resume(store, made.id, Means())).state == "done"
+    assert asyncio.run(resume(store, made.id, RunDependencies())).state == "done"
 
 
 def test_a_node_that_acted_and_failed_afterwards_is_not_simply_repeated(
@@ -264,7 +264,7 @@ def test_sensitive_inputs_are_hidden_before_anything_is_stored(store: Store) -> 
         code("one", "c", input={"c": "{{creds}}"}), inputs=[{"name": "creds", "required": True}]
     )
     given = {"creds": {"user": "ada", "password": "canary-swordfish"}}
-    run = asyncio.run(run_workflow(store, workflow, Means(hide=hide), inputs=given))
+    run = asyncio.run(run_workflow(store, workflow, RunDependencies(hide=hide), inputs=given))
     reference = "{{secret:login}}"
     assert variables(store, run.id)["creds"] == {"user": "ada", "password": reference}
     assert result(store, run, "one")["password"] == reference
@@ -274,7 +274,9 @@ def test_sensitive_inputs_are_hidden_before_anything_is_stored(store: Store) -> 
 
 def test_code_cannot_make_up_the_name_of_a_secret(store: Store) -> None:
     """What it was given it may hand on; another name is no reference any more."""
-    run = asyncio.run(run_workflow(store, flow(code("one", "'{{' + 'secret:other}}'")), Means()))
+    run = asyncio.run(
+        run_workflow(store, flow(code("one", "'{{' + 'secret:other}}'")), RunDependencies())
+    )
     assert result(store, run, "one") == "{ {secret:other} }"
 
 
@@ -286,7 +288,7 @@ def test_inputs_are_those_that_the_workflow_declares(store: Store, inputs: Any, 
     """A missing one and an unknown one are refused before anything is written."""
     workflow = flow(code("one", "1"), inputs=[{"name": "who", "required": True}])
     with pytest.raises(RunError, match=says):
-        queue_run(store, workflow, Means(), inputs=inputs)
+        queue_run(store, workflow, RunDependencies(), inputs=inputs)
     assert store.changes() == []
 
 
@@ -360,12 +362,12 @@ def test_a_node_that_failed_before_it_acted_is_simply_done_again(live: Live, sto
 
 def test_a_failure_elsewhere_is_no_reason_to_repeat(store: Store) -> None:
     """Resuming a run that is done does nothing."""
-    run = asyncio.run(run_workflow(store, flow(code("one", "1")), Means()))
+    run = asyncio.run(run_workflow(store, flow(code("one", "1")), RunDependencies()))
     before = len(store.changes())
-    assert asyncio.run(resume(store, run.id, Means())) == run
+    assert asyncio.run(resume(store, run.id, RunDependencies())) == run
     assert len(store.changes()) == before
-    failed = asyncio.run(run_workflow(store, flow(fails()), Means()))
-    assert asyncio.run(resume(store, failed.id, Means())).state == "failed"
+    failed = asyncio.run(run_workflow(store, flow(fails()), RunDependencies()))
+    assert asyncio.run(resume(store, failed.id, RunDependencies())).state == "failed"
 
 
 @pytest.mark.parametrize("opens", [False, True])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from director.runs import Means, queue_run, run_of, steps_of
+from director.runs import RunDependencies, queue_run, run_of, steps_of
 from director.runs.queue import Queue, queue_url
 from director.store import Store, open_store
 from runs import scenario
@@ -48,7 +48,7 @@ def end_after(engine: str, folder: Path, *kills: str) -> dict[str, object]:
         Queue(queue_url(store.url)) as queue,
     ):
         flow = scenario.workflow(site.origin)
-        queue_run(store, flow, Means(), inputs=scenario.INPUTS, id_="ten")
+        queue_run(store, flow, RunDependencies(), inputs=scenario.INPUTS, id_="ten")
         queue.submit("ten", site=site.origin)
         for number, key in enumerate(kills):
             with worker(store, f"dying-{number}", key) as program:

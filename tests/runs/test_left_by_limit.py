@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
-from director.runs import Means, Run, run_workflow
+from director.runs import Run, RunDependencies, run_workflow
 from director.runs.script import script_of
 from director.store import Store
 from director.workflow.values import Workflow
@@ -21,7 +21,7 @@ def each(**more: Any) -> Workflow:
 
 def done(store: Store, workflow: Workflow, **inputs: Any) -> Run:
     """A run that passed."""
-    run = asyncio.run(run_workflow(store, workflow, Means(), inputs=inputs))
+    run = asyncio.run(run_workflow(store, workflow, RunDependencies(), inputs=inputs))
     assert run.state == "done", run.error
     return run
 

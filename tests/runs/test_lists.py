@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from director.runs import drive, queue_run, records_of, run_of, run_workflow
 from director.runs.queue import Queue, queue_url
 from director.runs.script import script_of
-from director.runs.values import Means
+from director.runs.values import RunDependencies
 from director.runs.worker import Pace, Worker
 from director.store import Store, open_store
 from director.workflow.document import from_json, to_json
@@ -39,7 +39,7 @@ def store(tmp_path: Path) -> Any:
 
 def run_order(workflow: Workflow, store: Store) -> list[str]:
     """The leaves that a run visited, in the order of their visits."""
-    run = asyncio.run(run_workflow(store, workflow, Means(worker="test")))
+    run = asyncio.run(run_workflow(store, workflow, RunDependencies(worker="test")))
     assert run.state == "done", run.error
     return _seen(store, run.id)
 
@@ -96,7 +96,7 @@ def test_a_loop_over_pages_keeps_the_rows_of_all_pages(store: Store) -> None:
         node("each", "iterate", over=[0, 1, 2, 3, 4], variable="page", body=["read"]),
         code("read", rows, input={"page": "{{page}}"}, create_records="row"),
     )
-    run = asyncio.run(run_workflow(store, workflow, Means(worker="test")))
+    run = asyncio.run(run_workflow(store, workflow, RunDependencies(worker="test")))
     found = [record.fields["read"]["row"] for record in records_of(store, run.id)]  # type: ignore[index, call-overload]
     assert found == list(range(82))
     assert result(store, run, "each")["records"] == {"row": 82}
@@ -107,7 +107,7 @@ def test_a_loop_over_pages_keeps_the_rows_of_all_pages(store: Store) -> None:
 def test_records_that_cannot_be_made_fail_the_node(store: Store) -> None:
     """A green node that kept nothing would be a run with holes."""
     workflow = flow(code("read", "5", create_records="row"))
-    run = asyncio.run(run_workflow(store, workflow, Means(worker="test")))
+    run = asyncio.run(run_workflow(store, workflow, RunDependencies(worker="test")))
     assert run.state == "failed"
     assert "No record was made" in str(run.error)
 
@@ -243,7 +243,7 @@ def test_what_a_worker_runs_is_what_is_written(engine: str, drawn: list[list[Tre
         runs = [f"run-{number}" for number in range(len(drawn))]
         with Queue(queue_url(store.url)) as queue:
             for run, forest in zip(runs, drawn, strict=True):
-                queue_run(store, build(forest, f"flow-{run}"), Means(), id_=run)
+                queue_run(store, build(forest, f"flow-{run}"), RunDependencies(), id_=run)
                 queue.submit(run, site="")
         asyncio.run(_work_off(store, runs))
         for run, forest in zip(runs, drawn, strict=True):
@@ -254,7 +254,7 @@ async def _work_off(store: Store, runs: Sequence[str]) -> None:
     """Be a worker until these runs have ended."""
 
     async def execute(run: str) -> None:
-        await drive(store, run, Means(worker="test"))
+        await drive(store, run, RunDependencies(worker="test"))
 
     pace = Pace(at_once=2, per_site=2, beat=0.2, patience=5.0, poll=0.05, reconcile=0.2)
     async with Worker(store, execute, pace=pace), asyncio.timeout(250):

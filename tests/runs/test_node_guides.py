@@ -15,7 +15,7 @@ import pytest
 from director.browser import Browser, Session
 from director.counting import counter_for
 from director.demo.site import Site
-from director.runs import Means, run_workflow, steps_of
+from director.runs import RunDependencies, run_workflow, steps_of
 from director.runs.script import script_of
 from director.sections.node_guides import TOPICS, describe_type, examples, guide
 from director.store import Store
@@ -72,7 +72,9 @@ def test_every_example_runs(
     name, number = of
     with Site().serve() as site:
         workflow = example(name, number, site.url)
-        means = Means(browser=browser, downloads=tmp_path, think=think, work=work, pictures="none")
+        means = RunDependencies(
+            browser=browser, downloads=tmp_path, think=think, work=work, pictures="none"
+        )
         run = runner.run(run_workflow(store, workflow, means))
     assert run.error is None
     steps = [step for step in steps_of(store, run.id) if step.type != "item"]
@@ -96,7 +98,7 @@ def test_what_a_guide_says_of_a_value_is_so(
     runner: asyncio.Runner, browser: Browser, store: Store, tmp_path: Path
 ) -> None:
     """What stands after "Then" in a guide holds when its example has run."""
-    means = Means(browser=browser, downloads=tmp_path, pictures="none")
+    means = RunDependencies(browser=browser, downloads=tmp_path, pictures="none")
 
     def found(name: str) -> dict[str, object]:
         workflow = example(name, 0, site.url)

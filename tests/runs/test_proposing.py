@@ -11,7 +11,7 @@ import pytest
 from director.browser import Origins, Session
 from director.demo.site import Site
 from director.runs import Step, run_workflow, steps_of, try_node
-from director.runs.proposing import Proposal, accepted, proposals
+from director.runs.proposing import NodeProposal, accepted, proposals
 from director.store import Store, open_store
 from director.store.variables import set_variable, workbench
 from director.workflow.values import Workflow
@@ -57,13 +57,13 @@ def try_all(live: Live, store: Store, workflow: Workflow) -> dict[str, Step]:
     return live.run(all_of_them())
 
 
-def propose(workflow: Workflow, seen: Mapping[str, Step]) -> dict[str, list[Proposal]]:
+def propose(workflow: Workflow, seen: Mapping[str, Step]) -> dict[str, list[NodeProposal]]:
     """What is proposed for each node that was tried."""
     given = {each.name: each.default for each in workflow.inputs}
     return {each.alias: proposals(each, seen[each.alias], given) for each in workflow.nodes}
 
 
-def tried(live: Live, store: Store, workflow: Workflow) -> dict[str, list[Proposal]]:
+def tried(live: Live, store: Store, workflow: Workflow) -> dict[str, list[NodeProposal]]:
     """Both."""
     return propose(workflow, try_all(live, store, workflow))
 

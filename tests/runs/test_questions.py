@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from director.runs import (
-    Means,
-    Progress,
     Run,
+    RunDependencies,
     RunError,
+    RunProgress,
     answer,
     drive,
     questions,
@@ -23,7 +23,7 @@ from director.runs import (
 )
 from director.runs.questions import asked as ask_question
 from director.runs.report import report_html
-from director.runs.supplies import Hiding
+from director.runs.supplies import SecretExtractor
 from director.secrets import Vault, canary_forms
 from director.store import Store
 from director.store.variables import variables
@@ -41,12 +41,12 @@ def test_a_question_waits_and_is_answered_from_elsewhere(store: Store) -> None:
     async def both() -> Run:
         waits = asyncio.Event()
 
-        def told(progress: Progress) -> None:
+        def told(progress: RunProgress) -> None:
             if progress.what == "waiting":
                 waits.set()
 
-        made = queue_run(store, workflow, Means())
-        running = asyncio.create_task(drive(store, made.id, Means(progress=told)))
+        made = queue_run(store, workflow, RunDependencies())
+        running = asyncio.create_task(drive(store, made.id, RunDependencies(progress=told)))
         await waits.wait()
         asked = questions(store, made.id)
         assert (asked[0].text, run_of(store, made.id).state) == (
@@ -62,14 +62,14 @@ def test_a_question_waits_and_is_answered_from_elsewhere(store: Store) -> None:
 
 def test_a_question_outlives_its_worker(store: Store) -> None:
     """The run is put aside, answered, and resumed; it is asked once, and the first answer counts."""
-    run = asyncio.run(run_workflow(store, flow(ASK), Means(patience=0)))
+    run = asyncio.run(run_workflow(store, flow(ASK), RunDependencies(patience=0)))
     assert run.state == "waiting"
-    assert asyncio.run(resume(store, run.id, Means(patience=0))).state == "waiting"
+    assert asyncio.run(resume(store, run.id, RunDependencies(patience=0))).state == "waiting"
     (asked,) = questions(store, run.id)
     answer(store, asked.id, "123456")
     with pytest.raises(RunError, match="answered already"):
         answer(store, asked.id, "654321")
-    assert asyncio.run(resume(store, run.id, Means())).state == "done"
+    assert asyncio.run(resume(store, run.id, RunDependencies())).state == "done"
     assert variables(store, run.id) == {"code": "123456"}
 
 
@@ -79,7 +79,7 @@ def test_whoever_runs_it_may_answer_here(store: Store) -> None:
     async def ask(question: Any) -> str:
         return f"said to {question.text}"
 
-    run = asyncio.run(run_workflow(store, flow(ASK), Means(ask=ask)))
+    run = asyncio.run(run_workflow(store, flow(ASK), RunDependencies(ask=ask)))
     assert variables(store, run.id) == {"code": "said to Which code did you get?"}
 
 
@@ -98,7 +98,7 @@ def test_a_secret_answer_is_nowhere_in_clear(
     """Told by the name or by the question: sealed until the run takes it, then in the vault."""
     vault = Vault(tmp_path / "vault", b"k" * 32)
     workflow = flow(node("ask", "context", ask={name: text}), origin="http://127.0.0.1:1")
-    means = Means(patience=0, seal=SEAL, hide=Hiding(vault, workflow))
+    means = RunDependencies(patience=0, seal=SEAL, hide=SecretExtractor(vault, workflow))
     run = asyncio.run(run_workflow(store, workflow, means))
     (asked,) = questions(store, run.id)
     assert answer(store, asked.id, CANARY, seal=SEAL).answer == "[hidden]"
@@ -112,13 +112,13 @@ def test_a_secret_answer_is_nowhere_in_clear(
 
 def test_a_secret_answer_without_a_seal_is_refused(store: Store) -> None:
     """Nothing is stored, and the question stays open for whoever has the seal."""
-    run = asyncio.run(run_workflow(store, flow(PIN), Means(patience=0, seal=SEAL)))
+    run = asyncio.run(run_workflow(store, flow(PIN), RunDependencies(patience=0, seal=SEAL)))
     (asked,) = questions(store, run.id)
     with pytest.raises(RunError, match="was not stored"):
         answer(store, asked.id, CANARY)
     assert questions(store, run.id) == [asked]
     answer(store, asked.id, CANARY, seal=SEAL)
-    assert "is sealed" in str(asyncio.run(resume(store, run.id, Means())).error)
+    assert "is sealed" in str(asyncio.run(resume(store, run.id, RunDependencies())).error)
 
 
 def test_a_secret_answer_is_typed_into_the_page(
@@ -141,7 +141,7 @@ def test_a_secret_answer_is_typed_into_the_page(
     async def ask(_: object) -> str:
         return PASSWORD
 
-    means = live.means(ask=ask, secrets=vault, hide=Hiding(vault, workflow))
+    means = live.means(ask=ask, secrets=vault, hide=SecretExtractor(vault, workflow))
     assert live.run(run_workflow(store, workflow, means)).state == "done"
     assert site.logins == 1
 

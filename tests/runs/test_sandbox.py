@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from director.runs.sandbox import Limits, Sandbox, SandboxError
+from director.runs.sandbox import Sandbox, SandboxError, SandboxLimits
 
 ESCAPES = {
     "a module of the system": "import os\nos.system('true')",
@@ -55,7 +55,7 @@ WRONG = {
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
     """One sandbox for all: what one call does must not touch the next."""
-    with Sandbox(Limits(seconds=0.5)) as opened:
+    with Sandbox(SandboxLimits(seconds=0.5)) as opened:
         yield opened
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from director.runs.schema import SchemaError, of_schema
+from director.runs.schema import SchemaMismatch, of_schema
 
 MAIL = {
     "type": "object",
@@ -61,5 +61,5 @@ def test_what_is_not_of_the_schema_is_refused_with_the_place(
     value: Any, schema: Any, says: str
 ) -> None:
     """And so is a schema that is only half understood."""
-    with pytest.raises(SchemaError, match=says):
+    with pytest.raises(SchemaMismatch, match=says):
         of_schema(value, schema)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from director.runs import Progress, cancel, drive, queue_run, resume, run_workflow, steps_of
+from director.runs import RunProgress, cancel, drive, queue_run, resume, run_workflow, steps_of
 from director.runs.report import report_html
 from director.secrets import Vault
 from director.store import Store
@@ -92,7 +92,7 @@ def test_a_login_is_one_also_where_another_browser_goes_on(
         means = live.means(secrets=vault)
         run = queue_run(store, workflow, means)
 
-        def stop(told: Progress) -> None:
+        def stop(told: RunProgress) -> None:
             if (told.what, told.alias) == ("finished", "word"):
                 cancel(store, run.id)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from director.runs import Means, queue_run
+from director.runs import RunDependencies, queue_run
 from director.runs.queue import Queue, queue_url
 from director.runs.worker import Pace, Worker
 from director.store import Store, open_store
@@ -52,7 +52,7 @@ def give(store: Store, queue: Queue, run: str, site: str = "") -> None:
     """Write a run and put it into the queue."""
     node = Node("n1", "one", "transform", {"code": "1"})
     workflow = Workflow(f"flow-{run}", run, (node,))
-    queue_run(store, workflow, Means(), id_=run)
+    queue_run(store, workflow, RunDependencies(), id_=run)
     queue.submit(run, site=site)
 
 

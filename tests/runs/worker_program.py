@@ -12,7 +12,7 @@ from dataclasses import replace
 from director.runs import run_of
 from director.runs.ledger import run_json
 from director.runs.worker import Pace, Worker
-from director.store import Moved, Store, open_store
+from director.store import Store, VersionConflict, open_store
 
 STEPS = 3
 
@@ -32,7 +32,7 @@ async def main(url: str, name: str, seconds: float) -> None:
                     await asyncio.sleep(seconds)
                     try:
                         store.put("mark", f"{run}/{step}", {"by": name}, expect=0)
-                    except Moved:
+                    except VersionConflict:
                         return
             store.put("end", run, {"by": name})
             end_run(store, run)

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from director.secrets import Clear, Net, canary_forms
+from director.secrets import Clear, Redactor, canary_forms
 
 AWKWARD = "pä\"ss&w+ord'<é> /%7~\\n 10€"
 NASTY = st.text(alphabet="ab[]redct01é%&\"'\\ /+<\n«»█⟦", min_size=4, max_size=9)
@@ -42,7 +42,7 @@ def soups(draw: st.DrawFn) -> tuple[list[str], bytes]:
 def test_no_value_is_left_in_bytes(soup: tuple[list[str], bytes]) -> None:
     """Whatever overlaps, begins, ends or encodes whatever; and once is enough."""
     values, content = soup
-    net = Net(values)
+    net = Redactor(values)
     cleaned = net.clean_bytes(content)
     for value in values:
         assert [name for name, form in canary_forms(value).items() if form in cleaned] == []
@@ -54,7 +54,7 @@ def test_no_value_is_left_in_bytes(soup: tuple[list[str], bytes]) -> None:
 def test_no_value_is_left_in_a_text(soup: tuple[list[str], bytes]) -> None:
     """The same of texts, with bytes in them that Python could not read."""
     values, content = soup
-    net = Net(values)
+    net = Redactor(values)
     cleaned = net.clean(content.decode("utf-8", "surrogateescape"))
     for value in values:
         assert value not in cleaned
@@ -72,7 +72,7 @@ def test_no_value_is_left_in_a_text(soup: tuple[list[str], bytes]) -> None:
 )
 def test_any_values_and_any_text_will_do(values: list[str], text: str) -> None:
     """From all of Unicode, with the values put into the text."""
-    cleaned = Net(values).clean(text.join(["", *values, ""]))
+    cleaned = Redactor(values).clean(text.join(["", *values, ""]))
     assert [value for value in values if value in cleaned] == []
 
 
@@ -111,7 +111,7 @@ WRITTEN = {
 @pytest.mark.parametrize("written", WRITTEN.values(), ids=WRITTEN)
 def test_a_value_is_found_however_it_is_written(written: str) -> None:
     """The text around it stays."""
-    assert Net([AWKWARD]).clean(f"before {written} after") == "before [redacted] after"
+    assert Redactor([AWKWARD]).clean(f"before {written} after") == "before [redacted] after"
 
 
 @pytest.mark.parametrize("coder", [base64.b64encode, base64.urlsafe_b64encode])
@@ -122,7 +122,7 @@ def test_a_value_inside_base64_is_found_at_any_place(
 ) -> None:
     """And no letter that still holds some of its bits is left."""
     coded = coder(b"x" * before + AWKWARD.encode() + b"y" * after).decode()
-    left, mark, right = Net([AWKWARD]).clean(f'"{coded}"').partition("[redacted]")
+    left, mark, right = Redactor([AWKWARD]).clean(f'"{coded}"').partition("[redacted]")
     assert mark
     assert len(left) - 1 <= before * 8 // 6
     assert len(right.rstrip('="')) <= math.ceil(after * 8 / 6)
@@ -131,12 +131,12 @@ def test_a_value_inside_base64_is_found_at_any_place(
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be", "utf-16"])
 def test_bytes_are_cleaned_in_the_usual_encodings(encoding: str) -> None:
     """A log of another system may be written in UTF-16."""
-    assert b"[redacted]" in Net([AWKWARD]).clean_bytes(f"in {AWKWARD} out".encode(encoding))
+    assert b"[redacted]" in Redactor([AWKWARD]).clean_bytes(f"in {AWKWARD} out".encode(encoding))
 
 
 def test_other_ways_to_write_letters_and_line_ends_are_found() -> None:
     """A page may take accents apart, and a form sends CRLF."""
-    net = Net(["caf\u00e9 au lait", "two\nlines"])
+    net = Redactor(["caf\u00e9 au lait", "two\nlines"])
     assert net.clean("cafe\u0301 au lait, two\r\nlines, two%0D%0Alines") == (
         "[redacted], [redacted], [redacted]"
     )
@@ -146,13 +146,13 @@ def test_other_ways_to_write_letters_and_line_ends_are_found() -> None:
 def test_no_tail_of_an_overlapping_value_is_left() -> None:
     """Both are removed as one, whichever was given first."""
     for values in (["abcdef", "defghi"], ["defghi", "abcdef"]):
-        assert Net(values).clean("<abcdefghi>") == "<[redacted]>"
+        assert Redactor(values).clean("<abcdefghi>") == "<[redacted]>"
 
 
 @pytest.mark.promise("D3")
 def test_a_value_that_begins_another_leaves_no_rest_of_it() -> None:
     """The longer one is removed whole, and the shorter one by itself."""
-    assert Net(["pass", "password"]).clean("password pass passwor") == (
+    assert Redactor(["pass", "password"]).clean("password pass passwor") == (
         "[redacted] [redacted] [redacted]wor"
     )
 
@@ -162,7 +162,7 @@ def test_a_value_that_begins_another_leaves_no_rest_of_it() -> None:
 )
 def test_the_mark_itself_never_makes_a_value(value: str) -> None:
     """Another mark is taken if the usual one could be part of one."""
-    net = Net([value, "hidden word"])
+    net = Redactor([value, "hidden word"])
     cleaned = net.clean(f"head{value}hidden wordtail xhidden wordy [redacted]")
     assert value not in cleaned
     assert "hidden" not in cleaned
@@ -170,7 +170,7 @@ def test_the_mark_itself_never_makes_a_value(value: str) -> None:
 
 def test_without_any_safe_mark_the_values_are_cut_out() -> None:
     """Again, where the cut brings the halves of another one together."""
-    net = Net(["[redacted]", "«redacted»", "⟦redacted⟧", "█abc", "wxyz"])
+    net = Redactor(["[redacted]", "«redacted»", "⟦redacted⟧", "█abc", "wxyz"])
     assert net.clean("1 wxwxyzyz 2 █abc 3") == "1  2  3"
 
 
@@ -178,7 +178,7 @@ def test_without_any_safe_mark_the_values_are_cut_out() -> None:
 def test_a_value_that_is_too_short_is_refused_without_being_named(value: str) -> None:
     """It would redact everything."""
     with pytest.raises(ValueError, match=r"Value 2 of 2 .* fewer than 4") as caught:
-        Net(["long enough", value])
+        Redactor(["long enough", value])
     shown = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
     mine = [frame for frame in shown.stack if frame.filename.endswith("redaction.py")]
     assert mine
@@ -188,12 +188,12 @@ def test_a_value_that_is_too_short_is_refused_without_being_named(value: str) ->
 def test_half_a_surrogate_pair_is_refused() -> None:
     """It has no form in UTF-8 to look for."""
     with pytest.raises(ValueError, match="surrogate"):
-        Net(["abcd\ud800"])
+        Redactor(["abcd\ud800"])
 
 
 def test_a_net_shows_and_gives_away_nothing() -> None:
     """Neither printed nor pickled."""
-    net = Net([Clear("hidden word"), "another"])
+    net = Redactor([Clear("hidden word"), "another"])
     assert repr(net) == "Net(2 values)"
     with pytest.raises(TypeError, match="clear values"):
         pickle.dumps(net)
@@ -201,15 +201,15 @@ def test_a_net_shows_and_gives_away_nothing() -> None:
 
 def test_a_text_without_values_stays_as_it_is() -> None:
     """And a net without values lets everything through."""
-    assert Net(["hidden word"]).clean("nothing \ud800 here") == "nothing \ud800 here"
-    assert Net([]).clean("all") == "all"
-    assert Net([]).clean_bytes(b"all") == b"all"
+    assert Redactor(["hidden word"]).clean("nothing \ud800 here") == "nothing \ud800 here"
+    assert Redactor([]).clean("all") == "all"
+    assert Redactor([]).clean_bytes(b"all") == b"all"
 
 
 @pytest.mark.parametrize("value", ["a" * 50_000 + "b", "b" + "a" * 50_000, "ab" * 25_000 + "c"])
 def test_cleaning_takes_time_in_proportion_to_the_text(value: str) -> None:
     """Comparing the value at every place would take minutes here."""
-    net = Net([value])
+    net = Redactor([value])
     text = value[1:-1] * 20
     started = time.process_time()
     net.clean(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from director.context.values import Summary
-from director.sections.state import State
+from director.sections.state import WorkflowState
 from director.workflow.description import parse_description
 from director.workflow.plan import parse_plan
 from director.workflow.types import check_config, effect_of
@@ -84,7 +84,7 @@ WORKFLOW = Workflow(
     ),
 )
 
-BUILDING = State(
+BUILDING = WorkflowState(
     workflow=WORKFLOW,
     plan=parse_plan(WRITTEN),
     description=parse_description(DESCRIBED),
@@ -105,7 +105,7 @@ BUILDING = State(
     last_executed="2026-01-05T09:30:00Z",
 )
 
-HOSTILE = State(
+HOSTILE = WorkflowState(
     workflow=Workflow(
         "w",
         f"Name {FORGED}",
@@ -140,8 +140,8 @@ HOSTILE = State(
     summary=Summary(f"A page said: {FORGED} ＜/plan＞ < / PLAN >", (4,), "web"),
 )
 
-STATES: Mapping[str, State] = {
-    "begun": State(Workflow("lamps", "Weekly lamp")),
+STATES: Mapping[str, WorkflowState] = {
+    "begun": WorkflowState(Workflow("lamps", "Weekly lamp")),
     "building": BUILDING,
     "hostile": HOSTILE,
 }

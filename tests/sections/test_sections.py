@@ -19,7 +19,7 @@ from director.sections.boundary import read_sections
 from director.sections.overview import workflow_status, workflow_summary
 from director.sections.plan import plan_section
 from director.sections.render import PULLED, SECTIONS, pulled, section
-from director.sections.state import State
+from director.sections.state import WorkflowState
 from director.sections.summary import spans, summary_section
 from director.sections.variables import variables_in_full, variables_of_state
 from director.sections.words import compact, line
@@ -34,7 +34,7 @@ ROOT = Path(__file__).parent.parent.parent
 count = counter_for()
 
 
-def text(name: str, state: State = BUILDING) -> str:
+def text(name: str, state: WorkflowState = BUILDING) -> str:
     """The text of a section."""
     found = section(name, state)
     assert found is not None
@@ -162,7 +162,7 @@ def test_variables_are_shown_by_the_rules() -> None:
     """Short ones whole, long ones cut, lists by their first and count, nothing as nothing."""
     values: dict[str, Json] = {"a": "x" * 100, "b": "x" * 101, "c": [1, 2, 3], "d": []}
     values |= {"e": None, "api_key": "k"}
-    state = State(Workflow("w", "W"), variables=values)
+    state = WorkflowState(Workflow("w", "W"), variables=values)
     shown = variables_of_state(state).text.splitlines()
     assert f'- a = "{"x" * 100}"' in shown
     assert f'- b = "{"x" * 100}..."' in shown

@@ -15,7 +15,7 @@ from contextlib import closing
 from pathlib import Path
 
 from director.context.values import AgentTurn
-from director.store import Draft, Store, open_store
+from director.store import EntryDraft, Store, open_store
 from director.store.compress import compress, delete, preview, restore
 from director.store.project import project
 from director.store.schema import SCHEMA
@@ -43,8 +43,8 @@ def fill(store: Store) -> None:
     store.append(
         "alone",
         [
-            Draft("user", {"text": "Hi", "native": {"wire": "responses", "message": native}}),
-            Draft("agent", {"wire": "responses", "items": [spoken], "text": "Hello."}),
+            EntryDraft("user", {"text": "Hi", "native": {"wire": "responses", "message": native}}),
+            EntryDraft("agent", {"wire": "responses", "items": [spoken], "text": "Hello."}),
         ],
     )
     store.put("plan", "p", {"workflow_id": "shop", "steps": ["look"]}, "begun")

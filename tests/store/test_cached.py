@@ -8,7 +8,7 @@ from threading import Thread
 
 import pytest
 
-from director.store import Draft, RecordDraft, Store, open_store
+from director.store import EntryDraft, RecordDraft, Store, open_store
 from director.store.cached import CachedStore
 
 THREADS = ("t1", "t2")
@@ -32,7 +32,7 @@ def reads(store: Store) -> list[object]:
 def write(store: Store, chance: random.Random) -> None:
     """Write something by chance."""
     if chance.random() < 0.4:
-        drafts = [Draft("user", {"text": f"word {chance.random()}"})] * chance.randint(1, 3)
+        drafts = [EntryDraft("user", {"text": f"word {chance.random()}"})] * chance.randint(1, 3)
         store.append(chance.choice(THREADS), drafts)
     else:
         chosen = chance.sample(IDS, chance.randint(1, 2))
@@ -79,7 +79,7 @@ def test_what_was_purged_is_not_shown_from_memory(
     store: Store, purge: Callable[[Store], object]
 ) -> None:
     """Also a purge that writes nothing new."""
-    store.append("t1", [Draft("user", {"text": "the secret"})])
+    store.append("t1", [EntryDraft("user", {"text": "the secret"})])
     cached = CachedStore(store)
     cached.refresh()
     assert "the secret" in str(cached.entries("t1"))

@@ -10,20 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from director.store import Change, Draft, Entry, Store, StoreError, Versioned, open_store
+from director.store import Change, Entry, EntryDraft, Store, StoreError, Versioned, open_store
 from store.engines import cut_connections, prepared
 
 _SAY = """
 import sys
-from director.store import Draft, open_store
+from director.store import EntryDraft, open_store
 with open_store(sys.argv[1]) as store:
-    store.append("t", [Draft("user", {"text": "from another program"})])
+    store.append("t", [EntryDraft("user", {"text": "from another program"})])
 """
 
 
 def say(store: Store, *texts: str) -> None:
     """Append what a user said."""
-    store.append("t", [Draft("user", {"text": text}) for text in texts])
+    store.append("t", [EntryDraft("user", {"text": text}) for text in texts])
 
 
 def text_of(change: Change | None) -> object:
@@ -77,7 +77,7 @@ def test_what_was_rolled_back_is_never_seen(store: Store) -> None:
     """On a file its position is given to the next."""
     with store.subscribe() as subscription:
         with pytest.raises(StoreError):
-            store.append("t", [Draft("user", {"text": float("nan")})])
+            store.append("t", [EntryDraft("user", {"text": float("nan")})])
         say(store, "kept")
         change = subscription.next(timeout=60)
         assert change is not None

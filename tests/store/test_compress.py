@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from director.context.values import AgentTurn, Counter, Summary
 from director.context.verify import repaired
 from director.context.wire import emit
-from director.store import Draft, Entry, Moved, Store, StoreError, open_store
+from director.store import Entry, EntryDraft, Store, StoreError, VersionConflict, open_store
 from director.store.compress import Preview, compress, delete, history, preview, restore
 from director.store.project import archived, project, units_of, view, visible
 from store.threads import WIRES, flaws, result, speaking, threads, turns_in, user
@@ -37,7 +37,7 @@ def store(store_url: str) -> Iterator[Store]:
         yield opened
 
 
-def begun(store: Store, drafts: list[Draft]) -> str:
+def begun(store: Store, drafts: list[EntryDraft]) -> str:
     """A new thread with these entries."""
     thread = f"thread {next(_names)}"
     if drafts:
@@ -45,9 +45,9 @@ def begun(store: Store, drafts: list[Draft]) -> str:
     return thread
 
 
-def talk(rounds: int) -> list[Draft]:
+def talk(rounds: int) -> list[EntryDraft]:
     """A finished conversation: each round is a request, a call with its result, an answer."""
-    drafts: list[Draft] = []
+    drafts: list[EntryDraft] = []
     for nth in range(rounds):
         drafts += [
             user(f"Request {nth}: {LONG}"),
@@ -74,7 +74,7 @@ def chosen_by(data: st.DataObject, store: Store, thread: str) -> set[int]:
 @settings(max_examples=30, deadline=None)
 @given(drafts=threads(), data=st.data())
 def test_nothing_is_lost_and_nothing_comes_twice(
-    shared: Store, drafts: list[Draft], data: st.DataObject
+    shared: Store, drafts: list[EntryDraft], data: st.DataObject
 ) -> None:
     """Compress what is chosen, go on, restore: each turn is visible or covered, all wires valid."""
     thread = begun(shared, drafts)
@@ -103,7 +103,7 @@ def test_nothing_is_lost_and_nothing_comes_twice(
 @settings(max_examples=30, deadline=None)
 @given(drafts=threads(), data=st.data())
 def test_a_restore_gives_back_exactly_the_earlier_view(
-    shared: Store, drafts: list[Draft], data: st.DataObject
+    shared: Store, drafts: list[EntryDraft], data: st.DataObject
 ) -> None:
     """The same context and the same messages on every wire, after one compression or two."""
     thread = begun(shared, drafts)
@@ -128,7 +128,7 @@ def test_a_restore_gives_back_exactly_the_earlier_view(
 @settings(max_examples=30, deadline=None)
 @given(drafts=threads(), data=st.data())
 def test_only_whole_units_are_covered(
-    shared: Store, drafts: list[Draft], data: st.DataObject
+    shared: Store, drafts: list[EntryDraft], data: st.DataObject
 ) -> None:
     """Any choice of turns is taken if it is made of units, and refused with nothing written if not."""
     thread = begun(shared, drafts)
@@ -167,7 +167,7 @@ def test_a_turn_said_since_the_preview_makes_it_stale(store: Store) -> None:
     look = preview(store, thread)
     store.append(thread, [user("Wait.")])
     before = store.entries(thread)
-    with pytest.raises(Moved, match="Nothing was written"):
+    with pytest.raises(VersionConflict, match="Nothing was written"):
         compress(store, thread, look, Summary("Doors.", look.covers))
     assert store.entries(thread) == before
     again = preview(store, thread)
@@ -181,7 +181,7 @@ def test_of_two_compressions_one_wins(store: Store) -> None:
     thread = begun(store, talk(2))
     one, other = preview(store, thread), preview(store, thread, [1])
     compress(store, thread, one, Summary("One.", one.covers))
-    with pytest.raises(Moved):
+    with pytest.raises(VersionConflict):
         compress(store, thread, other, Summary("Other.", other.covers))
     assert [made.summary.text for made in history(store, thread)] == ["One."]
 
@@ -208,7 +208,7 @@ class Hasty:
     def append(
         self,
         thread: str,
-        drafts: Sequence[Draft],
+        drafts: Sequence[EntryDraft],
         /,
         *,
         expect: int | None = None,
@@ -226,7 +226,7 @@ def test_a_turn_said_at_the_last_moment_is_kept_in_view(store: Store) -> None:
     """The write itself compares; a compression is refused, a restore is tried again."""
     thread = begun(store, talk(2))
     look = preview(store, thread)
-    with pytest.raises(Moved):
+    with pytest.raises(VersionConflict):
         compress(Hasty(store), thread, look, Summary("Doors.", look.covers))
     assert [entry.kind for entry in store.entries(thread)][8:] == ["user"]
     look = preview(store, thread)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from director.store import Draft, Store, StoreError, open_store
+from director.store import EntryDraft, Store, StoreError, open_store
 from director.store.export import Imported, export_thread, export_workflow, import_lines
 from director.store.lines import _sum, read, write
 from director.store.variables import set_variable, variables, workbench
@@ -23,7 +23,7 @@ def store(store_url: str) -> Iterator[Store]:
     with open_store(store_url) as opened:
         opened.open_thread("shop", "Prices", thread="t1")
         opened.append("t1", _turn("Which one is cheaper? “Ünïcödé” \u2028 \ud800"))
-        opened.append("t1", [Draft("delete", {"seqs": [1]})])
+        opened.append("t1", [EntryDraft("delete", {"seqs": [1]})])
         opened.open_thread("shop", "Stock", thread="t2")
         opened.append("t2", _turn("How many?"), reference={"response": "resp_1"})
         opened.append("other", _turn("Not part of it."))
@@ -42,11 +42,11 @@ def other(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def _turn(text: str) -> list[Draft]:
+def _turn(text: str) -> list[EntryDraft]:
     return [
-        Draft("user", {"text": text}),
-        Draft("agent", {"wire": "chat", "items": [{"role": "assistant"}], "text": ""}),
-        Draft("result", {"call": "c1", "text": f"{text} " * 1_000, "failed": False}),
+        EntryDraft("user", {"text": text}),
+        EntryDraft("agent", {"wire": "chat", "items": [{"role": "assistant"}], "text": ""}),
+        EntryDraft("result", {"call": "c1", "text": f"{text} " * 1_000, "failed": False}),
     ]
 
 
@@ -302,7 +302,7 @@ def test_any_body_comes_back_as_it_was(
     """Whatever JSON can say."""
     folder = tmp_path_factory.mktemp("bodies")
     with open_store(folder / "a.db") as source, open_store(folder / "b.db") as target:
-        source.append("t", [Draft("user", body) for body in bodies])
+        source.append("t", [EntryDraft("user", body) for body in bodies])
         import_lines(target, export_thread(source, "t"))
         assert _entries(target, "t") == _entries(source, "t")
         assert target.verify().ok
@@ -366,7 +366,7 @@ def test_a_record_that_names_bytes_which_are_not_in_the_file_is_refused(
 
 def test_an_import_of_any_length_stays_small_in_memory(store: Store, other: Store) -> None:
     """Entries are written as they are read, and the file is in no list."""
-    big = [Draft("user", {"text": f"{n} {'x' * 7_500}"}) for n in range(1_600)]
+    big = [EntryDraft("user", {"text": f"{n} {'x' * 7_500}"}) for n in range(1_600)]
     other.append("long", big)
     lines = export_thread(other, "long")
     tracemalloc.start()

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from director.agent.threads import Log
+from director.agent.threads import ThreadLog
 from director.store import Store, open_store
 from director.store.checkpoints import checkpoints
 from director.store.compress import history
 from director.store.project import Following, project, view
-from director.store.values import Draft, Entry
+from director.store.values import Entry, EntryDraft
 from store.engines import ENGINES, prepared
 from store.threads import entries_of, result, speaking, threads, user
 
 
-def _hides(drafts: list[Draft], data: st.DataObject) -> Iterator[Draft]:
+def _hides(drafts: list[EntryDraft], data: st.DataObject) -> Iterator[EntryDraft]:
     """Perhaps a compression of whole units, one undone, or a deletion."""
     now = view(entries_of(drafts))
     chosen = sorted(seq for unit in now.units if data.draw(st.booleans()) for seq in unit)
@@ -27,24 +27,24 @@ def _hides(drafts: list[Draft], data: st.DataObject) -> Iterator[Draft]:
     if how == "checkpoint" and chosen:
         previous = now.current.seq if now.current else None
         covers = sorted(now.archived.union(chosen))
-        yield Draft("checkpoint", {"covers": covers, "summary": "S", "previous": previous})
+        yield EntryDraft("checkpoint", {"covers": covers, "summary": "S", "previous": previous})
     elif how == "delete" and chosen:
-        yield Draft("delete", {"seqs": chosen})
+        yield EntryDraft("delete", {"seqs": chosen})
     elif how == "restore" and (made := checkpoints(entries_of(drafts))):
         undone = data.draw(st.sampled_from(made))
-        yield Draft("restore", {"checkpoint": undone.seq})
+        yield EntryDraft("restore", {"checkpoint": undone.seq})
 
 
-def _late(drafts: list[Draft], data: st.DataObject) -> Iterator[Draft]:
+def _late(drafts: list[EntryDraft], data: st.DataObject) -> Iterator[EntryDraft]:
     """Perhaps a result that comes when others have spoken: of any call there ever was, or none."""
     if data.draw(st.booleans()):
         calls = [f"call_{number}_0" for number in range(1, len(drafts) + 2)]
         yield result(data.draw(st.sampled_from([*calls, "call_again", "nobody"])), "late")
 
 
-def grown(data: st.DataObject) -> Iterator[list[Draft]]:
+def grown(data: st.DataObject) -> Iterator[list[EntryDraft]]:
     """A thread after each of some steps."""
-    drafts: list[Draft] = []
+    drafts: list[EntryDraft] = []
     for nth in range(data.draw(st.integers(1, 5))):
         drafts += data.draw(threads(start=100 * nth + 1, most=3))
         drafts += _late(drafts, data)
@@ -89,16 +89,16 @@ def test_only_what_changes_the_past_makes_it_begin_anew() -> None:
 def test_a_log_reads_on_where_it_stopped(tmp_path: Path, engine: str) -> None:
     """From a store, through a compression and its undoing, and from one thread to another."""
     with open_store(prepared(engine, tmp_path)) as store:
-        log = Log(store)
+        log = ThreadLog(store)
         for thread in ("one", "other", "one"):
             for step in (
                 [user("a"), speaking("chat", 1, "b", [])],
                 [user("c"), speaking("chat", 2, "d", [])],
-                [Draft("checkpoint", {"covers": [1, 2], "summary": "S"})],
+                [EntryDraft("checkpoint", {"covers": [1, 2], "summary": "S"})],
                 [user("e"), speaking("chat", 3, "", ["x"])],
                 [result("x", "f")],
-                [Draft("restore", {"checkpoint": 5})],
-                [Draft("delete", {"seqs": [3]})],
+                [EntryDraft("restore", {"checkpoint": 5})],
+                [EntryDraft("delete", {"seqs": [3]})],
             ):
                 store.append(thread, step)
                 assert log.read(thread).context == project(store.entries(thread))
@@ -113,7 +113,7 @@ def _compressed(store: Store, thread: str, times: int) -> None:
         covers = sorted(one.seq for one in store.entries(thread) if one.kind in ("user", "agent"))
         body = {"covers": covers[:-2], "summary": f"All up to {nth}.", "previous": previous}
         if nth:
-            previous = store.append(thread, [Draft("checkpoint", body)])[0].seq
+            previous = store.append(thread, [EntryDraft("checkpoint", body)])[0].seq
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -141,12 +141,12 @@ def test_what_was_undone_is_undone_however_little_is_read(tmp_path: Path, engine
 
         def hide(covers: list[int], previous: int | None, summary: str = "S") -> int:
             body = {"covers": covers, "summary": summary, "previous": previous}
-            return store.append("t", [Draft("checkpoint", body)])[0].seq
+            return store.append("t", [EntryDraft("checkpoint", body)])[0].seq
 
         first = hide([1], None)
         second = hide([1, 2], first)
         kept = hide([3], None, "K" * 5_000)
-        store.append("t", [Draft("restore", {"checkpoint": first})])
+        store.append("t", [EntryDraft("restore", {"checkpoint": first})])
         for late in ([1, 2, 3], [2]):
             hide(late, second)
             assert view(store.seen("t")) == view(store.entries("t"))

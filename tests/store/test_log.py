@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import director.store
-from director.store import Draft, Entry, Moved, Store, StoreError, open_store
+from director.store import Entry, EntryDraft, Store, StoreError, VersionConflict, open_store
 from director.store.canonical import LARGE, canonical, folded, unfolded
 from director.store.log import entry_hash
 
@@ -34,9 +34,9 @@ _json = st.recursive(
 )
 
 
-def said(text: str) -> Draft:
+def said(text: str) -> EntryDraft:
     """Something a user said."""
-    return Draft("user", {"text": text})
+    return EntryDraft("user", {"text": text})
 
 
 def test_entries_come_back_as_they_were_given(store: Store) -> None:
@@ -47,8 +47,8 @@ def test_entries_come_back_as_they_were_given(store: Store) -> None:
         {"text": LONG, "native": {"wire": "chat", "message": {"content": LONG}}},
         {"$blob": "no reference", "inner": {"$blob": {"plain": LONG}}, "z": 1, "a": 1e300},
     ]
-    written = store.append("t", [Draft("user", body) for body in bodies[:2]])
-    written += store.append("t", [Draft("agent", body) for body in bodies[2:]])
+    written = store.append("t", [EntryDraft("user", body) for body in bodies[:2]])
+    written += store.append("t", [EntryDraft("agent", body) for body in bodies[2:]])
     assert store.entries("t") == list(written)
     assert [entry.body for entry in written] == bodies
     assert [entry.seq for entry in written] == [1, 2, 3, 4]
@@ -79,7 +79,7 @@ def test_a_part_of_a_thread_can_be_read(store: Store) -> None:
 def test_an_append_to_a_thread_that_grew_writes_nothing(store: Store) -> None:
     """Whoever decided on what they saw must look again; their reference is not written either."""
     store.append("t", [said("one")], expect=0, reference={"response": "a"})
-    with pytest.raises(Moved):
+    with pytest.raises(VersionConflict):
         store.append("t", [said("two")], expect=0, reference={"response": "b"})
     assert store.head("t") == 1
     assert store.reference("t") == {"response": "a"}
@@ -151,7 +151,7 @@ def test_only_a_purge_deletes_and_only_notes_are_updated() -> None:
 def test_what_is_not_json_is_refused(store: Store, body: dict[str, object]) -> None:
     """All of the append, and the message does not quote it."""
     with pytest.raises(StoreError, match="Nothing was written") as refused:
-        store.append("t", [said("fine"), Draft("user", body)])
+        store.append("t", [said("fine"), EntryDraft("user", body)])
     assert "bytes" not in str(refused.value)
     assert (store.head("t"), store.changes()) == (0, [])
 
@@ -159,7 +159,7 @@ def test_what_is_not_json_is_refused(store: Store, body: dict[str, object]) -> N
 def test_an_entry_of_an_unknown_kind_is_refused(store: Store) -> None:
     """The kinds are named."""
     with pytest.raises(StoreError, match="user, agent, result"):
-        store.append("t", [Draft("system", {"text": "x"})])  # type: ignore[arg-type]
+        store.append("t", [EntryDraft("system", {"text": "x"})])  # type: ignore[arg-type]
 
 
 def test_many_writers_of_one_store_lose_nothing(store: Store) -> None:
@@ -286,7 +286,7 @@ def test_the_clock_can_be_given(store_url: str) -> None:
 def test_fields_keep_their_order(store: Store) -> None:
     """What a provider sent goes back to the letter, so that its cache knows it again."""
     body = {"z": 1, "a": {"y": LONG, "b": 2}, "m": [{"q": 1, "c": 2}]}
-    store.append("t", [Draft("agent", body)])
+    store.append("t", [EntryDraft("agent", body)])
     assert str(store.entries("t")[0].body) == str(body)
     assert store.verify().ok
 

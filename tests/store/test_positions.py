@@ -10,7 +10,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from director.store import Change, Draft, Entry, Store, StoreError, open_store
+from director.store import Change, Entry, EntryDraft, Store, StoreError, open_store
 from director.store.cached import CachedStore
 from director.store.export import export_thread, import_lines
 from director.store.positions import take_more
@@ -34,7 +34,7 @@ def store(server: str) -> Iterator[Store]:
 
 def say(store: Store, thread: str, text: str = "hello") -> Entry:
     """Append what a user said."""
-    return store.append(thread, [Draft("user", {"text": text})])[0]
+    return store.append(thread, [EntryDraft("user", {"text": text})])[0]
 
 
 def threads_of(changes: list[Change]) -> list[str]:

@@ -13,7 +13,7 @@ from director.context.values import AgentTurn, UserTurn
 from director.context.wire import Wire, emit
 from director.context.wire.events import INTERRUPTED
 from director.store.project import archived, project, units_of, view, visible
-from director.store.values import Draft
+from director.store.values import EntryDraft
 from store.threads import (
     WIRES,
     agent,
@@ -28,25 +28,27 @@ from store.threads import (
 )
 
 
-def checkpoint(covers: list[int], summary: str = "short", previous: int | None = None) -> Draft:
+def checkpoint(
+    covers: list[int], summary: str = "short", previous: int | None = None
+) -> EntryDraft:
     """A compression."""
     body = {"covers": covers, "summary": summary, "previous": previous, "by": "manual"}
-    return Draft("checkpoint", {**body, "before": 9, "after": 1, "head": 0})
+    return EntryDraft("checkpoint", {**body, "before": 9, "after": 1, "head": 0})
 
 
-def undo(seq: int) -> Draft:
+def undo(seq: int) -> EntryDraft:
     """A compression undone."""
-    return Draft("restore", {"checkpoint": seq})
+    return EntryDraft("restore", {"checkpoint": seq})
 
 
 @given(threads())
-def test_every_thread_is_valid_on_all_wires(drafts: list[Draft]) -> None:
+def test_every_thread_is_valid_on_all_wires(drafts: list[EntryDraft]) -> None:
     """Calls without results, ids used twice, results of another wire: none of it gets through."""
     assert flaws(entries_of(drafts)) == []
 
 
 @given(threads())
-def test_every_turn_is_shown_once_under_the_number_of_its_entry(drafts: list[Draft]) -> None:
+def test_every_turn_is_shown_once_under_the_number_of_its_entry(drafts: list[EntryDraft]) -> None:
     """No entry runs on into the next, none is missing, none comes twice."""
     entries = entries_of(drafts)
     assert [turn.at for turn in project(entries).turns] == sorted(turns_in(entries))
@@ -89,7 +91,7 @@ def test_items_of_a_provider_come_back_verbatim(wire: Wire, data: st.DataObject)
 
 @pytest.mark.promise("A2")
 @given(threads(), st.data())
-def test_each_turn_is_visible_or_covered(drafts: list[Draft], data: st.DataObject) -> None:
+def test_each_turn_is_visible_or_covered(drafts: list[EntryDraft], data: st.DataObject) -> None:
     """After any compressions of whole units, restored or not, and turns said in between."""
     steps = list(drafts)
     made: list[int] = []
@@ -197,7 +199,7 @@ def test_a_checkpoint_without_a_summary_covers_nothing() -> None:
 
 def test_deleted_turns_are_hidden() -> None:
     """They are in the log, and in no request."""
-    drafts = [user("one"), user("two"), Draft("delete", {"seqs": [1]})]
+    drafts = [user("one"), user("two"), EntryDraft("delete", {"seqs": [1]})]
     assert visible(entries_of(drafts)) == (2,)
 
 

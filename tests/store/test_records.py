@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from director.store import Moved, Store, StoreError
+from director.store import Store, StoreError, VersionConflict
 
 
 def test_every_version_stays_readable(store: Store) -> None:
@@ -42,7 +42,7 @@ def test_ids_are_listed_by_kind(store: Store) -> None:
 def test_a_record_that_changed_meanwhile_is_not_overwritten(store: Store) -> None:
     """Whoever edits says which version they saw; 0 says that there was none."""
     store.put("plan", "p", {"goal": "one"}, expect=0)
-    with pytest.raises(Moved):
+    with pytest.raises(VersionConflict):
         store.put("plan", "p", {"goal": "two"}, expect=0)
     assert [version.body for version in store.versions("plan", "p")] == [{"goal": "one"}]
     assert store.put("plan", "p", {"goal": "two"}, expect=1).version == 2

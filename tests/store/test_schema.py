@@ -17,7 +17,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, event, inspect
 
 import director.store
-from director.store import Draft, Entry, Store, StoreError, open_store
+from director.store import Entry, EntryDraft, Store, StoreError, open_store
 from director.store.connect import connect
 from director.store.schema import SCHEMA, metadata
 from store.engines import ENGINES, fresh
@@ -81,10 +81,10 @@ def test_the_migrations_make_what_the_code_expects(store: Store) -> None:
 def test_opening_again_keeps_everything(empty_url: str) -> None:
     """And does not migrate again."""
     with open_store(empty_url) as store:
-        written = store.append("t", [Draft("user", {"text": "one"})])
+        written = store.append("t", [EntryDraft("user", {"text": "one"})])
     with open_store(empty_url) as store:
         assert store.entries("t") == list(written)
-        assert store.append("t", [Draft("user", {"text": "two"})])[0].before == written[0].hash
+        assert store.append("t", [EntryDraft("user", {"text": "two"})])[0].before == written[0].hash
 
 
 def test_a_newer_schema_is_refused_and_left_alone(store_url: str) -> None:
@@ -111,7 +111,7 @@ def test_an_interrupted_migration_is_harmless(empty_url: str) -> None:
         assert tables(empty_url) in ([], whole)
     assert number > 20
     with open_store(empty_url) as store:
-        store.append("t", [Draft("user", {"text": "one"})])
+        store.append("t", [EntryDraft("user", {"text": "one"})])
         assert store.verify().ok
 
 
@@ -122,7 +122,7 @@ def test_many_programs_may_open_a_new_database_at_once(empty_url: str) -> None:
     def use(name: str) -> None:
         try:
             with open_store(empty_url) as store:
-                store.append(name, [Draft("user", {"text": "hello"})])
+                store.append(name, [EntryDraft("user", {"text": "hello"})])
         except BaseException as error:  # noqa: BLE001  whatever it is, the test shows it
             failures.append(error)
 
@@ -151,18 +151,18 @@ def test_plans_can_be_queried_by_a_familiar_name(store: Store) -> None:
     assert str(found[0]["created_at"]) < str(found[0]["updated_at"])
 
 
-def checkpoint(covers: list[int], previous: int | None, summary: str) -> Draft:
+def checkpoint(covers: list[int], previous: int | None, summary: str) -> EntryDraft:
     """A compression, as one entry."""
     body = {"covers": covers, "summary": summary, "previous": previous, "by": "manual"}
-    return Draft("checkpoint", body | {"before": 200, "after": 50, "head": max(covers)})
+    return EntryDraft("checkpoint", body | {"before": 200, "after": 50, "head": max(covers)})
 
 
 def test_conversations_and_compressions_can_be_queried(store: Store) -> None:
     """What is archived follows from the checkpoints that count; a result follows its turn."""
     store.open_thread("shop", thread="t")
-    agent = Draft("agent", {"wire": "chat", "items": [], "text": "Looking \0 \ud83d."})
-    result = Draft("result", {"call": "c", "text": "r" * 9000, "failed": False})
-    turn = [Draft("user", {"text": "Hello"}), agent, result]
+    agent = EntryDraft("agent", {"wire": "chat", "items": [], "text": "Looking \0 \ud83d."})
+    result = EntryDraft("result", {"call": "c", "text": "r" * 9000, "failed": False})
+    turn = [EntryDraft("user", {"text": "Hello"}), agent, result]
     store.append("t", turn + turn + turn)
 
     def archived() -> list[int]:
@@ -172,11 +172,13 @@ def test_conversations_and_compressions_can_be_queried(store: Store) -> None:
     assert archived() == []
     store.append("t", [checkpoint([1, 2], None, "first"), checkpoint([1, 2, 4, 5], 10, "second")])
     assert archived() == [1, 2, 3, 4, 5, 6]
-    store.append("t", [Draft("restore", {"checkpoint": 11})])
+    store.append("t", [EntryDraft("restore", {"checkpoint": 11})])
     assert archived() == [1, 2, 3]
-    store.append("t", [checkpoint([1, 2, 4, 5], 10, "third"), Draft("restore", {"checkpoint": 10})])
+    store.append(
+        "t", [checkpoint([1, 2, 4, 5], 10, "third"), EntryDraft("restore", {"checkpoint": 10})]
+    )
     assert archived() == []
-    store.append("t", [Draft("delete", {"seqs": [7, 8]})])
+    store.append("t", [EntryDraft("delete", {"seqs": [7, 8]})])
     found = rows(store, "SELECT * FROM conversations ORDER BY id")
     assert [row["role"] for row in found] == ["user", "assistant", "tool"] * 2
     assert list(found[0]) == [
@@ -209,16 +211,16 @@ def test_a_commit_on_a_file_is_durable_and_keys_are_checked(tmp_path: Path) -> N
 def test_a_full_disk_fails_that_request_only(tmp_path: Path) -> None:
     """What was there stays, and when there is room again it goes on."""
     with open_store(tmp_path / "a.db") as store:
-        store.append("t", [Draft("user", {"text": "kept"})])
+        store.append("t", [EntryDraft("user", {"text": "kept"})])
         with store._database.bare() as connection:
             pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
             connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(StoreError, match=r"disk is full.*is kept.*Free some space"):
-            store.append("t", [Draft("user", {"text": str(n)}) for n in range(2000)])
+            store.append("t", [EntryDraft("user", {"text": str(n)}) for n in range(2000)])
         assert store.head("t") == 1
         with store._database.bare() as connection:
             connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
-        assert store.append("t", [Draft("user", {"text": "more"})])[0].position == 2
+        assert store.append("t", [EntryDraft("user", {"text": "more"})])[0].position == 2
         assert store.verify().ok
 
 
@@ -229,19 +231,19 @@ def test_a_database_that_is_locked_is_said_kindly(store_url: str) -> None:
             other._database.writing(),
             pytest.raises(StoreError, match=r"Another program is writing.*is kept.*Try again"),
         ):
-            store.append("t", [Draft("user", {"text": "one"})])
-        store.append("t", [Draft("user", {"text": "two"})])
+            store.append("t", [EntryDraft("user", {"text": "one"})])
+        store.append("t", [EntryDraft("user", {"text": "two"})])
         assert store.head("t") == 1
 
 
 def test_a_file_that_cannot_be_written_can_still_be_read(tmp_path: Path) -> None:
     """Only writing is refused."""
     with open_store(tmp_path / "a.db") as store:
-        store.append("t", [Draft("user", {"text": "kept"})])
+        store.append("t", [EntryDraft("user", {"text": "kept"})])
     with open_store(f"sqlite:///file:{tmp_path / 'a.db'}?mode=ro&uri=true") as store:
         assert store.head("t") == 1
         with pytest.raises(StoreError, match=r"cannot be written to.*permissions"):
-            store.append("t", [Draft("user", {"text": "more"})])
+            store.append("t", [EntryDraft("user", {"text": "more"})])
 
 
 def test_what_is_no_store_is_refused_kindly(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from director.store.compress import compress, delete, preview, restore
 from director.store.opening import open_store
 from director.store.project import project, units_of
 from director.store.store import Store
-from director.store.values import Moved, StoreError
+from director.store.values import StoreError, VersionConflict
 from director.testing.store_drafts import agent, result, user
 from director.testing.store_faults import store_faults
 from store.engines import cut_connections, file_of, prepared
@@ -140,7 +140,7 @@ class Threads(RuleBasedStateMachine):
         """Something is said between looking and compressing."""
         look = preview(self.store, "t")
         self.say(text)
-        with pytest.raises(Moved):
+        with pytest.raises(VersionConflict):
             compress(self.store, "t", look, Summary("late", look.covers))
 
     @precondition(lambda self: self.model.current() is not None)

@@ -11,7 +11,7 @@ from director.context.values import Summary
 from director.store.compress import compress, preview
 from director.store.opening import open_store
 from director.store.project import project
-from director.store.values import Moved
+from director.store.values import VersionConflict
 from director.testing.store_drafts import talk, user
 from director.testing.store_faults import store_faults
 from store.crash.programs import run
@@ -55,7 +55,7 @@ def test_of_compressions_that_meet_one_wins(store_url: str) -> None:
             barrier.wait(timeout=60)
             try:
                 won.append(compress(store, "t", look, Summary(f"by {n}", tuple(look.covers))))
-            except Moved:
+            except VersionConflict:
                 moved.append(n)
 
     with open_store(store_url) as store:
@@ -77,7 +77,7 @@ def test_a_turn_said_during_a_compression_is_kept_and_uncovered(store_url: str) 
         store.append("t", talk(6))
         look = preview(store, "t")
         (said,) = beside.append("t", [user("wait: the red one")])
-        with pytest.raises(Moved):
+        with pytest.raises(VersionConflict):
             compress(store, "t", look, Summary("in short", tuple(look.covers)))
         assert project(store.entries("t")).turns[-1].at == said.seq
         again = preview(store, "t", look.covers)

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from director.context.values import Context
 from director.context.wire import Wire, emit, problems
 from director.store.project import view
-from director.store.values import Draft, Entry
+from director.store.values import Entry, EntryDraft
 
 WIRES: tuple[Wire, ...] = ("chat", "responses", "anthropic")
 WORDS = st.text(alphabet="abc XYZ 012 .:/äß中😀\n", min_size=1, max_size=20)
 DRAW = Callable[[st.SearchStrategy[Any]], Any]
 
 
-def entries_of(drafts: Iterable[Draft], thread: str = "main") -> list[Entry]:
+def entries_of(drafts: Iterable[EntryDraft], thread: str = "main") -> list[Entry]:
     """Drafts as a store would number them."""
     return [
         Entry(thread, seq, draft.kind, draft.body, float(seq), "", "", seq)
@@ -27,22 +27,24 @@ def entries_of(drafts: Iterable[Draft], thread: str = "main") -> list[Entry]:
     ]
 
 
-def user(text: str) -> Draft:
+def user(text: str) -> EntryDraft:
     """What a user said."""
-    return Draft("user", {"text": text})
+    return EntryDraft("user", {"text": text})
 
 
-def agent(wire: Wire, items: Sequence[object], text: str = "") -> Draft:
+def agent(wire: Wire, items: Sequence[object], text: str = "") -> EntryDraft:
     """What a model answered."""
-    return Draft("agent", {"wire": wire, "items": list(items), "text": text, "model": "m"})
+    return EntryDraft("agent", {"wire": wire, "items": list(items), "text": text, "model": "m"})
 
 
-def result(call: str, text: str, *, failed: bool = False, **more: object) -> Draft:
+def result(call: str, text: str, *, failed: bool = False, **more: object) -> EntryDraft:
     """What a tool answered."""
-    return Draft("result", {"call": call, "text": text, "failed": failed, **more})
+    return EntryDraft("result", {"call": call, "text": text, "failed": failed, **more})
 
 
-def speaking(wire: Wire, number: int, text: str, calls: Sequence[str], thought: str = "") -> Draft:
+def speaking(
+    wire: Wire, number: int, text: str, calls: Sequence[str], thought: str = ""
+) -> EntryDraft:
     """A model's answer in the form of its wire, as a provider writes it."""
     return agent(wire, _ITEMS[wire](number, text, calls, thought), text)
 
@@ -109,16 +111,16 @@ def native(wire: Wire, call: str, text: str, *, failed: bool = False) -> dict[st
 
 def threads(
     wires: Sequence[Wire] = WIRES, *, whole: bool = False, start: int = 1, most: int = 8
-) -> st.SearchStrategy[list[Draft]]:
+) -> st.SearchStrategy[list[EntryDraft]]:
     """Threads in some wires; `whole` ones answer every call natively, under ids of its own.
 
     One that goes on from another starts with a higher number.
     """
 
     @st.composite
-    def made(draw: DRAW) -> list[Draft]:
+    def made(draw: DRAW) -> list[EntryDraft]:
         numbers = itertools.count(start)
-        drafts: list[Draft] = []
+        drafts: list[EntryDraft] = []
         for _ in range(draw(st.integers(0, most))):
             number = next(numbers)
             if draw(st.booleans()):
@@ -130,15 +132,15 @@ def threads(
     return made()
 
 
-def _asked(draw: DRAW, number: int, wire: Wire) -> Draft:
+def _asked(draw: DRAW, number: int, wire: Wire) -> EntryDraft:
     text = f"<{number}> {draw(WORDS)}"
     if draw(st.booleans()):
         return user(text)
     message = {"role": "user", "content": text, "x_kept": number}
-    return Draft("user", {"text": text, "native": {"wire": wire, "message": message}})
+    return EntryDraft("user", {"text": text, "native": {"wire": wire, "message": message}})
 
 
-def _step(draw: DRAW, number: int, wire: Wire, *, whole: bool) -> list[Draft]:
+def _step(draw: DRAW, number: int, wire: Wire, *, whole: bool) -> list[EntryDraft]:
     calls = [f"call_{number}_{n}" for n in range(draw(st.integers(0, 2)))]
     if calls and not whole and draw(st.integers(0, 3)) == 0:
         calls = ["call_again"] * draw(st.integers(1, 2))

@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from director.store import Store, open_store
-from director.web import Studio
+from director.web import AppState
 from store.engines import prepared_file
 from web.rooms import a_studio, let_in
 
@@ -29,13 +29,13 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture
-def studio(store: Store, tmp_path: Path) -> Studio:
+def studio(store: Store, tmp_path: Path) -> AppState:
     """A studio whose model says nothing."""
     return a_studio(store, tmp_path)
 
 
 @pytest.fixture
-def client(studio: Studio) -> Iterator[TestClient]:
+def client(studio: AppState) -> Iterator[TestClient]:
     """A client that was let in."""
     with let_in(studio) as made:
         yield made

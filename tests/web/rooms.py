@@ -13,11 +13,11 @@ from starlette.testclient import TestClient
 from agent.office import opening
 from director.agent.desk import Opens
 from director.models.brains.tape import Tape
-from director.models.script import Brain, Emit
+from director.models.script import Emit, ScriptEngine
 from director.runs import save_workflow
-from director.runs.supplies import Supplies, Wishes
+from director.runs.supplies import Resources, RunOptions
 from director.store import Store
-from director.web import Studio, make_app
+from director.web import AppState, make_app
 from director.web.guard.hosts import OwnNames
 from director.web.sessions import Sessions
 from director.workflow.values import Node, Workflow
@@ -31,25 +31,25 @@ WORKFLOW = Workflow("w", "Prices", (Node("n1", "first", "transform", CONFIG, eff
 def a_studio(
     store: Store,
     folder: Path,
-    brain: Brain | Sequence[Sequence[Emit]] = (),
+    brain: ScriptEngine | Sequence[Sequence[Emit]] = (),
     *,
     password: str = "",
     opens: Opens | None = None,
-) -> Studio:
+) -> AppState:
     """A studio whose model says what the brain says, with the workflow `w`."""
     if store.get("workflow", "w") is None:
         save_workflow(store, WORKFLOW)
     speaks = brain if callable(brain) else Tape(brain)
-    return Studio(
+    return AppState(
         store,
-        Supplies(store, Wishes(pictures="none")),
+        Resources(store, RunOptions(pictures="none")),
         sessions=Sessions(folder / "sessions.json", password=password),
         names=OwnNames(["127.0.0.1", "localhost"], PORT),
         opens=opens or opening(speaks),
     )
 
 
-def key_of(studio: Studio) -> dict[str, str]:
+def key_of(studio: AppState) -> dict[str, str]:
     """The header of a browser that was let in."""
     return {"authorization": f"Bearer {studio.sessions.enter(studio.sessions.link())}"}
 
@@ -64,14 +64,14 @@ def enter(browser: httpx.Client | TestClient, link: str) -> dict[str, str]:
 
 
 @contextmanager
-def let_in(studio: Studio) -> Iterator[TestClient]:
+def let_in(studio: AppState) -> Iterator[TestClient]:
     """A client of a running app, let in by a launch link."""
     with TestClient(make_app(studio), base_url=HOME) as client:
         client.headers.update(key_of(studio))
         yield client
 
 
-def over(studio: Studio, client: TestClient, workflow: str = "w") -> None:
+def over(studio: AppState, client: TestClient, workflow: str = "w") -> None:
     """Wait until nothing goes on in a workflow."""
     task = studio.turns._on.get(workflow)
     if task is not None:

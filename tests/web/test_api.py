@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from director.demo.rehearsal import lines
-from director.store import Draft, Store
+from director.store import EntryDraft, Store
 
 API = "/api/workflows/w"
 
@@ -185,9 +185,9 @@ def test_the_rehearsal_tells_the_users_next_line(store: Store, client: TestClien
     thread = client.get(path.replace("rehearsal", "turn")).json()["turn"]["thread"]
     for number, line in enumerate(lines(first["site"]), 1):
         if line.does == "say":
-            store.append(thread, [Draft("user", {"text": line.text})])
+            store.append(thread, [EntryDraft("user", {"text": line.text})])
         else:
-            store.append(thread, [Draft("checkpoint", {"covers": [1], "summary": "S."})])
+            store.append(thread, [EntryDraft("checkpoint", {"covers": [1], "summary": "S."})])
         now = client.get(path).json()
         assert now["done"] == number
     assert now["does"] == "none"

@@ -8,14 +8,14 @@ import pytest
 from starlette.testclient import TestClient
 
 from director.demo.site import Site
-from director.web import Studio
+from director.web import AppState
 
 API = "/api/workflows/w"
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
 @pytest.mark.skipif(not any(map(shutil.which, ("chromium", "google-chrome"))), reason="no browser")
-def test_the_active_tab_is_shown_as_it_is(studio: Studio, client: TestClient) -> None:
+def test_the_active_tab_is_shown_as_it_is(studio: AppState, client: TestClient) -> None:
     """A picture with a tag that says when it is the same; none is opened by looking."""
     assert client.get(f"{API}/browser").json() == {"open": False, "tabs": []}
     assert client.get(f"{API}/browser/picture").status_code == 404

@@ -13,9 +13,9 @@ from starlette.testclient import TestClient
 from director.agent import current_thread
 from director.models import Journal, Model, open_model
 from director.models.script import Emit, Say, Seen
-from director.store import Draft, Store
+from director.store import EntryDraft, Store
 from director.testing.double import Double
-from director.web import Studio
+from director.web import AppState
 from models.talk import environment
 from web.rooms import a_studio, let_in, over
 
@@ -30,7 +30,7 @@ def writer(seen: Seen) -> Sequence[Emit]:
     return [Say(f"Noted: {said[-1]}")] if said else [Say(SUMMARY)]
 
 
-def talked(studio: Studio, client: TestClient) -> None:
+def talked(studio: AppState, client: TestClient) -> None:
     """Say some things, long enough to be worth a summary."""
     for text in SAID:
         assert client.post(f"{API}/say", json={"text": text}).status_code == 202
@@ -38,8 +38,8 @@ def talked(studio: Studio, client: TestClient) -> None:
     thread = current_thread(studio.store, "w")
     long = "It is a lamp of brass with a shade of linen, and it stands in the hall. " * 40
     drafts = [
-        Draft("user", {"text": long}),
-        Draft("agent", {"wire": "", "items": [], "text": "Ok."}),
+        EntryDraft("user", {"text": long}),
+        EntryDraft("agent", {"wire": "", "items": [], "text": "Ok."}),
     ]
     studio.store.append(thread, drafts)
 
@@ -89,7 +89,7 @@ def test_what_was_said_meanwhile_makes_a_proposal_stale(store: Store, tmp_path: 
     with let_in(studio) as client:
         talked(studio, client)
         made = post(client, "propose").json()
-        store.append(current_thread(store, "w"), [Draft("user", {"text": "And one more."})])
+        store.append(current_thread(store, "w"), [EntryDraft("user", {"text": "And one more."})])
         stale = post(client, "apply", proposal=made["id"])
         assert stale.status_code == 409
         assert "grown" in stale.json()["error"]

@@ -16,11 +16,11 @@ import pytest
 from director.agent import current_thread
 from director.models.script import Say
 from director.runs import save_workflow
-from director.store import Draft, Store, open_store
+from director.store import EntryDraft, Store, open_store
 from director.store.variables import set_variable, workbench
 from director.web.hub import Hub
 from director.web.serving import bound, server_of, studio_at
-from director.web.studio import Studio
+from director.web.studio import AppState
 from director.workflow.values import Workflow
 from web.rooms import a_studio, enter
 
@@ -99,7 +99,7 @@ def test_a_slow_window_is_never_waited_for() -> None:
 
 
 @contextmanager
-def served(store: Store, folder: Path) -> Iterator[tuple[Studio, httpx.Client]]:
+def served(store: Store, folder: Path) -> Iterator[tuple[AppState, httpx.Client]]:
     """A studio that is served on a socket, and a browser that was let in."""
     listening = bound("127.0.0.1", 0)
     port = listening.getsockname()[1]
@@ -155,7 +155,7 @@ def test_every_window_sees_what_changes_whoever_changes_it(store: Store, tmp_pat
             assert [next(again)[1] for _ in rest] == rest
             with open_store(store.url) as another:
                 set_variable(another, workbench("w"), "price", 3, "for a test")
-                another.append(current_thread(another, "w"), [Draft("user", {"text": "Hi."})])
+                another.append(current_thread(another, "w"), [EntryDraft("user", {"text": "Hi."})])
                 save_workflow(another, Workflow("w2", "Second"))
             wanted = {("w", "variables"), ("w", "chat"), ("w2", "workflows")}
             for _, event in again:

@@ -12,9 +12,9 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from director.runs import Means, queue_run
+from director.runs import RunDependencies, queue_run
 from director.store import Store
-from director.web import Studio, make_app
+from director.web import AppState, make_app
 from director.web.guard.bodies import MOST, find_limit
 from director.web.guard.doors import SHELL
 from director.web.guard.hosts import OwnNames
@@ -66,7 +66,7 @@ def _not(status: int, app: FastAPI, asks: list[Ask]) -> list[tuple[Ask, int]]:
 @pytest.mark.promise("F2")
 @pytest.mark.parametrize("known", [False, True])
 def test_a_request_for_another_host_is_refused_on_every_route(
-    studio: Studio, *, known: bool
+    studio: AppState, *, known: bool
 ) -> None:
     """Whoever points a name at this machine gets nothing, with a session or without."""
     app = make_app(studio)
@@ -89,7 +89,7 @@ def test_bare_addresses_are_names_only_where_all_are_listened_to() -> None:
 
 
 @pytest.mark.promise("F3")
-def test_another_sites_page_changes_nothing(studio: Studio) -> None:
+def test_another_sites_page_changes_nothing(studio: AppState) -> None:
     """Every route that changes something, with the session, from wherever a page may be."""
     app, session = make_app(studio), key_of(studio)
     asks = [
@@ -112,7 +112,7 @@ def test_our_own_page_and_a_program_that_is_no_browser_may(client: TestClient) -
 @pytest.mark.promise("F3")
 @pytest.mark.promise("E4")
 def test_no_response_lets_another_site_read_it_or_a_page_load_anything(
-    studio: Studio, client: TestClient
+    studio: AppState, client: TestClient
 ) -> None:
     """Refusals, errors and files carry the same headers; none speaks of other origins."""
     strange = {"origin": "http://evil.com", "access-control-request-method": "POST"}
@@ -148,7 +148,7 @@ def test_there_are_no_sockets(client: TestClient) -> None:
 
 
 @pytest.mark.promise("F4")
-def test_every_route_needs_the_key(studio: Studio) -> None:
+def test_every_route_needs_the_key(studio: AppState) -> None:
     """Pages, streams, the description of the API: all but the ways in and our own files."""
     app = make_app(studio)
     keys = ("", "Bearer", "Bearer ", "Bearer guess", "Basic guess", "guess", "\x00")
@@ -173,7 +173,7 @@ def test_whoever_opens_a_page_without_a_key_gets_the_same_few_lines(client: Test
 
 
 @pytest.mark.promise("F4")
-def test_a_ticket_is_good_for_one_request_of_one_path(studio: Studio, client: TestClient) -> None:
+def test_a_ticket_is_good_for_one_request_of_one_path(studio: AppState, client: TestClient) -> None:
     """For what cannot send a header; afterwards its address is worth nothing."""
     path = "/api/workflows/w/export"
     ticket = client.post("/api/tickets", json={"path": path}).json()["ticket"]
@@ -192,7 +192,7 @@ def test_a_ticket_is_good_for_one_request_of_one_path(studio: Studio, client: Te
 
 
 @pytest.mark.promise("F4")
-def test_the_launch_link_works_once(studio: Studio) -> None:
+def test_the_launch_link_works_once(studio: AppState) -> None:
     """It gives a key; there is no cookie, which a browser would send to every port."""
     with TestClient(make_app(studio), base_url=HOME) as client:
         link = studio.sessions.link()
@@ -250,7 +250,7 @@ def test_the_password_lets_in_and_cannot_be_guessed_quickly(store: Store, tmp_pa
 
 
 @pytest.mark.promise("F5")
-def test_a_body_that_is_too_large_is_refused_early(studio: Studio, client: TestClient) -> None:
+def test_a_body_that_is_too_large_is_refused_early(studio: AppState, client: TestClient) -> None:
     """By what it says of its length, and by what really comes."""
 
     def endless() -> Any:
@@ -272,11 +272,11 @@ def test_a_body_that_is_too_large_is_refused_early(studio: Studio, client: TestC
 
 @pytest.mark.promise("F5")
 def test_a_body_of_the_wrong_kind_or_form_is_refused(
-    store: Store, studio: Studio, client: TestClient
+    store: Store, studio: AppState, client: TestClient
 ) -> None:
     """415 for what is not JSON, 422 for what is not of the form; nothing is repeated."""
     app, session = make_app(studio), key_of(studio)
-    queue_run(store, WORKFLOW, Means(), id_="r1")
+    queue_run(store, WORKFLOW, RunDependencies(), id_="r1")
     described = list(bodies(app))
     assert len(described) > 20
     asks = [
@@ -297,7 +297,7 @@ def test_a_body_of_the_wrong_kind_or_form_is_refused(
 @pytest.mark.promise("F6")
 def test_no_body_takes_a_field_that_it_does_not_name(store: Store, client: TestClient) -> None:
     """Every schema is closed, and what would be history, trust or order is in none."""
-    queue_run(store, WORKFLOW, Means(), id_="r1")
+    queue_run(store, WORKFLOW, RunDependencies(), id_="r1")
     named: set[str] = set()
     for method, path, schema in bodies(client.app):  # type: ignore[arg-type]
         assert schema["additionalProperties"] is False, path
@@ -323,7 +323,7 @@ def test_what_could_not_be_read_again_is_not_taken(client: TestClient, value: st
 
 
 def test_what_nobody_foresaw_is_told_in_words_without_a_secret(
-    studio: Studio, client: TestClient, caplog: pytest.LogCaptureFixture
+    studio: AppState, client: TestClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     """No traceback in the answer; in the log it has lost what the vault holds."""
     secret = "hunter2-is-long-enough"  # noqa: S105  a test's

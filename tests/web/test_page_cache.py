@@ -13,10 +13,10 @@ from director.agent import current_thread
 from director.runs.given_files import attach_file, remove_file
 from director.secrets import Vault
 from director.settings import save_settings
-from director.store import Draft, Store, open_store
+from director.store import EntryDraft, Store, open_store
 from director.store.cached import CachedStore, record_reads
 from director.store.variables import workbench
-from director.web import Studio
+from director.web import AppState
 from director.web.keys import put_key, remove_key
 from director.web.page_cache import CachedPage, PageCache
 
@@ -26,7 +26,9 @@ Write = Callable[[Store, Vault, random.Random], object]
 
 
 def _say(store: Store, _: Vault, chance: random.Random) -> None:
-    store.append(current_thread(store, "w"), [Draft("user", {"text": f"word {chance.random()}"})])
+    store.append(
+        current_thread(store, "w"), [EntryDraft("user", {"text": f"word {chance.random()}"})]
+    )
 
 
 def _rename(store: Store, _: Vault, chance: random.Random) -> None:
@@ -79,7 +81,7 @@ def read_pages(client: TestClient) -> dict[str, str]:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_kept_page_is_the_page_that_would_be_made_now(
-    client: TestClient, studio: Studio, store: Store, seed: int
+    client: TestClient, studio: AppState, store: Store, seed: int
 ) -> None:
     """Writers are this program and another one; settings, files and keys change as well."""
     chance = random.Random(seed)
@@ -94,13 +96,13 @@ def test_a_kept_page_is_the_page_that_would_be_made_now(
             assert read_pages(client) == shown
 
 
-def test_a_page_is_made_once_while_nothing_changes(client: TestClient, studio: Studio) -> None:
+def test_a_page_is_made_once_while_nothing_changes(client: TestClient, studio: AppState) -> None:
     """Every page and part is kept, also while something is written that it does not show."""
     read_pages(client)
     read_pages(client)
     before = studio.pages.hits
     read_pages(client)
-    studio.store.append("elsewhere", [Draft("user", {"text": "of no workflow"})])
+    studio.store.append("elsewhere", [EntryDraft("user", {"text": "of no workflow"})])
     read_pages(client)
     assert studio.pages.hits == before + 2 * len(PATHS)
 

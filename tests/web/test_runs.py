@@ -15,7 +15,7 @@ from director.runs.doubts import Doubt
 from director.runs.ledger import run_json, step_json
 from director.runs.row_comparison import RowComparison
 from director.store import Store
-from director.web import Studio
+from director.web import AppState
 from director.workflow.document import from_json
 
 PATIENCE = 60  # seconds: a machine that has much to do takes its time
@@ -41,7 +41,7 @@ WORKFLOW = {
 }
 
 
-def ended(studio: Studio, client: TestClient, run: str) -> Any:
+def ended(studio: AppState, client: TestClient, run: str) -> Any:
     """The run when nobody works on it any more."""
     task = studio.runs._tasks.get(run)
     if task is not None:
@@ -60,7 +60,7 @@ def waiting(client: TestClient, run: str) -> Any:
 
 
 def test_a_run_is_started_answered_and_taken_out(
-    store: Store, studio: Studio, client: TestClient
+    store: Store, studio: AppState, client: TestClient
 ) -> None:
     """It waits for the answer and goes on; results as CSV and JSON, the report as a page."""
     save_workflow(store, from_json(WORKFLOW))  # type: ignore[arg-type]
@@ -107,7 +107,7 @@ def test_a_run_is_started_answered_and_taken_out(
 
 
 def test_a_run_is_cancelled_and_gone_on_with(
-    store: Store, studio: Studio, client: TestClient
+    store: Store, studio: AppState, client: TestClient
 ) -> None:
     """What it had done stays done; while somebody works on it, it is not resumed."""
     save_workflow(store, from_json(WORKFLOW))  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from schemathesis.generation import GenerationMode
 from starlette.testclient import TestClient
 
 from director.models.script import Say
-from director.runs import Means, queue_run
+from director.runs import RunDependencies, queue_run
 from director.store import Store
 from director.store.away import bring_back, is_away
 from web.rooms import WORKFLOW, a_studio, let_in
@@ -87,7 +87,7 @@ def _tried(
 def test_nothing_that_is_sent_breaks_the_server(store: Store, tmp_path: Path) -> None:
     """Every route, once with what fits its form and once with what does not."""
     studio = a_studio(store, tmp_path, lambda _: [Say("Well.")])
-    queue_run(store, WORKFLOW, Means(), id_="r1")
+    queue_run(store, WORKFLOW, RunDependencies(), id_="r1")
     with let_in(studio) as client:
         assert _fuzzed(client, store, 1) > 100
     assert store.verify().ok
@@ -98,7 +98,7 @@ def test_nothing_that_is_sent_breaks_the_server(store: Store, tmp_path: Path) ->
 def test_nothing_that_is_sent_breaks_the_server_however_often(store: Store, tmp_path: Path) -> None:
     """The same, many times."""
     studio = a_studio(store, tmp_path, lambda _: [Say("Well.")])
-    queue_run(store, WORKFLOW, Means(), id_="r1")
+    queue_run(store, WORKFLOW, RunDependencies(), id_="r1")
     with let_in(studio) as client:
         assert _fuzzed(client, store, 60) > 4_000
     assert store.verify().ok

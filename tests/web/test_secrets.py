@@ -9,7 +9,7 @@ import pytest
 
 from agent.office import asks
 from director.models.script import Emit, Fail, Seen
-from director.runs import Means, queue_run
+from director.runs import RunDependencies, queue_run
 from director.secrets.forms import canary_forms
 from director.store import Store
 from web.asking import OURS
@@ -42,7 +42,7 @@ def test_no_response_event_log_or_file_holds_a_secret(
     """Not when it is put, when it is sent wrongly, when a model says it, when something breaks."""
     caplog.set_level(0)
     studio = a_studio(store, tmp_path, talker)
-    queue_run(store, WORKFLOW, Means(), id_="r1")
+    queue_run(store, WORKFLOW, RunDependencies(), id_="r1")
     told: list[bytes] = []
     with let_in(studio) as client:
         answers = [

@@ -23,7 +23,7 @@ from director.agent import choose
 from director.runs import save_workflow
 from director.store import open_store
 from director.web.serving import Unsafe, bound, server_of, studio_at
-from director.web.studio import Studio
+from director.web.studio import AppState
 from web.rooms import WORKFLOW, enter
 
 _LINK = re.compile(r"http://\S+?:(\d+)/launch#(\S+)")
@@ -116,7 +116,7 @@ def test_ctrl_c_at_once_ends_it_in_words(tmp_path: Path) -> None:
 def test_a_server_that_ends_leaves_no_connection_open(tmp_path: Path) -> None:
     """A client that does not read its answers sees the end, and waits for nobody."""
 
-    async def serve_and_end(studio: Studio) -> None:
+    async def serve_and_end(studio: AppState) -> None:
         listening = bound("127.0.0.1", 0)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
         server = server_of(studio)

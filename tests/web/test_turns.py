@@ -16,9 +16,9 @@ from starlette.testclient import TestClient
 from agent.office import asks
 from director.agent import current_thread
 from director.agent.lease import held
-from director.models.script import Brain, Emit, Fail, Say, Seen, Wait
-from director.store import Draft, Store
-from director.web import Studio
+from director.models.script import Emit, Fail, Say, ScriptEngine, Seen, Wait
+from director.store import EntryDraft, Store
+from director.web import AppState
 from web.rooms import a_studio, let_in, over
 
 API = "/api/workflows/w"
@@ -26,8 +26,8 @@ API = "/api/workflows/w"
 
 @contextmanager
 def room(
-    store: Store, folder: Path, steps: Brain | Sequence[Sequence[Emit]]
-) -> Iterator[tuple[Studio, TestClient]]:
+    store: Store, folder: Path, steps: ScriptEngine | Sequence[Sequence[Emit]]
+) -> Iterator[tuple[AppState, TestClient]]:
     """A studio whose model says these, and a client of it."""
     studio = a_studio(store, folder, steps)
     with let_in(studio) as client:
@@ -39,7 +39,7 @@ def say(client: TestClient, text: str, **more: str) -> Any:
     return client.post(f"{API}/say", json={"text": text, **more})
 
 
-def ended(studio: Studio, client: TestClient) -> Any:
+def ended(studio: AppState, client: TestClient) -> Any:
     """How the turn stands when it has ended."""
     over(studio, client)
     return client.get(f"{API}/turn").json()
@@ -250,10 +250,10 @@ def test_a_long_conversation_is_read_a_page_at_a_time(store: Store, tmp_path: Pa
     item = {"type": "function_call", "call_id": "c", "name": "find", "arguments": "{}"}
     for number in range(60):
         calls = [{**item, "call_id": f"c{number}-{nth}"} for nth in range(number % 4)]
-        drafts = [Draft("user", {"text": f"m{number}"})]
-        drafts.append(Draft("agent", {"wire": "responses", "items": calls, "text": ""}))
+        drafts = [EntryDraft("user", {"text": f"m{number}"})]
+        drafts.append(EntryDraft("agent", {"wire": "responses", "items": calls, "text": ""}))
         drafts += [
-            Draft("result", {"call": call["call_id"], "text": "x" * 9_000, "failed": False})
+            EntryDraft("result", {"call": call["call_id"], "text": "x" * 9_000, "failed": False})
             for call in calls
         ]
         store.append(thread, drafts)

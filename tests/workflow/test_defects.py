@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from director.workflow.display import shown
-from director.workflow.edit import Draft, add, delete, move, update
+from director.workflow.edit import NodeDraft, add, delete, move, update
 from director.workflow.expressions import syntax, with_values
 from director.workflow.records import Naming, find_records
 from director.workflow.references import direct, nested
@@ -94,7 +94,7 @@ def test_references_survive_insertion_deletion_and_moving() -> None:
     """They hold ids and never positions."""
     new_id = ids()
     workflow = mailbox(new_id)
-    workflow = add(workflow, [Draft("browser_action", "first", CLICK)], new_id=new_id, at=1)
+    workflow = add(workflow, [NodeDraft("browser_action", "first", CLICK)], new_id=new_id, at=1)
     workflow = move(workflow, "report", to="each")
     workflow = delete(workflow, "first")
     each = next(node for node in workflow.nodes if node.alias == "each")

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from director.workflow.checking import check_alias, check_workflow
-from director.workflow.edit import Draft, add, delete, draft_from, move, update
+from director.workflow.edit import NodeDraft, add, delete, draft_from, move, update
 from director.workflow.references import (
-    Part,
+    ChildNodes,
     direct,
     ids_of,
     nested,
@@ -42,9 +42,9 @@ def body(workflow: Workflow, alias: str = "each") -> list[str]:
     return [names[id_] for part in parts_of(named(workflow, alias)) for id_ in part.nodes]
 
 
-def click(alias: str) -> Draft:
+def click(alias: str) -> NodeDraft:
     """One more click."""
-    return Draft("browser_action", alias, CLICK)
+    return NodeDraft("browser_action", alias, CLICK)
 
 
 def test_references_are_kept_as_ids_and_shown_as_aliases() -> None:
@@ -84,8 +84,8 @@ def test_the_two_numbers_of_a_group_are_the_ends_of_its_range() -> None:
     workflow = add(
         Workflow("w", "W", nodes_named("a", "b", "c")),
         [
-            Draft("group", "g", {"nodeRange": [1, 3]}),
-            Draft("iterate", "i", {"records": "*", "body": [1, 3]}),
+            NodeDraft("group", "g", {"nodeRange": [1, 3]}),
+            NodeDraft("iterate", "i", {"records": "*", "body": [1, 3]}),
         ],
         new_id=ids_after(3),
     )
@@ -105,7 +105,7 @@ def test_a_workflow_tells_what_belongs_to_what() -> None:
     """A node may belong to several; only those at the top run by themselves."""
     workflow = mailbox()
     inside = nested(workflow)
-    assert inside["id_6"] == (Part("id_5", "spam", ("id_6",)),)
+    assert inside["id_6"] == (ChildNodes("id_5", "spam", ("id_6",)),)
     assert [node.alias for node in referring(workflow, "id_6")] == ["choose"]
     assert direct(workflow, [node.id for node in workflow.nodes]) == (
         "id_1",
@@ -137,7 +137,7 @@ def test_a_node_between_two_of_a_body_belongs_to_the_body() -> None:
 def test_a_loop_put_into_a_body_brings_its_own_body_along() -> None:
     """Only the loop belongs to the outer body, so nothing runs twice."""
     drafts = [
-        Draft("iterate", "inner", {"over": [1], "variable": "x", "body": "star"}),
+        NodeDraft("iterate", "inner", {"over": [1], "variable": "x", "body": "star"}),
         click("star"),
     ]
     workflow = add(mailbox(), drafts, new_id=ids_after(7), at="choose")
@@ -150,7 +150,11 @@ def test_nodes_of_one_call_may_refer_to_each_other_and_to_no_node_that_is_missin
     with pytest.raises(
         WorkflowError, match=r"Did you mean 'label'.*Create what it refers to first"
     ):
-        add(mailbox(), [Draft("handle", "h", {"try": "labell", "catch": 1})], new_id=ids_after(7))
+        add(
+            mailbox(),
+            [NodeDraft("handle", "h", {"try": "labell", "catch": 1})],
+            new_id=ids_after(7),
+        )
 
 
 @pytest.mark.parametrize(

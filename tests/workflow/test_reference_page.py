@@ -11,7 +11,7 @@ import pytest
 from director.workflow.conditions import CONDITIONS, PROOF
 from director.workflow.forms import Field, Form
 from director.workflow.types import KINDS
-from director.workflow.types.kind import PRODUCING, Kind
+from director.workflow.types.kind import PRODUCING, NodeKind
 
 PAGE = (Path(__file__).parents[2] / "docs/workflows.md").read_text()
 _BLOCK = re.compile(r"^```python[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -32,13 +32,13 @@ def meaning(name: str, field: Field, *, marked: bool = True) -> str:
     return f"| `{name}` | {required}{field.says}{default} |"
 
 
-def own(form: Form, kind: Kind) -> dict[str, Field]:
+def own(form: Form, kind: NodeKind) -> dict[str, Field]:
     """The fields of a form without those that every node has and the one that chose it."""
     common = {kind.by, *PRODUCING}
     return {name: field for name, field in form.fields.items() if name not in common}
 
 
-def chosen(name: str, kind: Kind) -> str:
+def chosen(name: str, kind: NodeKind) -> str:
     """The row of an action or a method."""
     fields = (
         f"**{field}**" if rule.required else field

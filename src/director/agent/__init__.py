@@ -3,21 +3,21 @@
 from director.agent.approvals import Approval, approvals, approve, refuse
 from director.agent.assemble import ContextTooLarge
 from director.agent.choosing import choose
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.journal import StoreJournal, answered, said
 from director.agent.lease import TurnRunning, running
 from director.agent.opening import new_workflow, open_desk
-from director.agent.progress import Progress
+from director.agent.progress import TurnProgress
 from director.agent.threads import current_thread, new_conversation
-from director.agent.turn import Turn, retry_turn, take_turn
+from director.agent.turn import TurnResult, retry_turn, take_turn
 
 __all__ = [
+    "AgentSession",
     "Approval",
     "ContextTooLarge",
-    "Desk",
-    "Progress",
     "StoreJournal",
-    "Turn",
+    "TurnProgress",
+    "TurnResult",
     "TurnRunning",
     "answered",
     "approvals",
@@ -33,3 +33,7 @@ __all__ = [
     "said",
     "take_turn",
 ]
+
+# Names of one release ago; they go with the next.
+Desk = AgentSession
+Progress = TurnProgress

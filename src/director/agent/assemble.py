@@ -16,7 +16,7 @@ from director.context.values import Budget, Context, Counter, Turn, UserTurn
 from director.counting import Calibration
 from director.models import Capabilities, Tool
 from director.profiles import Placed, Profile, placed
-from director.sections.state import State
+from director.sections.state import WorkflowState
 from director.settings import Settings
 
 _ANSWER = 8_192  # tokens left for what the model says
@@ -31,14 +31,14 @@ class ContextTooLarge(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FittedRequest:
     """A request that may be sent, and what it took to make it fit."""
 
     context: Context
     report: Report
 
 
-def assemble(profile: Profile, state: State, said: Context) -> tuple[Context, Placed]:
+def assemble(profile: Profile, state: WorkflowState, said: Context) -> tuple[Context, Placed]:
     """The conversation with the instructions above it, and the blocks that go around it."""
     shown = placed(profile, state)
     # A summary that the profile shows as a section must not be sent a second time.
@@ -55,7 +55,7 @@ def fit(  # noqa: PLR0913  each has a name
     budget: Budget,
     measure: Calibration,
     walks: Walks,
-) -> Fitted:
+) -> FittedRequest:
     """The request within the budget; `ContextTooLarge` names what is too large.
 
     `measure` is that of the budget's counter; `walks` are those of earlier requests.
@@ -83,7 +83,7 @@ def fit(  # noqa: PLR0913  each has a name
     if context_size(cut, counter) > room.limit:
         more = tools_size(tools, counter)
         raise ContextTooLarge(_too_large(report, more), report.after + more)
-    return Fitted(sent, report)
+    return FittedRequest(sent, report)
 
 
 def budget_of(can: Capabilities, settings: Settings, counter: Counter) -> Budget:

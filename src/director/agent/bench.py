@@ -20,7 +20,7 @@ from director.browser import (
     Session,
     open_browser,
 )
-from director.runs import Means
+from director.runs import RunDependencies
 from director.store import Store
 from director.workflow.document import from_json
 from director.workflow.values import Json, Tab, Workflow
@@ -29,11 +29,16 @@ OpensBrowser: TypeAlias = Callable[[], Awaitable[Browser]]
 _BROWSING = ("browser_action", "browser_query", "agent")
 
 
-class Bench:
+class BrowserWorkspace:
     """The browser in which Director looks, tries and tests."""
 
     def __init__(
-        self, store: Store, workflow: str, means: Means, *, browser: OpensBrowser | None = None
+        self,
+        store: Store,
+        workflow: str,
+        means: RunDependencies,
+        *,
+        browser: OpensBrowser | None = None,
     ) -> None:
         self._store = store
         self._id = workflow
@@ -72,7 +77,7 @@ class Bench:
             await self.drop()
             return ()
 
-    async def means(self, workflow: Workflow) -> Means:
+    async def means(self, workflow: Workflow) -> RunDependencies:
         """What runs on this bench work with: its session, if any node needs a browser.
 
         A run that asks something is put aside at once: a turn never waits for a person.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from director.agent.choosing import chosen_model, chosen_profile
-from director.agent.compressing import Outcome, compress_now
-from director.agent.desk import Desk
+from director.agent.compressing import CompressionOutcome, compress_now
+from director.agent.desk import AgentSession
 from director.agent.gather import gather
 from director.agent.marks import Marks, marks_for
 from director.agent.threads import current_thread
@@ -14,20 +14,24 @@ from director.models import Model
 from director.profiles import Profile
 
 
-def talks_as(desk: Desk, *, model: str = "", profile: str | Profile = "") -> tuple[Model, Profile]:
+def talks_as(
+    desk: AgentSession, *, model: str = "", profile: str | Profile = ""
+) -> tuple[Model, Profile]:
     """The model and the profile that the next message would be answered with."""
     chosen = chosen_profile(desk.store, desk.workflow, desk.settings, now=profile)
     name = chosen_model(desk.store, desk.workflow, desk.settings, now=model or desk.model)
     return desk.talking(name), chosen
 
 
-def marks_of(desk: Desk, model: Model) -> Marks:
+def marks_of(desk: AgentSession, model: Model) -> Marks:
     """When a context of this model is large, and when it is compressed."""
     place = model.place
     return marks_for(desk.settings, model.capabilities, provider=place.provider, model=place.model)
 
 
-async def compress_by_hand(desk: Desk, turns: Sequence[int] | None = None) -> Outcome:
+async def compress_by_hand(
+    desk: AgentSession, turns: Sequence[int] | None = None
+) -> CompressionOutcome:
     """Put a checked summary in the place of these turns, of all if none are named.
 
     Raises `TurnRunning` while a turn is taken; a summary that cannot be used is an outcome.

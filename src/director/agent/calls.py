@@ -11,27 +11,27 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from director.agent.approvals import Approval, approvals, ask_for
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.effects import EffectNotApproved, check_effects
 from director.agent.journal import answered
 from director.agent.pending_approvals import PendingApprovals, await_answers
 from director.agent.policy import Allowed, Denied, Waits, decide, origins_in, typed
-from director.agent.progress import Progress
+from director.agent.progress import TurnProgress
 from director.agent.provenance import ReadTexts, address_source, collect_texts, source_line, sources
 from director.agent.secret_requests import SecretWanted, request_secret
-from director.agent.tools import REGISTRY, Question, Spec
+from director.agent.tools import REGISTRY, Spec, UserQuestion
 from director.browser import BrowserError, BrowserGone, Session
 from director.browser.bundle import LocatorError
 from director.browser.origins import place_of
 from director.context.values import Context, UserTurn
-from director.models import Asked, Reply, Result, ToolArgumentError
+from director.models import Reply, Result, ToolArgumentError, ToolCall
 from director.models.tools import arguments
 from director.profiles import Profile
 from director.runs import RunError
 from director.secrets import OriginError, SecretRefused, VaultError
 from director.sections.boundary import guarded
 from director.sections.render import SECTION_TOOLS
-from director.store import Moved, StoreError
+from director.store import StoreError, VersionConflict
 from director.workflow.nearest import hint
 from director.workflow.values import Json, WorkflowError
 
@@ -47,7 +47,7 @@ _MISTAKES = (
     OriginError,
     SecretRefused,
     VaultError,
-    Moved,
+    VersionConflict,
 )
 
 
@@ -61,7 +61,7 @@ class Round:
 
     profile: Profile
     said: Context = field(default_factory=Context)
-    question: Question | None = None
+    question: UserQuestion | None = None
     call: str = ""
     pending: PendingApprovals = field(default_factory=PendingApprovals)
     unanswered: bool = False
@@ -81,31 +81,31 @@ class Round:
         return frozenset(map(str, origins_in(words)))
 
 
-async def answer_calls(desk: Desk, reply: Reply, going: Round) -> None:
+async def answer_calls(desk: AgentSession, reply: Reply, going: Round) -> None:
     """Run the calls of an answer one after the other; a question ends them."""
     for asked in reply.calls:
         if going.question is not None:
             answered(desk.store, desk.thread, reply, {asked.id: Result(_LATER, failed=True)})
             continue
         source = _source(desk, asked, going)
-        desk.progress(Progress("calling", asked.args, asked.tool, asked.id, source=source))
+        desk.progress(TurnProgress("calling", asked.args, asked.tool, asked.id, source=source))
         given = await run_call(desk, asked, going)
-        if isinstance(given, Question):
+        if isinstance(given, UserQuestion):
             going.question, going.call = given, asked.id
             continue
         result = replace(given, text=result_text(desk, asked.tool, given))
         answered(desk.store, desk.thread, reply, {asked.id: result}, source=source)
-        told = Progress("called", result.text, asked.tool, asked.id, result.failed, source)
+        told = TurnProgress("called", result.text, asked.tool, asked.id, result.failed, source)
         desk.progress(told)
 
 
-def result_text(desk: Desk, tool: str, given: Result) -> str:
+def result_text(desk: AgentSession, tool: str, given: Result) -> str:
     """What a model is shown of a result: no secret, and nothing like a section unless it is one."""
     text = desk.clean(given.text)
     return text if tool in SECTION_TOOLS and not given.failed else guarded(text)
 
 
-def _source(desk: Desk, asked: Asked, going: Round) -> str:
+def _source(desk: AgentSession, asked: ToolCall, going: Round) -> str:
     """The pages that the arguments of a call came from, in words, if it acts on them."""
     spec = REGISTRY.get(asked.tool)
     if spec is None or spec.policy not in ("reach", "run"):
@@ -126,7 +126,7 @@ def _origin_of(live: Session | None) -> str:
         return ""
 
 
-async def run_call(desk: Desk, asked: Asked, going: Round) -> Result | Question:
+async def run_call(desk: AgentSession, asked: ToolCall, going: Round) -> Result | UserQuestion:
     """Make one call under its policy; what goes wrong is its result.
 
     What it needs from the user is asked for while it waits. Answered, it is judged and made again,
@@ -151,8 +151,8 @@ async def run_call(desk: Desk, asked: Asked, going: Round) -> Result | Question:
 
 
 async def _try_call(
-    desk: Desk, spec: Spec, asked: Asked, going: Round
-) -> tuple[Result | Question, PendingApprovals]:
+    desk: AgentSession, spec: Spec, asked: ToolCall, going: Round
+) -> tuple[Result | UserQuestion, PendingApprovals]:
     """Make a call once; its result, and what the user is to approve before it can be made."""
     desk.questions.clear()
     desk.effects.clear()
@@ -184,7 +184,7 @@ def _fail(said: str) -> tuple[Result, PendingApprovals]:
 
 
 def _refused(
-    desk: Desk, spec: Spec, args: Mapping[str, object], going: Round
+    desk: AgentSession, spec: Spec, args: Mapping[str, object], going: Round
 ) -> tuple[Result, PendingApprovals] | None:
     """Why a call is not made, if it is not, and what it waits for."""
     wanted = spec.wants(args)
@@ -205,7 +205,11 @@ def _refused(
 
 
 def _waits(
-    desk: Desk, spec: Spec, args: Mapping[str, object], origins: tuple[str, ...], going: Round
+    desk: AgentSession,
+    spec: Spec,
+    args: Mapping[str, object],
+    origins: tuple[str, ...],
+    going: Round,
 ) -> tuple[Result, PendingApprovals]:
     why = str(args.get("reason") or args.get("description") or "")[:300]
     for origin in origins:

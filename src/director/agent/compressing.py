@@ -14,12 +14,12 @@ from typing import Literal, TypeAlias
 
 from director.agent.lease import TurnRunning, running
 from director.agent.marks import Marks
-from director.agent.proposing import Proposal, Refused, propose
+from director.agent.proposing import CompressionProposal, Refused, propose
 from director.context.sizes import turn_size
 from director.context.values import Counter
 from director.models import Model
-from director.sections.state import State
-from director.store import Entry, Moved, Store, StoreError, Versioned
+from director.sections.state import WorkflowState
+from director.store import Entry, Store, StoreError, VersionConflict, Versioned
 from director.store.compress import compress, preview
 from director.store.project import view
 
@@ -31,13 +31,13 @@ Status: TypeAlias = Literal["not due", "done", "failed", "stopped"]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CompressionOutcome:
     """How it ended, in a word and in words; `gap` is for the one request that goes without."""
 
     status: Status
     says: str = ""
     checkpoint: int | None = None
-    proposal: Proposal | None = None
+    proposal: CompressionProposal | None = None
 
     @property
     def gap(self) -> str:
@@ -45,7 +45,7 @@ class Outcome:
         return self.says if self.status in ("failed", "stopped") else ""
 
 
-def apply(store: Store, thread: str, proposal: Proposal, by: By = "manual") -> Entry:
+def apply(store: Store, thread: str, proposal: CompressionProposal, by: By = "manual") -> Entry:
     """Apply what was proposed: one entry, in one step with forgetting what a server remembers.
 
     `Moved` if the thread has grown since it was previewed, `TurnRunning` while a turn is taken:
@@ -60,7 +60,7 @@ def apply(store: Store, thread: str, proposal: Proposal, by: By = "manual") -> E
 async def compress_now(  # noqa: PLR0913  each has a name
     store: Store,
     thread: str,
-    state: State,
+    state: WorkflowState,
     *,
     writer: Model,
     marks: Marks,
@@ -69,7 +69,7 @@ async def compress_now(  # noqa: PLR0913  each has a name
     turn: int = 0,
     beside: int = 0,
     clean: Callable[[str], str] = str,
-) -> Outcome:
+) -> CompressionOutcome:
     """Propose and apply in one go; what is said meanwhile stays in view.
 
     A summary that cannot be used is an outcome, not an error; `StoreError` says what was asked
@@ -89,7 +89,7 @@ async def compress_now(  # noqa: PLR0913  each has a name
         )
     except Refused as why:
         _note(store, thread, by, turn=turn, model=writer.name, refused=why, turns=turns)
-        return Outcome("failed", f"{why} Nothing was compressed.")
+        return CompressionOutcome("failed", f"{why} Nothing was compressed.")
     except asyncio.CancelledError:
         _note(store, thread, by, turn=turn, model=writer.name)
         raise
@@ -97,7 +97,7 @@ async def compress_now(  # noqa: PLR0913  each has a name
         made = _applied(store, thread, proposal, by)
     except StoreError as why:
         _note(store, thread, by, turn=turn, model=writer.name, refused=why, turns=turns)
-        return Outcome("failed", str(why), proposal=proposal)
+        return CompressionOutcome("failed", str(why), proposal=proposal)
     _note(
         store,
         thread,
@@ -109,7 +109,7 @@ async def compress_now(  # noqa: PLR0913  each has a name
     )
     found = proposal.preview
     says = f"{found.count} messages are archived: {found.tokens:,} → {proposal.after:,} tokens."
-    return Outcome("done", says, made.seq, proposal)
+    return CompressionOutcome("done", says, made.seq, proposal)
 
 
 def _check_idle(store: Store, thread: str, by: By) -> None:
@@ -121,46 +121,48 @@ def _check_idle(store: Store, thread: str, by: By) -> None:
         )
 
 
-def _applied(store: Store, thread: str, proposal: Proposal, by: By) -> Entry:
+def _applied(store: Store, thread: str, proposal: CompressionProposal, by: By) -> Entry:
     """Apply to the same turns even if others were said meanwhile; those stay uncovered."""
     found = proposal.preview
     for _ in range(_TRIES):
         try:
             return compress(store, thread, found, proposal.summary, by)
-        except Moved:
+        except VersionConflict:
             chosen = [one.at for one in found.fold.turns]
             again = preview(store, thread, chosen, counter=found.counter)
             if (again.fold, again.builds_on) != (found.fold, found.builds_on):
                 raise
             found = again
-    raise Moved("The thread grows too fast to be compressed. Nothing was written.")
+    raise VersionConflict("The thread grows too fast to be compressed. Nothing was written.")
 
 
 async def compress_if_due(  # noqa: PLR0913  each has a name
     store: Store,
     thread: str,
-    state: State,
+    state: WorkflowState,
     *,
     size: int,
     writer: Model,
     marks: Marks,
     turn: int = 0,
     clean: Callable[[str], str] = str,
-) -> Outcome:
+) -> CompressionOutcome:
     """Compress the older turns if a request of this size would reach the mark.
 
     `turn` is the entry of the user that is being worked on: there is one attempt for each. After
     two that gained little, or gave nothing that could be used, it stops until it is done by hand.
     """
     if marks.fill(size) != "full":
-        return Outcome("not due")
+        return CompressionOutcome("not due")
     newest = store.get(KIND, thread)
     if newest and turn and newest.body.get("turn") == turn and newest.body.get("by") == "auto":
         tried = "This turn's compression was tried already."
-        return Outcome("not due" if newest.body.get("outcome") == "done" else "stopped", tried)
+        return CompressionOutcome(
+            "not due" if newest.body.get("outcome") == "done" else "stopped", tried
+        )
     turns, beside = older(store, thread, marks, writer.counter)
     if why := _reason_to_stop(store, thread, turns, writer.name):
-        return Outcome("stopped", why)
+        return CompressionOutcome("stopped", why)
     return await compress_now(
         store,
         thread,
@@ -250,7 +252,7 @@ def _note(  # noqa: PLR0913  each has a name
     *,
     turn: int = 0,
     model: str = "",
-    proposal: Proposal | None = None,
+    proposal: CompressionProposal | None = None,
     checkpoint: int | None = None,
     refused: Exception | None = None,
     turns: Sequence[int] | None = None,

@@ -11,30 +11,30 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
-from director.agent.bench import Bench, OpensBrowser
+from director.agent.bench import BrowserWorkspace, OpensBrowser
 from director.agent.journal import StoreJournal
 from director.agent.limits import Spent
 from director.agent.looks import TabLook
 from director.agent.pending_approvals import PATIENCE, AsksUser
-from director.agent.progress import Progress
-from director.agent.requests_made import Made, made_known
-from director.agent.saved import Saved
+from director.agent.progress import TurnProgress
+from director.agent.requests_made import RequestRecord, made_known
+from director.agent.saved import SavedState
 from director.agent.secret_leaks import KnowsReferences, guard_model, leak_references, leak_stamp
-from director.agent.threads import Log
+from director.agent.threads import ThreadLog
 from director.agent.walks import Once, Walks
 from director.context.values import Context, Turn
 from director.models import Journal, Model, list_accepted_servers, open_model
 from director.models.windows import get_window_setting
 from director.profiles import Profile
-from director.runs import Means
+from director.runs import RunDependencies
 from director.secrets import SecretReferences
-from director.sections.state import State
+from director.sections.state import WorkflowState
 from director.settings import Settings, load_settings
 from director.store import Store
 from director.workflow.values import Workflow
 
 T = TypeVar("T")
-Compress: TypeAlias = Callable[["Desk", Profile, State, Context], Awaitable[bool]]
+Compress: TypeAlias = Callable[["AgentSession", Profile, WorkflowState, Context], Awaitable[bool]]
 Opens: TypeAlias = Callable[[str, Journal | None], Model]
 
 
@@ -50,7 +50,7 @@ def opens_model(name: str, journal: Journal | None) -> Model:
 
 
 @dataclass(slots=True)
-class Desk:
+class AgentSession:
     """One workflow with its store, its live browser, its models, and what is hooked in.
 
     `compress` is awaited before each round with what the model would see; it shortens the history
@@ -68,13 +68,13 @@ class Desk:
 
     store: Store
     workflow: str
-    means: Means = field(default_factory=Means)
+    means: RunDependencies = field(default_factory=RunDependencies)
     settings: Settings = field(default_factory=load_settings)
     model: str = ""
     open_model: Opens = opens_model
     compress: Compress | None = None
-    made: Callable[[Made], None] | None = None
-    progress: Callable[[Progress], None] = lambda _: None
+    made: Callable[[RequestRecord], None] | None = None
+    progress: Callable[[TurnProgress], None] = lambda _: None
     browser: OpensBrowser | None = None
     thread: str = ""
     talks: str = ""
@@ -89,18 +89,18 @@ class Desk:
     asks_user: AsksUser | None = None
     patience: float = PATIENCE
     time_limit: asyncio.Timeout | None = None
-    bench: Bench = field(init=False)
-    saved: Saved = field(init=False)
-    log: Log = field(init=False)
+    bench: BrowserWorkspace = field(init=False)
+    saved: SavedState = field(init=False)
+    log: ThreadLog = field(init=False)
     marked: Once[Turn] = field(default_factory=Once)
     walks: Walks = field(default_factory=Walks)
     _models: dict[str, Model] = field(default_factory=dict)
     _leaks: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
-        self.saved = Saved(self.store, self.workflow)
-        self.log = Log(self.store)
-        self.bench = Bench(self.store, self.workflow, self.means, browser=self.browser)
+        self.saved = SavedState(self.store, self.workflow)
+        self.log = ThreadLog(self.store)
+        self.bench = BrowserWorkspace(self.store, self.workflow, self.means, browser=self.browser)
 
     def now(self) -> Workflow:
         """The workflow as it is now."""
@@ -143,7 +143,7 @@ class Desk:
         """A text without anything that the vault holds."""
         return self.means.secrets.net().clean(text) if self.means.secrets else text
 
-    def making(self, made: Made) -> AbstractContextManager[Made]:
+    def making(self, made: RequestRecord) -> AbstractContextManager[RequestRecord]:
         """Make a request inside; whoever keeps requests is told of it, however it ends."""
         return made_known(made, self.made)
 

@@ -36,7 +36,7 @@ from director.workflow.types import effect_of, resolve_config
 from director.workflow.values import Config, Json, Node, Workflow, WorkflowError
 
 if TYPE_CHECKING:
-    from director.agent.desk import Desk
+    from director.agent.desk import AgentSession
     from director.agent.tools.kind import Args
 
 KIND = "effect"
@@ -75,7 +75,7 @@ class EffectNotApproved(WorkflowError):
         self.asked = asked
 
 
-def check_effects(desk: Desk, tool: str, wanted: Sequence[Effect]) -> None:
+def check_effects(desk: AgentSession, tool: str, wanted: Sequence[Effect]) -> None:
     """Ask the user for what was not approved yet; raise if anything was not."""
     if not wanted:
         return
@@ -121,7 +121,7 @@ def answer_effect(store: Store, workflow: str, key: str, said: Answer) -> Effect
     return now
 
 
-def ask_at_nodes(desk: Desk) -> Permit:
+def ask_at_nodes(desk: AgentSession) -> Permit:
     """What a run calls before each node with the values of that moment; raises NotPermitted."""
 
     def permit(node: Node, config: Config, form: str = "") -> bool:
@@ -146,7 +146,7 @@ def ask_at_nodes(desk: Desk) -> Permit:
 
 
 def effects_of_nodes(
-    desk: Desk, chosen: Iterable[str], scope: Scope | None = None
+    desk: AgentSession, chosen: Iterable[str], scope: Scope | None = None
 ) -> tuple[Effect, ...]:
     """What these nodes, and those that belong to them, would do once, as far as it is known.
 
@@ -163,14 +163,14 @@ def effects_of_nodes(
     return tuple(_of_node(desk, node, sites) for node in known_nodes if node is not None)
 
 
-async def effects_of_test(desk: Desk, args: Args) -> Sequence[Effect]:
+async def effects_of_test(desk: AgentSession, args: Args) -> Sequence[Effect]:
     """The effects of a test of one node."""
     nodes = desk.now().nodes
     tested = nodes[node_place(cast("str | int", args["node"]), nodes)].id
     return effects_of_nodes(desk, [tested], _bench_scope(desk, str(args.get("record") or "")))
 
 
-async def effects_of_run(desk: Desk, args: Args) -> Sequence[Effect]:
+async def effects_of_run(desk: AgentSession, args: Args) -> Sequence[Effect]:
     """The effects of a run of several nodes: of a flow with what it is given, as it has no more."""
     workflow = desk.now()
     if args.get("mode") == "isolated":
@@ -183,7 +183,7 @@ async def effects_of_run(desk: Desk, args: Args) -> Sequence[Effect]:
     return effects_of_nodes(desk, select(str(args.get("nodes", "all")), workflow.nodes), scope)
 
 
-async def effects_of_action(desk: Desk, args: Args) -> Sequence[Effect]:
+async def effects_of_action(desk: AgentSession, args: Args) -> Sequence[Effect]:
     """The effect of a click that is no node, on the page that it would go to."""
     if args.get("action") != "click" or not _list_watched_sites(desk, desk.now().origins):
         return ()
@@ -198,7 +198,7 @@ async def effects_of_action(desk: Desk, args: Args) -> Sequence[Effect]:
 
 @asynccontextmanager
 async def hold_forms(
-    desk: Desk, session: Session, action: str, *, selector: str = "", text: str = ""
+    desk: AgentSession, session: Session, action: str, *, selector: str = "", text: str = ""
 ) -> AsyncIterator[None]:
     """Hold back what a page sends while something harmless is tried on it, and ask for that."""
     here = text if action == "navigate" else session.page().url
@@ -227,7 +227,7 @@ async def hold_forms(
         raise problem
 
 
-def _list_watched_sites(desk: Desk, addresses: Iterable[str]) -> tuple[str, ...]:
+def _list_watched_sites(desk: AgentSession, addresses: Iterable[str]) -> tuple[str, ...]:
     """The sites whose effects are shown first, by the setting."""
     wanted = desk.settings.confirm_effects.value
     if wanted == "never":
@@ -264,7 +264,7 @@ def _with_parts(workflow: Workflow, chosen: Iterable[str]) -> set[str]:
     return found
 
 
-def _of_node(desk: Desk, node: Node, sites: tuple[str, ...]) -> Effect:
+def _of_node(desk: AgentSession, node: Node, sites: tuple[str, ...]) -> Effect:
     """The effect of a node whose values are put in; its key stands for all of them."""
     does = node_text(node, _LONGEST)
     if isinstance(node.config.get("selector"), Mapping):
@@ -279,13 +279,13 @@ def _of_node(desk: Desk, node: Node, sites: tuple[str, ...]) -> Effect:
     return Effect(key, node.alias, _clean_words(desk, does), sites)
 
 
-def _clean_words(desk: Desk, does: str) -> str:
+def _clean_words(desk: AgentSession, does: str) -> str:
     """The words without a secret; what is not shown is said, as somebody may want it unseen."""
     shown = desk.clean(does)
     return shown if shown == does else f"{shown} (a part is not shown: the vault holds the same)"
 
 
-def _bench_scope(desk: Desk, record: str = "") -> Scope:
+def _bench_scope(desk: AgentSession, record: str = "") -> Scope:
     """What templates can name in a test on the workbench, perhaps for one record."""
     run = workbench(desk.workflow)
     records = records_of(desk.store, run)

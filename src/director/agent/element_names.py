@@ -19,7 +19,7 @@ from director.sections.words import compact
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
-    from director.agent.desk import Desk
+    from director.agent.desk import AgentSession
 
 MOST = 6
 _WAIT = 2_000
@@ -49,7 +49,7 @@ _OTHERWISE = ("css", "text", "path")
 _ATTRIBUTES = ("id", "name", "placeholder", "href", "type")
 
 
-async def name_elements(desk: Desk, shown: str, tab: str = "") -> str:
+async def name_elements(desk: AgentSession, shown: str, tab: str = "") -> str:
     """What names the elements of some lines of an outline, a line each; empty if there are none."""
     found = _REF.findall(shown)
     refs = [ref for role, ref in found if role in _ACTS][:MOST] or [ref for _, ref in found][-1:]

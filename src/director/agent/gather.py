@@ -9,24 +9,24 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
 
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.saved import last_run
 from director.context.values import Context, Trust, Turn, UserTurn
 from director.runs.download_facts import list_downloads
 from director.runs.ledger import records_of, steps_of
 from director.sections.boundary import guarded
-from director.sections.state import State
+from director.sections.state import WorkflowState
 from director.store.variables import variables, workbench
 from director.workflow.values import Json
 
 
-async def gather(desk: Desk, context: Context | None = None) -> State:
+async def gather(desk: AgentSession, context: Context | None = None) -> WorkflowState:
     """The plan, the description, the workflow with statuses, the variables and the tabs."""
     saved = desk.saved
     ran = saved.ran()
     bench = workbench(desk.workflow)
     found = variables(desk.store, bench)
-    return State(
+    return WorkflowState(
         saved.workflow(),
         plan=saved.plan(),
         description=saved.description(),
@@ -41,7 +41,7 @@ async def gather(desk: Desk, context: Context | None = None) -> State:
     )
 
 
-def conversation(desk: Desk, trusts: Mapping[str, Trust]) -> Context:
+def conversation(desk: AgentSession, trusts: Mapping[str, Trust]) -> Context:
     """The thread as the model sees it; each result as trusted as what its tool brings."""
     context = desk.log.read(desk.thread).context
     hidden = desk.leak_references()

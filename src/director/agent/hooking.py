@@ -7,28 +7,30 @@ from dataclasses import replace
 
 from director.agent.assemble import assemble, budget_of, tools_size
 from director.agent.compressing import KIND, compress_if_due
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.marks import marks_for
 from director.agent.message_size import least_size
-from director.agent.progress import Progress
-from director.agent.requests import Asking, keep_request
-from director.agent.requests_made import Made
+from director.agent.progress import TurnProgress
+from director.agent.requests import StoredRequest, keep_request
+from director.agent.requests_made import RequestRecord
 from director.agent.tools import REGISTRY
 from director.context.sizes import context_size
 from director.context.values import Context
 from director.profiles import Profile
-from director.sections.state import State
+from director.sections.state import WorkflowState
 from director.store import Store
 
 
-def equipped(desk: Desk) -> Desk:
+def equipped(desk: AgentSession) -> AgentSession:
     """The desk, which from now on compresses by itself and keeps every request."""
     desk.compress = compress_when_due
     desk.made = lambda made: keep_made(desk.store, made, desk.clean)
     return desk
 
 
-async def compress_when_due(desk: Desk, profile: Profile, state: State, said: Context) -> bool:
+async def compress_when_due(
+    desk: AgentSession, profile: Profile, state: WorkflowState, said: Context
+) -> bool:
     """Compress before a request that would reach the mark; whether it was done.
 
     The profile may name another model for it; else Director's own writes the summary.
@@ -55,11 +57,11 @@ async def compress_when_due(desk: Desk, profile: Profile, state: State, said: Co
     if outcome.proposal is not None and outcome.proposal.cost is not None:
         desk.spent.money += outcome.proposal.cost
     if outcome.gap:
-        desk.progress(Progress("compressed", outcome.says))
+        desk.progress(TurnProgress("compressed", outcome.says))
     return outcome.status == "done"
 
 
-def request_size(profile: Profile, state: State, said: Context, desk: Desk) -> int:
+def request_size(profile: Profile, state: WorkflowState, said: Context, desk: AgentSession) -> int:
     """Tokens of the whole request that would be made now: sections, history and tools."""
     model = desk.talking(desk.talks)
     counter = model.counter
@@ -77,12 +79,12 @@ def last_said(store: Store, thread: str) -> int:
     return asked.seq if asked else 0
 
 
-def keep_made(store: Store, made: Made, clean: Callable[[str], str] = str) -> None:
+def keep_made(store: Store, made: RequestRecord, clean: Callable[[str], str] = str) -> None:
     """Keep a request that a turn, a scout or a node made; what a provider said is cleaned."""
     asked = made.asked
     keep_request(
         store,
-        Asking(
+        StoredRequest(
             asked.thread,
             made.head,
             asked.workflow,
@@ -104,7 +106,7 @@ def keep_made(store: Store, made: Made, clean: Callable[[str], str] = str) -> No
     )
 
 
-def _gap(store: Store, thread: str, made: Made) -> str:
+def _gap(store: Store, thread: str, made: RequestRecord) -> str:
     """Why turns were left out of this one request, if no summary stood for them."""
     tried = store.get(KIND, thread)
     if tried is None or tried.body.get("outcome") == "done" or made.report.sent.fold is None:

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 
 from director.context.wire.events import Heard
-from director.models import Image, Record, Reply, Result, user_turn
+from director.models import Image, Reply, Result, ResumeRecord, user_turn
 from director.models.journal import record_of
 from director.models.turns import answer_of
 from director.sections.boundary import guarded
-from director.store import Draft, Entry, Store
+from director.store import Entry, EntryDraft, Store
 
 
 class StoreJournal:
@@ -29,18 +29,18 @@ class StoreJournal:
         self._store = store
         self._hide = hide
 
-    def read(self, thread: str, /) -> Record:
+    def read(self, thread: str, /) -> ResumeRecord:
         """The record of a thread, an empty one if there is none."""
         kept = self._store.reference(thread)
-        return Record() if kept is None else record_of(kept)
+        return ResumeRecord() if kept is None else record_of(kept)
 
-    def write(self, thread: str, record: Record, reply: Reply | None = None, /) -> None:
+    def write(self, thread: str, record: ResumeRecord, reply: Reply | None = None, /) -> None:
         """Keep a record, and the reply that it belongs to as an entry, both or neither."""
-        kept = None if record == Record() else asdict(record)
+        kept = None if record == ResumeRecord() else asdict(record)
         if reply is None:
             self._store.set_reference(thread, kept)
             return
-        spoken = [Draft("agent", self._hide(spoken_body(reply)))]
+        spoken = [EntryDraft("agent", self._hide(spoken_body(reply)))]
         self._store.append(thread, spoken, reference=kept, clear_reference=kept is None)
 
 
@@ -57,7 +57,7 @@ def said(store: Store, thread: str, text: str, images: Sequence[Image] = ()) -> 
     native = user_turn(0, guarded(text), images).native
     if isinstance(native, Heard):
         body["native"] = {"wire": native.wire, "message": native.source}
-    return store.append(thread, [Draft("user", body)])[0]
+    return store.append(thread, [EntryDraft("user", body)])[0]
 
 
 def answered(
@@ -79,7 +79,7 @@ def answered(
         what = f"no call has the id {', '.join(unknown)}; the reply asked for: {asked}"
         raise ValueError(what)
     drafts = [
-        Draft("result", _result_body(reply, call.id, results[call.id], source))
+        EntryDraft("result", _result_body(reply, call.id, results[call.id], source))
         for call in reply.calls
         if call.id in results
     ]

@@ -14,7 +14,7 @@ import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 
-from director.store import Moved, Store, StoreError, Versioned
+from director.store import Store, StoreError, VersionConflict, Versioned
 from director.store.boots import machine_id
 
 _LOG = logging.getLogger("director.agent")
@@ -61,14 +61,14 @@ async def held(store: Store, thread: str, **about: object) -> AsyncIterator[Hold
         body = {"thread": thread, "state": "running", "worker": hold.worker, **about}
         try:
             mine = store.put(KIND, thread, body, expect=before.version if before else 0)
-        except Moved:
+        except VersionConflict:
             raise TurnRunning(_refused(thread)) from None
         beating = asyncio.create_task(_beating(store, hold.worker))
         try:
             yield hold
         finally:
             beating.cancel()
-            with suppress(Moved):
+            with suppress(VersionConflict):
                 ended = {"thread": thread, **hold.ends}
                 store.put(KIND, thread, ended, expect=mine.version)
     finally:

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 from director.agent.assemble import budget_of
 from director.agent.choosing import chosen_model
-from director.agent.desk import Desk, Opens, opens_model
+from director.agent.desk import AgentSession, Opens, opens_model
 from director.agent.effects import ask_at_nodes
 from director.agent.hooking import keep_made
 from director.agent.refs import act_on_ref
-from director.agent.requests_made import Asking, Made, made_known
+from director.agent.requests_made import RequestRecord, RequestTarget, made_known
 from director.agent.secret_leaks import guard_model
 from director.agent.threads import current_thread
 from director.agent.tools.kind import Spec, spec
@@ -28,7 +28,6 @@ from director.browser.snapshots import Snapshot
 from director.context.report import report_on
 from director.context.values import Context, Section, Turn, UserTurn
 from director.models import (
-    Asked,
     Journal,
     Model,
     Policy,
@@ -36,13 +35,14 @@ from director.models import (
     Result,
     Tool,
     ToolArgumentError,
+    ToolCall,
     turn_of,
 )
 from director.models.tools import arguments
-from director.runs import Means
-from director.runs.supplies import Supplies
-from director.runs.values import Minds, Permit
-from director.secrets import Net
+from director.runs import RunDependencies
+from director.runs.supplies import Resources
+from director.runs.values import NodeModels, Permit
+from director.secrets import Redactor
 from director.sections.system import prompt
 from director.settings import load_settings
 from director.store import Store
@@ -51,7 +51,7 @@ from director.workflow.values import Json
 _ROOM = 40_000
 
 
-def lend(supplies: Supplies, store: Store, open_model: Opens = opens_model) -> None:
+def lend(supplies: Resources, store: Store, open_model: Opens = opens_model) -> None:
     """Let the nodes of every workflow ask the model that is chosen for it, or for all.
 
     What a model began and somebody else goes on with still asks the user before its effects.
@@ -60,18 +60,20 @@ def lend(supplies: Supplies, store: Store, open_model: Opens = opens_model) -> N
     def opens(name: str, journal: Journal | None) -> Model:
         return guard_model(open_model(name, journal), store, supplies.vault)
 
-    def minds(workflow: str) -> Minds:
-        lender = Lender(store, workflow, opens, supplies.vault.net)
-        return Minds(lender.think, lender.work)
+    def minds(workflow: str) -> NodeModels:
+        lender = NodeModelClient(store, workflow, opens, supplies.vault.net)
+        return NodeModels(lender.think, lender.work)
 
     def permit(workflow: str) -> Permit:
-        return ask_at_nodes(Desk(store, workflow, means=Means(secrets=supplies.vault)))
+        return ask_at_nodes(
+            AgentSession(store, workflow, means=RunDependencies(secrets=supplies.vault))
+        )
 
     supplies.minds, supplies.permit = minds, permit
 
 
 @dataclass(slots=True)
-class Hand:
+class AgentBrowser:
     """The browser of an agent at work, what it last saw, and what it says in the end."""
 
     session: Session
@@ -79,11 +81,11 @@ class Hand:
     ended: dict[str, Json] | None = None
 
 
-class Lender:
+class NodeModelClient:
     """Asks the model of one workflow on behalf of its nodes."""
 
     def __init__(
-        self, store: Store, workflow: str, open_model: Opens, net: Callable[[], Net]
+        self, store: Store, workflow: str, open_model: Opens, net: Callable[[], Redactor]
     ) -> None:
         self._store = store
         self._workflow = workflow
@@ -108,7 +110,7 @@ class Lender:
 
     async def work(self, goal: str, max_steps: int, session: Session, /) -> Mapping[str, Json]:
         """What an agent brought that looked and acted at most so many times."""
-        hand = Hand(session)
+        hand = AgentBrowser(session)
         tools = tuple(one.tool for one in _TOOLS)
         turns: tuple[Turn, ...] = (UserTurn(1, goal),)
         sections = (Section("work", prompt("work")),)
@@ -134,15 +136,15 @@ class Lender:
         await model.ready()
         budget = budget_of(model.capabilities, load_settings(), model.counter)
         thread = current_thread(self._store, self._workflow)
-        asked = Asking(self._workflow, thread, "", model, tools, policy, by="node")
-        known = Made(asked, report_on(context, context, budget))
+        asked = RequestTarget(self._workflow, thread, "", model, tools, policy, by="node")
+        known = RequestRecord(asked, report_on(context, context, budget))
         with made_known(known, self._keep) as made:
             made.ended = reply = await model.send(
                 context, tools=tools, thread="node", policy=policy, attempts=made.attempts
             )
         return reply
 
-    def _keep(self, made: Made) -> None:
+    def _keep(self, made: RequestRecord) -> None:
         keep_made(self._store, made, self._net().clean)
 
 
@@ -160,7 +162,7 @@ def _answer(reply: Reply) -> Json:
     return said
 
 
-async def _done(hand: Hand, asked: Asked) -> Result:
+async def _done(hand: AgentBrowser, asked: ToolCall) -> Result:
     """What came of one call of the agent; what it can mend is told to it."""
     found = next((one for one in _TOOLS if one.name == asked.tool), None)
     if found is None:
@@ -174,26 +176,26 @@ async def _done(hand: Hand, asked: Asked) -> Result:
     return Result(hand.session.net.clean(str(given)))
 
 
-async def _page(hand: Hand) -> Snapshot:
+async def _page(hand: AgentBrowser) -> Snapshot:
     if hand.page is None:
         hand.page = await hand.session.snapshot()
     return hand.page
 
 
-async def _moved(hand: Hand) -> str:
+async def _moved(hand: AgentBrowser) -> str:
     """Where the browser is after something was done; what was seen before is void."""
     hand.page = None
     active = next((tab for tab in await hand.session.tabs() if tab.active), None)
     return f"Done. The page is {active.url} now." if active else "Done. No tab is open."
 
 
-async def _look(hand: Hand) -> str:
+async def _look(hand: AgentBrowser) -> str:
     """Look at the page: its outline with refs."""
     hand.page = await hand.session.snapshot()
     return show(hand.page, room=_ROOM)
 
 
-async def _find(hand: Hand, text: str) -> str:
+async def _find(hand: AgentBrowser, text: str) -> str:
     """Find a text on the page; gives the lines with their refs.
 
     Args:
@@ -203,7 +205,7 @@ async def _find(hand: Hand, text: str) -> str:
     return closer.find(await _page(hand), text)
 
 
-async def _expand(hand: Hand, ref: str) -> str:
+async def _expand(hand: AgentBrowser, ref: str) -> str:
     """Show everything under a ref.
 
     Args:
@@ -213,7 +215,7 @@ async def _expand(hand: Hand, ref: str) -> str:
     return closer.expand(await _page(hand), ref)
 
 
-async def _read(hand: Hand, ref: str) -> str:
+async def _read(hand: AgentBrowser, ref: str) -> str:
     """Read the plain text under a ref.
 
     Args:
@@ -223,7 +225,7 @@ async def _read(hand: Hand, ref: str) -> str:
     return closer.read(await _page(hand), ref)
 
 
-async def _click(hand: Hand, ref: str) -> str:
+async def _click(hand: AgentBrowser, ref: str) -> str:
     """Click an element.
 
     Args:
@@ -234,7 +236,7 @@ async def _click(hand: Hand, ref: str) -> str:
     return await _moved(hand)
 
 
-async def _type(hand: Hand, ref: str, text: str) -> str:
+async def _type(hand: AgentBrowser, ref: str, text: str) -> str:
     """Type into a field, in place of what is in it.
 
     Args:
@@ -246,7 +248,7 @@ async def _type(hand: Hand, ref: str, text: str) -> str:
     return await _moved(hand)
 
 
-async def _navigate(hand: Hand, url: str) -> str:
+async def _navigate(hand: AgentBrowser, url: str) -> str:
     """Go to an address in the active tab.
 
     Args:
@@ -257,7 +259,7 @@ async def _navigate(hand: Hand, url: str) -> str:
     return await _moved(hand)
 
 
-async def _end(hand: Hand, ok: bool, result: str) -> str:  # noqa: FBT001  a model says it by name
+async def _end(hand: AgentBrowser, ok: bool, result: str) -> str:  # noqa: FBT001  a model says it by name
     """Say that the goal is reached, or why it cannot be; this ends your work.
 
     Args:

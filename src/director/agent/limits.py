@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Literal, TypeAlias
 
 from director.models import Reply
-from director.profiles import Limits
+from director.profiles import TurnLimits
 
 Limit: TypeAlias = Literal["rounds", "tokens", "money", "time"]
 
@@ -27,7 +27,7 @@ class Spent:
             self.tokens += reply.usage.input + reply.usage.output
         self.money += reply.cost or Decimal(0)
 
-    def over(self, limits: Limits) -> Limit | None:
+    def over(self, limits: TurnLimits) -> Limit | None:
         """The limit that is reached, if one is; no further call may be made then."""
         if self.rounds >= limits.rounds:
             return "rounds"
@@ -36,7 +36,7 @@ class Spent:
         return "money" if self.money >= Decimal(str(limits.money)) else None
 
 
-def said_of(limit: Limit, limits: Limits) -> str:
+def said_of(limit: Limit, limits: TurnLimits) -> str:
     """What the user is told when a limit ends a turn."""
     reached = {
         "rounds": f"{limits.rounds} model calls",

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, cast
 from director.browser import BrowserError
 from director.browser.showing import show
 from director.browser.snapshots import Snapshot
-from director.store import Moved
+from director.store import VersionConflict
 
 if TYPE_CHECKING:
-    from director.agent.desk import Desk
+    from director.agent.desk import AgentSession
 
 _EVENTS = {"Dialog": "dialogs", "Download": "downloads", "Blocked": "blocked"}
 
@@ -55,13 +55,13 @@ class TabLook:
         return "".join(told)
 
 
-async def look(desk: Desk, tab: str = "") -> tuple[Snapshot, Snapshot | None]:
+async def look(desk: AgentSession, tab: str = "") -> tuple[Snapshot, Snapshot | None]:
     """A tab as it is now, and as it was when it was last looked at."""
     found = await look_now(desk, tab)
     return found.page, found.before
 
 
-async def look_now(desk: Desk, tab: str = "") -> TabLook:
+async def look_now(desk: AgentSession, tab: str = "") -> TabLook:
     """A tab as it is now: every look is a new one, and says how it compares with the one before."""
     session = await desk.bench.session()
     name = tab or await active_tab(desk)
@@ -76,14 +76,14 @@ async def look_now(desk: Desk, tab: str = "") -> TabLook:
     return found
 
 
-def outline_text(desk: Desk, found: TabLook) -> str:
+def outline_text(desk: AgentSession, found: TabLook) -> str:
     """The outline of a page, or what changed since the one this conversation was last shown."""
     thread, page = found.outline or ("", None)
     desk.looked[found.tab] = replace(found, outline=(desk.thread, found.page))
     return show(found.page, page if thread == desk.thread else None)
 
 
-async def look_or_remember(desk: Desk, tab: str = "") -> tuple[Snapshot, str]:
+async def look_or_remember(desk: AgentSession, tab: str = "") -> tuple[Snapshot, str]:
     """A tab as it is now, and a line about its age; an older look only if there can be no new."""
     name = tab or await active_tab(desk)
     known = desk.looked.get(name)
@@ -102,7 +102,7 @@ def _identify(found: TabLook) -> str:
     return f"snapshot {found.page.hash[:12]} of {found.page.url}"
 
 
-async def active_tab(desk: Desk) -> str:
+async def active_tab(desk: AgentSession) -> str:
     """The name of the tab that is active, in a browser that is opened where it was left."""
     await desk.bench.session()
     found = [tab.name for tab in await desk.bench.tabs() if tab.active]
@@ -111,7 +111,7 @@ async def active_tab(desk: Desk) -> str:
     return found[0]
 
 
-def kept_snapshot(desk: Desk, hash_: str) -> Snapshot | None:
+def kept_snapshot(desk: AgentSession, hash_: str) -> Snapshot | None:
     """A snapshot that was taken of a page of this workflow, by its hash."""
     found = desk.store.get("snapshot", f"{desk.workflow}/{hash_}")
     if found is None:
@@ -121,7 +121,7 @@ def kept_snapshot(desk: Desk, hash_: str) -> Snapshot | None:
     return Snapshot(text, body["url"], body["title"], body["document"])
 
 
-def _keep(desk: Desk, snapshot: Snapshot) -> None:
+def _keep(desk: AgentSession, snapshot: Snapshot) -> None:
     kept = desk.store.keep(snapshot.stored)
     body = {
         "workflow": desk.workflow,
@@ -132,6 +132,6 @@ def _keep(desk: Desk, snapshot: Snapshot) -> None:
     }
     try:
         desk.store.put("snapshot", f"{desk.workflow}/{kept}", body, expect=0)
-    except Moved:
+    except VersionConflict:
         # The same page was seen before.
         return

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from director.agent.assemble import ContextTooLarge, assemble, budget_of, fit
 from director.agent.by_hand import talks_as
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.gather import conversation, gather
 from director.agent.model_windows import remember_window
 from director.agent.modes import refreshed
@@ -58,7 +58,7 @@ class MessageTooLarge(ContextTooLarge):
 
 
 async def check_message(
-    desk: Desk, text: str, *, model: str = "", profile: str | Profile = ""
+    desk: AgentSession, text: str, *, model: str = "", profile: str | Profile = ""
 ) -> None:
     """Refuse a message that is too large, before it is stored."""
     if len(text) <= _SHORT:
@@ -69,7 +69,7 @@ async def check_message(
 
 
 async def measure_message(
-    desk: Desk, text: str, *, model: str = "", profile: str | Profile = ""
+    desk: AgentSession, text: str, *, model: str = "", profile: str | Profile = ""
 ) -> MessageSize:
     """How large a message is, and what fits, with the model and the profile of the next turn."""
     desk.thread = current_thread(desk.store, desk.workflow)
@@ -84,7 +84,7 @@ async def measure_message(
     return MessageSize(tokens, room, budget.limit, can.window, talking.name, fits)
 
 
-async def least_size(desk: Desk, model: Model, profile: Profile, *, said: str = "") -> int:
+async def least_size(desk: AgentSession, model: Model, profile: Profile, *, said: str = "") -> int:
     """Tokens of the smallest request that could be made, with one more message if one is given."""
     budget = budget_of(model.capabilities, desk.settings, model.counter)
     try:
@@ -95,7 +95,9 @@ async def least_size(desk: Desk, model: Model, profile: Profile, *, said: str = 
     return 0
 
 
-async def _fits(desk: Desk, model: Model, profile: Profile, text: str, budget: Budget) -> bool:
+async def _fits(
+    desk: AgentSession, model: Model, profile: Profile, text: str, budget: Budget
+) -> bool:
     try:
         await _fit(desk, model, profile, text, budget=budget, walks=Walks())
     except ContextTooLarge:
@@ -104,7 +106,7 @@ async def _fits(desk: Desk, model: Model, profile: Profile, text: str, budget: B
 
 
 async def _fit(  # noqa: PLR0913  each has a name
-    desk: Desk, model: Model, profile: Profile, text: str, *, budget: Budget, walks: Walks
+    desk: AgentSession, model: Model, profile: Profile, text: str, *, budget: Budget, walks: Walks
 ) -> None:
     """Make the request that a message would lead to; `ContextTooLarge` if it cannot be made."""
     told = conversation(desk, TRUSTS)

@@ -11,12 +11,12 @@ import unicodedata
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from director.agent.desk import Desk, Opens, opens_model
+from director.agent.desk import AgentSession, Opens, opens_model
 from director.agent.hooking import equipped
-from director.agent.progress import Progress
-from director.runs.supplies import Supplies
+from director.agent.progress import TurnProgress
+from director.runs.supplies import Resources
 from director.settings import Settings, load_settings
-from director.store import Moved, Store
+from director.store import Store, VersionConflict
 from director.workflow.document import to_json
 from director.workflow.values import Workflow, WorkflowError
 
@@ -24,7 +24,7 @@ _UNFIT = re.compile(r"[^a-z0-9]+")
 _LONGEST = 40
 
 
-def _nobody(_: Progress) -> None:
+def _nobody(_: TurnProgress) -> None:
     """Nobody watches."""
 
 
@@ -32,20 +32,20 @@ def _nobody(_: Progress) -> None:
 async def open_desk(  # noqa: PLR0913  what it is made of is handed in
     store: Store,
     workflow: str,
-    supplies: Supplies,
+    supplies: Resources,
     *,
     settings: Settings | None = None,
     model: str = "",
     open_model: Opens = opens_model,
-    progress: Callable[[Progress], None] = _nobody,
-) -> AsyncIterator[Desk]:
+    progress: Callable[[TurnProgress], None] = _nobody,
+) -> AsyncIterator[AgentSession]:
     """The desk of a workflow that is in the store, with all that turns and tests need.
 
     `model` is asked unless a message names another; the browser is opened when first needed.
     """
     if store.get("workflow", workflow) is None:
         raise WorkflowError(f"There is no workflow {workflow!r} in the store. Make one first.")
-    desk = Desk(
+    desk = AgentSession(
         store,
         workflow,
         means=supplies.bench(workflow),
@@ -71,7 +71,7 @@ def new_workflow(store: Store, name: str) -> str:
         id_ = stem if number == 1 else f"{stem}-{number}"
         try:
             store.put("workflow", id_, to_json(Workflow(id_, shown)), "created", expect=0)
-        except Moved:
+        except VersionConflict:
             number += 1
         else:
             return id_

@@ -13,7 +13,7 @@ from director.sections.boundary import read_sections
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RequestPart:
     """A part of a request: where it stands, its name, its tokens."""
 
     place: str
@@ -32,18 +32,21 @@ def parts_of(
     counter: Counter,
     *,
     count: Callable[[Context, Counter], Mapping[str, int]] = by_kind,
-) -> tuple[Part, ...]:
+) -> tuple[RequestPart, ...]:
     """The parts of a request in their order; their sizes add up to its size.
 
     `count` counts the history by kind.
     """
-    found = [Part("instructions", one.name, section_size(one, counter)) for one in context.sections]
+    found = [
+        RequestPart("instructions", one.name, section_size(one, counter))
+        for one in context.sections
+    ]
     if tools:
-        found.append(Part("tools", f"{len(tools)} tools", tools_size(tools, counter)))
+        found.append(RequestPart("tools", f"{len(tools)} tools", tools_size(tools, counter)))
     ahead, history, behind = split(context.turns)
     found += _block("first", ahead, counter)
     kinds = count(Context((), history, context.summary), counter)
-    found += [Part("history", name, size) for name, size in kinds.items() if size]
+    found += [RequestPart("history", name, size) for name, size in kinds.items() if size]
     found += _block("last", behind, counter)
     return tuple(found)
 
@@ -65,15 +68,15 @@ def _names(turn: Turn) -> list[str]:
         return []
 
 
-def _block(place: str, turns: Sequence[Turn], counter: Counter) -> list[Part]:
-    found: list[Part] = []
+def _block(place: str, turns: Sequence[Turn], counter: Counter) -> list[RequestPart]:
+    found: list[RequestPart] = []
     for turn in turns:
         names = _names(turn)
         texts = turn.text.split("\n\n<")
         if len(texts) != len(names):
-            found.append(Part(place, " and ".join(names), turn_size(turn, counter)))
+            found.append(RequestPart(place, " and ".join(names), turn_size(turn, counter)))
             continue
         sizes = [counter(text) for text in texts]
         sizes[0] += turn_size(turn, counter) - sum(sizes)
-        found += [Part(place, name, size) for name, size in zip(names, sizes, strict=True)]
+        found += [RequestPart(place, name, size) for name, size in zip(names, sizes, strict=True)]
     return found

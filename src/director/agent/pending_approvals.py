@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from director.agent.approvals import approvals
 from director.agent.effects import effects
-from director.agent.progress import Progress
+from director.agent.progress import TurnProgress
 from director.agent.secret_requests import secret_requests
 from director.runs import questions
 
 if TYPE_CHECKING:
-    from director.agent.desk import Desk
+    from director.agent.desk import AgentSession
     from director.store import Store
 
 PATIENCE = 600.0  # seconds that a call waits for the user
@@ -66,14 +66,14 @@ class PendingApprovals:
 AsksUser: TypeAlias = Callable[[PendingApprovals], Awaitable[None]]
 
 
-async def await_answers(desk: Desk, wanted: PendingApprovals) -> bool:
+async def await_answers(desk: AgentSession, wanted: PendingApprovals) -> bool:
     """Ask the user and wait; whether everything was answered in time. The time is not the turn's.
 
     An answer counts wherever it is given: as soon as nothing is open, nobody is asked any more.
     """
     if desk.asks_user is None:
         return False
-    desk.progress(Progress("waiting", _describe(wanted)))
+    desk.progress(TurnProgress("waiting", _describe(wanted)))
     loop, limit = asyncio.get_running_loop(), desk.time_limit
     began, ends = loop.time(), limit.when() if limit else None
     if limit:

@@ -21,7 +21,7 @@ What: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class TurnProgress:
     """One thing that just happened: a model is asked, has answered, a call begins or has ended.
 
     `text` and `thinking` are pieces of an answer as they arrive; `again` makes those void.

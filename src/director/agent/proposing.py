@@ -13,7 +13,7 @@ from decimal import Decimal
 
 from director.agent.citing import cited
 from director.agent.marks import Marks
-from director.agent.requests import Asking, keep_request
+from director.agent.requests import StoredRequest, keep_request
 from director.context.literals import literals
 from director.context.report import Report, report_on
 from director.context.sizes import context_size, summary_size
@@ -22,7 +22,7 @@ from director.context.verify import WORTHLESS, kept_share, lost, repaired
 from director.models import Model, ModelError, Reply, Usage
 from director.models.prices import cost
 from director.sections.compress import compression_request
-from director.sections.state import State
+from director.sections.state import WorkflowState
 from director.store import Store
 from director.store.compress import Preview, preview
 
@@ -43,7 +43,7 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class CompressionEstimate:
     """What a compression would do: its preview, its cap, and an estimate of size and price.
 
     `names` counts the identifiers, numbers and addresses that are at stake.
@@ -58,7 +58,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class CompressionProposal:
     """A compression that can be applied: the text as written, and the summary made of it.
 
     `share` of the names and numbers were in the text; `lost` is what is not even in the summary.
@@ -82,13 +82,13 @@ class Proposal:
 def look(  # noqa: PLR0913  each has a name
     store: Store,
     thread: str,
-    state: State,
+    state: WorkflowState,
     *,
     writer: Model,
     marks: Marks,
     turns: Iterable[int] | None = None,
     beside: int = 0,
-) -> Look:
+) -> CompressionEstimate:
     """Look at a compression of these turns, of all if none are named; nobody is asked.
 
     `beside` are the tokens of history that stay, so that all of it comes to about `marks.to`.
@@ -101,13 +101,13 @@ def look(  # noqa: PLR0913  each has a name
     usage = Usage(uncached=size, output=asked)
     money, note = cost(writer.place.provider, writer.place.model, usage)
     names = {word for turn in found.fold.turns for word in literals(turn.text)}
-    return Look(found, cap, min(asked, found.tokens), len(names), money, note or "")
+    return CompressionEstimate(found, cap, min(asked, found.tokens), len(names), money, note or "")
 
 
 async def propose(  # noqa: PLR0913  as `look`
     store: Store,
     thread: str,
-    state: State,
+    state: WorkflowState,
     *,
     writer: Model,
     marks: Marks,
@@ -115,7 +115,7 @@ async def propose(  # noqa: PLR0913  as `look`
     beside: int = 0,
     seconds: float = _SECONDS,
     clean: Callable[[str], str] = str,
-) -> Proposal:
+) -> CompressionProposal:
     """Have a summary written and check it; `Refused` if there is none that can be used.
 
     `clean` takes out of the words of a provider what must not be kept.
@@ -128,7 +128,7 @@ async def propose(  # noqa: PLR0913  as `look`
     most = min(writer.capabilities.max_output, cap + _THINKING)
     policy = replace(writer.policy, chain="never", background=False, max_output=most)
     limit = Budget(writer.capabilities.max_input, counter=writer.counter)
-    asking = Asking(thread, 0, purpose="compress", policy=policy)
+    asking = StoredRequest(thread, 0, purpose="compress", policy=policy)
     report = report_on(context, context, limit)
     reply, number = await _asked(
         store, asking, writer=writer, report=report, seconds=seconds, clean=clean
@@ -156,7 +156,9 @@ def _previews(
     return whole, replace(whole, fold=writer.conceal(whole.fold))
 
 
-def checked(written: str, found: Preview, cap: int, *, by_user: bool = False) -> Proposal:
+def checked(
+    written: str, found: Preview, cap: int, *, by_user: bool = False
+) -> CompressionProposal:
     """A text as a summary: cited, verified, repaired; `Refused` if it cannot be one."""
     counter, fold = found.counter, found.fold
     text = cited(written.strip(), fold)
@@ -175,7 +177,7 @@ def checked(written: str, found: Preview, cap: int, *, by_user: bool = False) ->
     before = summary_size(fold.previous, counter)
     summary = _repaired(text, found, min(cap, max(size, (found.tokens + before) // 2)))
     gone = tuple(f"t{piece.at} {piece.who}: {piece.text}" for piece in lost(summary.text, fold))
-    return Proposal(found, written, summary, share, gone, by_user)
+    return CompressionProposal(found, written, summary, share, gone, by_user)
 
 
 def _repaired(text: str, found: Preview, most: int) -> Summary:
@@ -192,7 +194,7 @@ def _repaired(text: str, found: Preview, most: int) -> Summary:
         room -= max(8, (room - least) // 8)
 
 
-def edited(proposal: Proposal, text: str, cap: int) -> Proposal:
+def edited(proposal: CompressionProposal, text: str, cap: int) -> CompressionProposal:
     """The same compression with the user's text, which is verified like any other."""
     made = checked(text, proposal.preview, cap, by_user=True)
     return replace(made, cost=proposal.cost, request=proposal.request)
@@ -203,14 +205,14 @@ def _wanted(found: Preview, cap: int) -> int:
     return max(1, int(min(cap, found.tokens / 2) * _ASKED))
 
 
-def _request(state: State, found: Preview, tokens: int, writer: Model) -> Context:
+def _request(state: WorkflowState, found: Preview, tokens: int, writer: Model) -> Context:
     room = int(writer.capabilities.max_input * _WINDOW)
     return compression_request(state, found.fold, tokens=tokens, counter=writer.counter, room=room)
 
 
 async def _asked(  # noqa: PLR0913  as `look`
     store: Store,
-    asking: Asking,
+    asking: StoredRequest,
     *,
     writer: Model,
     report: Report,
@@ -235,8 +237,8 @@ async def _asked(  # noqa: PLR0913  as `look`
 
 
 __all__ = [
-    "Look",
-    "Proposal",
+    "CompressionEstimate",
+    "CompressionProposal",
     "Refused",
     "checked",
     "edited",

@@ -16,13 +16,13 @@ from director.context.values import Context
 from director.models import (
     Attempt,
     Capabilities,
-    Done,
     MemoryJournal,
     Model,
     ModelError,
     Policy,
-    Record,
+    ResumeRecord,
     StateRef,
+    StreamEnd,
     Timing,
     Tool,
     open_model,
@@ -91,7 +91,7 @@ def _remember(model: Model, body: Json) -> None:
     kept = attempts[0]["state"] if attempts else None
     if isinstance(kept, Mapping):
         state = replace(StateRef(**kept), account=model.place.account)
-        model.journal.write(str(body["sent_as"]), Record(state))
+        model.journal.write(str(body["sent_as"]), ResumeRecord(state))
 
 
 async def _attempts(
@@ -104,7 +104,7 @@ async def _attempts(
             reply = await model.send(context, tools=tools, thread=thread, policy=policy)
             return reply.attempts
         async for one in model.stream(context, tools=tools, thread=thread, policy=policy):
-            if isinstance(one, Done):
+            if isinstance(one, StreamEnd):
                 return one.reply.attempts
     except ModelError as offline:
         return offline.attempts

@@ -21,7 +21,7 @@ from director.context.report import Report
 from director.context.values import Context
 from director.models import Attempt, Model, ModelError, Policy, Reply, Tool, Usage
 from director.models.prices import cost
-from director.store import Moved, Store, StoreError, Versioned
+from director.store import Store, StoreError, VersionConflict, Versioned
 from director.store.project import project
 from director.store.values import Json
 
@@ -32,7 +32,7 @@ _TOOL = ("name", "description", "parameters", "strict")
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class StoredRequest:
     """A request that was made: for whom, with which tools, and how it was to be sent.
 
     `turn` is the entry of the user that it works on; `head` the last entry that it was made from.
@@ -53,7 +53,7 @@ class Asking:
 
 def keep_request(  # noqa: PLR0913  each has a name
     store: Store,
-    asking: Asking,
+    asking: StoredRequest,
     *,
     model: Model,
     report: Report,
@@ -83,11 +83,13 @@ def keep_request(  # noqa: PLR0913  each has a name
         }
         try:
             return store.put(KIND, asking.thread, body, expect=newest.version if newest else 0)
-        except Moved:
+        except VersionConflict:
             continue
 
 
-def _made_of(asking: Asking, model: Model, report: Report, told: Context) -> dict[str, object]:
+def _made_of(
+    asking: StoredRequest, model: Model, report: Report, told: Context
+) -> dict[str, object]:
     return {
         "thread": asking.thread,
         "workflow": asking.workflow,

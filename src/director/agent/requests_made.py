@@ -14,7 +14,7 @@ from director.models import Attempt, Model, Policy, Reply, Tool
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class RequestTarget:
     """Who is asked what kind of thing: a workflow's model, under a profile, with tools.
 
     `by` is Director itself, a scout or a node.
@@ -31,14 +31,14 @@ class Asking:
 
 
 @dataclass(slots=True)
-class Made:
+class RequestRecord:
     """One round: exactly what was sent, what it took to make it fit, and how it ended.
 
     `ended` is the answer, or what came instead of one; as long as there is neither, it counts as
     cancelled. `told` is what the log told at `head`; a scout is told nothing of it.
     """
 
-    asked: Asking
+    asked: RequestTarget
     report: Report
     head: int = 0
     told: Context = field(default_factory=Context)
@@ -47,7 +47,9 @@ class Made:
 
 
 @contextmanager
-def made_known(made: Made, tell: Callable[[Made], None] | None) -> Iterator[Made]:
+def made_known(
+    made: RequestRecord, tell: Callable[[RequestRecord], None] | None
+) -> Iterator[RequestRecord]:
     """Make a request inside; it is told of, however it ends."""
     try:
         yield made

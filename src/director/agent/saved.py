@@ -33,7 +33,7 @@ class Ran:
     at: float
 
 
-class Saved:
+class SavedState:
     """The saved state of one workflow."""
 
     def __init__(self, store: Store, workflow: str) -> None:

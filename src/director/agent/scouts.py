@@ -12,9 +12,9 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from director.agent.assemble import budget_of
 from director.agent.checking import Checked, checked
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.looks import active_tab, look
-from director.agent.requests_made import Asking, Made
+from director.agent.requests_made import RequestRecord, RequestTarget
 from director.agent.tools.kind import Spec, spec
 from director.browser import BrowserError, closer
 from director.browser.bundle import LocatorError
@@ -25,7 +25,7 @@ from director.browser.snapshots import Snapshot
 from director.context.guard import guarded
 from director.context.report import report_on
 from director.context.values import Context, Section, Turn, UserTurn
-from director.models import Asked, Model, Policy, Reply, Result, ToolArgumentError, turn_of
+from director.models import Model, Policy, Reply, Result, ToolArgumentError, ToolCall, turn_of
 from director.models.tools import arguments
 from director.sections.system import prompt
 
@@ -51,7 +51,7 @@ class Finding(TypedDict):
 class Post:
     """Where a scout stands, and what it has brought so far."""
 
-    desk: Desk
+    desk: AgentSession
     tab: str
     page: Snapshot
     seen: int = 0
@@ -60,7 +60,7 @@ class Post:
     missing: str = ""
 
 
-async def scout(desk: Desk, question: str, *, url: str = "", tab: str = "") -> Result:
+async def scout(desk: AgentSession, question: str, *, url: str = "", tab: str = "") -> Result:
     """Let a scout look at a page, and check what it brings."""
     session = await desk.bench.session()
     own = await session.open_tab(url, "scout") if url else ""
@@ -83,7 +83,7 @@ async def scout(desk: Desk, question: str, *, url: str = "", tab: str = "") -> R
             desk.looked.pop(own, None)
 
 
-async def explore(desk: Desk, page: Snapshot, question: str) -> str:
+async def explore(desk: AgentSession, page: Snapshot, question: str) -> str:
     """A short answer to a question about one page, from a model that sees nothing else."""
     shown = guarded(show(page, room=_ROOM), ("page",))
     asked = f"{question}\n\n<page trust=web>\n{shown}\n</page>"
@@ -105,12 +105,14 @@ async def _look_around(post: Post, question: str) -> None:
             turns = (*turns, turn_of(reply, nth + 2, results))
 
 
-async def _sent(desk: Desk, model: Model, context: Context, specs: tuple[Spec, ...]) -> Reply:
+async def _sent(
+    desk: AgentSession, model: Model, context: Context, specs: tuple[Spec, ...]
+) -> Reply:
     tools = tuple(one.tool for one in specs)
     policy = Policy(chain="never")
     budget = budget_of(model.capabilities, desk.settings, model.counter)
-    asked = Asking(desk.workflow, desk.thread, "", model, tools, policy, by="scout")
-    with desk.making(Made(asked, report_on(context, context, budget))) as made:
+    asked = RequestTarget(desk.workflow, desk.thread, "", model, tools, policy, by="scout")
+    with desk.making(RequestRecord(asked, report_on(context, context, budget))) as made:
         made.ended = reply = await model.send(
             context, tools=tools, thread="scout", policy=policy, attempts=made.attempts
         )
@@ -118,7 +120,7 @@ async def _sent(desk: Desk, model: Model, context: Context, specs: tuple[Spec, .
     return reply
 
 
-async def _looked(post: Post, asked: Asked) -> Result:
+async def _looked(post: Post, asked: ToolCall) -> Result:
     """What one call of a scout gave; only looks count as seen."""
     found = next((one for one in _TOOLS if one.name == asked.tool), None)
     if found is None:

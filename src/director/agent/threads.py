@@ -12,7 +12,7 @@ from contextlib import suppress
 from director.agent.journal import said
 from director.context.units import units
 from director.models import Image
-from director.store import Draft, Entry, Json, Moved, Store, StoreError
+from director.store import Entry, EntryDraft, Json, Store, StoreError, VersionConflict
 from director.store.project import Following, View, view
 
 KIND = "conversation"
@@ -23,7 +23,7 @@ def current_thread(store: Store, workflow: str) -> str:
     found = store.get(KIND, workflow)
     if found is None:
         # Two may look at a new workflow at once; the first one's thread is taken by both.
-        with suppress(Moved):
+        with suppress(VersionConflict):
             return new_conversation(store, workflow)
         found = store.get(KIND, workflow)
         assert found is not None  # noqa: S101  somebody else has just made it
@@ -46,7 +46,7 @@ def hear(
         raise ValueError("There is nothing to answer: the message is empty. Nothing was stored.")
     call = open_question(store, thread, last)
     if call and not images:
-        result = Draft("result", {"call": call, "text": text, "failed": False})
+        result = EntryDraft("result", {"call": call, "text": text, "failed": False})
         return store.append(thread, [result])[0]
     return said(store, thread, text, images)
 
@@ -59,7 +59,7 @@ def open_question(store: Store, thread: str, last: Json) -> str:
 
 def notice(store: Store, thread: str, text: str) -> Entry:
     """Store a word of Director's own, which no model said: the user and the model see it."""
-    return store.append(thread, [Draft("agent", {"wire": "", "items": [], "text": text})])[0]
+    return store.append(thread, [EntryDraft("agent", {"wire": "", "items": [], "text": text})])[0]
 
 
 def take_back(store: Store, thread: str) -> str:
@@ -71,7 +71,7 @@ def take_back(store: Store, thread: str) -> str:
         raise StoreError("There is no turn to take again: the user has said nothing in view.")
     last = asked[-1]
     gone = sorted(seq for seq in shown if seq >= last.seq)
-    store.append(thread, [Draft("delete", {"seqs": gone})], expect=entries[-1].seq)
+    store.append(thread, [EntryDraft("delete", {"seqs": gone})], expect=entries[-1].seq)
     return str(last.body.get("text", ""))
 
 
@@ -87,7 +87,7 @@ def leave_out(store: Store, thread: str, seq: int) -> tuple[int, ...]:
         raise StoreError(f"There is no turn {seq} in view. Nothing was changed.")
     whole = (unit for unit in _units(shown) if seq in unit)
     gone = sorted(next(whole, (seq,)))
-    left = Draft("delete", {"seqs": gone})
+    left = EntryDraft("delete", {"seqs": gone})
     store.append(thread, [left], expect=entries[-1].seq, clear_reference=True)
     return tuple(gone)
 
@@ -97,7 +97,7 @@ def _units(shown: View) -> list[tuple[int, ...]]:
     return [tuple(dict.fromkeys(turn.at for turn in unit)) for unit in units(shown.context.turns)]
 
 
-class Log:
+class ThreadLog:
     """A thread as it is seen, of which only what is new is read: what is written stays."""
 
     def __init__(self, store: Store) -> None:

@@ -12,11 +12,11 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from director.agent.assemble import Fitted, assemble, budget_of, fit
+from director.agent.assemble import FittedRequest, assemble, budget_of, fit
 from director.agent.background import has_waiting_job, is_background
 from director.agent.calls import Round, answer_calls
 from director.agent.choosing import chosen_model, chosen_profile
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.effects import effects
 from director.agent.gather import conversation, gather
 from director.agent.lease import Hold, TurnRunning, held, last_turn, running
@@ -25,19 +25,19 @@ from director.agent.message_size import check_message
 from director.agent.model_windows import learn_window, remember_window, tell_window
 from director.agent.modes import refreshed
 from director.agent.pending_approvals import PendingApprovals
-from director.agent.progress import Progress
-from director.agent.requests_made import Asking, Made
+from director.agent.progress import TurnProgress
+from director.agent.requests_made import RequestRecord, RequestTarget
 from director.agent.secret_requests import find_request
 from director.agent.threads import current_thread, hear, notice, take_back
-from director.agent.tools import REGISTRY, TRUSTS, Question
+from director.agent.tools import REGISTRY, TRUSTS, UserQuestion
 from director.models import (
-    Again,
-    Done,
-    Happening,
     Image,
     Model,
     ModelError,
     Reply,
+    StreamEnd,
+    StreamEvent,
+    StreamRestart,
     Text,
     Thinking,
     Tool,
@@ -49,7 +49,7 @@ Ended: TypeAlias = Literal["said", "asked", "waiting", "cut"] | Limit
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurnResult:
     """How a turn ended, what the user is told, and what it took.
 
     `asked` ends with a question, whose answer is what the user says next; `waiting` with origins
@@ -61,7 +61,7 @@ class Turn:
     ended: Ended
     text: str
     spent: Spent
-    question: Question | None = None
+    question: UserQuestion | None = None
     call: str = ""
     origins: tuple[str, ...] = ()
     effects: tuple[str, ...] = ()
@@ -70,13 +70,13 @@ class Turn:
 
 
 async def take_turn(
-    desk: Desk,
+    desk: AgentSession,
     text: str,
     *,
     images: Sequence[Image] = (),
     model: str = "",
     profile: str | Profile = "",
-) -> Turn:
+) -> TurnResult:
     """Answer what the user says, with as many calls as it takes.
 
     `model`, `profile` and the desk's `background` are for this message; else the workflow's or the
@@ -93,7 +93,7 @@ async def take_turn(
         return await _run_turn(desk, hold, model, profile)
 
 
-async def resume_turn(desk: Desk) -> Turn:
+async def resume_turn(desk: AgentSession) -> TurnResult:
     """Fetch the answer that a model worked out while no program waited for it, and go on.
 
     Only for a thread that `has_waiting_job`; it is asked for nothing a second time.
@@ -108,7 +108,9 @@ async def resume_turn(desk: Desk) -> Turn:
         return await _run_turn(desk, hold, model, profile)
 
 
-async def _run_turn(desk: Desk, hold: Hold, model: str, profile: str | Profile) -> Turn:
+async def _run_turn(
+    desk: AgentSession, hold: Hold, model: str, profile: str | Profile
+) -> TurnResult:
     """Take the turn of a thread that is held; however it ends, the hold says so."""
     hold.ends = {"state": "failed"}
     try:
@@ -128,12 +130,12 @@ async def _run_turn(desk: Desk, hold: Hold, model: str, profile: str | Profile) 
 
 
 async def retry_turn(
-    desk: Desk,
+    desk: AgentSession,
     text: str = "",
     *,
     model: str = "",
     profile: str | Profile = "",
-) -> Turn:
+) -> TurnResult:
     """Take the last turn back and say it again, or say another text in its place."""
     thread = current_thread(desk.store, desk.workflow)
     if running(desk.store, thread):
@@ -142,7 +144,7 @@ async def retry_turn(
     return await take_turn(desk, text or before, model=model, profile=profile)
 
 
-async def _answered(desk: Desk, model: str, profile: str | Profile) -> Turn:
+async def _answered(desk: AgentSession, model: str, profile: str | Profile) -> TurnResult:
     chosen = chosen_profile(desk.store, desk.workflow, desk.settings, now=profile)
     name = model or desk.model
     desk.talks = chosen_model(desk.store, desk.workflow, desk.settings, now=name)
@@ -162,41 +164,41 @@ async def _answered(desk: Desk, model: str, profile: str | Profile) -> Turn:
         desk.time_limit = None
 
 
-async def _rounds(desk: Desk, model: Model, profile: Profile) -> Turn:
+async def _rounds(desk: AgentSession, model: Model, profile: Profile) -> TurnResult:
     tools = tuple(REGISTRY[name].tool for name in profile.tools)
     while True:
         if over := desk.spent.over(profile.limits):
             return _stopped(desk, profile, over)
         fitted, going = await _ready(desk, model, profile, tools)
-        desk.progress(Progress("asking"))
+        desk.progress(TurnProgress("asking"))
         try:
             reply = await _asked(desk, model, going.profile, tools, fitted)
         except ModelError as refused:
             if not learn_window(desk.store, model, refused):
                 raise
             # It was larger than what the server takes: with the window that it showed it fits.
-            desk.progress(Progress("again", tell_window(model.capabilities)))
+            desk.progress(TurnProgress("again", tell_window(model.capabilities)))
             continue
-        desk.progress(Progress("answered", reply.text))
+        desk.progress(TurnProgress("answered", reply.text))
         if not reply.calls:
             return _spoken(desk, reply)
         await answer_calls(desk, reply, going)
         if going.question is not None:
             said = str(going.question)
-            return Turn(desk.thread, "asked", said, desk.spent, going.question, going.call)
+            return TurnResult(desk.thread, "asked", said, desk.spent, going.question, going.call)
         if going.pending:
             return _waits(desk, going.pending)
 
 
 async def _ready(
-    desk: Desk, model: Model, profile: Profile, tools: Sequence[Tool]
-) -> tuple[Fitted, Round]:
+    desk: AgentSession, model: Model, profile: Profile, tools: Sequence[Tool]
+) -> tuple[FittedRequest, Round]:
     """Gather, assemble and fit, all from what is there now."""
     said = conversation(desk, TRUSTS)
     state = await gather(desk, said)
     shown = refreshed(profile, said)
     if desk.compress is not None and await desk.compress(desk, shown, state, said):
-        desk.progress(Progress("compressed"))
+        desk.progress(TurnProgress("compressed"))
         said = conversation(desk, TRUSTS)
         state = replace(state, summary=said.summary)
         shown = refreshed(profile, said)
@@ -217,17 +219,23 @@ async def _ready(
 
 
 async def _asked(
-    desk: Desk, model: Model, profile: Profile, tools: tuple[Tool, ...], fitted: Fitted
+    desk: AgentSession,
+    model: Model,
+    profile: Profile,
+    tools: tuple[Tool, ...],
+    fitted: FittedRequest,
 ) -> Reply:
     """Send; the answer is stored in the thread with all that goes on from it, as one."""
     waits = bool(desk.background) and model.capabilities.background
     policy = replace(model.policy, chain=profile.chain, background=waits, resume=desk.resumes)
     if waits:
         says = "Its answer is fetched." if desk.resumes else "It goes on if this program ends."
-        desk.progress(Progress("background", says))
-    asked = Asking(desk.workflow, desk.thread, profile.name, model, tools, policy, streaming=True)
+        desk.progress(TurnProgress("background", says))
+    asked = RequestTarget(
+        desk.workflow, desk.thread, profile.name, model, tools, policy, streaming=True
+    )
     log = desk.log
-    with desk.making(Made(asked, fitted.report, log.head, log.view.context)) as made:
+    with desk.making(RequestRecord(asked, fitted.report, log.head, log.view.context)) as made:
         arriving = model.stream(
             fitted.context,
             tools=tools,
@@ -241,37 +249,37 @@ async def _asked(
     return reply
 
 
-async def _arrived(desk: Desk, arriving: AsyncGenerator[Happening, None]) -> Reply:
+async def _arrived(desk: AgentSession, arriving: AsyncGenerator[StreamEvent, None]) -> Reply:
     """The whole answer; its text is told as it comes."""
     async with aclosing(arriving):
         async for one in arriving:
             match one:
-                case Done(reply):
+                case StreamEnd(reply):
                     return reply
                 case Text(text):
-                    desk.progress(Progress("text", text))
+                    desk.progress(TurnProgress("text", text))
                 case Thinking(text):
-                    desk.progress(Progress("thinking", text))
-                case Again(reason):
-                    desk.progress(Progress("again", reason))
+                    desk.progress(TurnProgress("thinking", text))
+                case StreamRestart(reason):
+                    desk.progress(TurnProgress("again", reason))
     raise AssertionError("a stream ends with a reply or an error")
 
 
-def _spoken(desk: Desk, reply: Reply) -> Turn:
+def _spoken(desk: AgentSession, reply: Reply) -> TurnResult:
     if reply.status == "completed":
-        return Turn(desk.thread, "said", reply.text, desk.spent)
+        return TurnResult(desk.thread, "said", reply.text, desk.spent)
     said = f"The answer was cut off by the provider ({reply.stop}). Say how to go on."
     notice(desk.store, desk.thread, said)
-    return Turn(desk.thread, "cut", f"{reply.text}\n\n{said}".strip(), desk.spent)
+    return TurnResult(desk.thread, "cut", f"{reply.text}\n\n{said}".strip(), desk.spent)
 
 
-def _stopped(desk: Desk, profile: Profile, limit: Limit) -> Turn:
+def _stopped(desk: AgentSession, profile: Profile, limit: Limit) -> TurnResult:
     said = said_of(limit, profile.limits)
     notice(desk.store, desk.thread, said)
-    return Turn(desk.thread, limit, said, desk.spent)
+    return TurnResult(desk.thread, limit, said, desk.spent)
 
 
-def _waits(desk: Desk, pending: PendingApprovals) -> Turn:
+def _waits(desk: AgentSession, pending: PendingApprovals) -> TurnResult:
     asked = [one for one in effects(desk.store, desk.workflow) if one.key in pending.effects]
     wanted = [f"to reach {', '.join(pending.origins)}"] if pending.origins else []
     wanted += ["to go on with a run that asks you something"] if pending.questions else []
@@ -288,7 +296,7 @@ def _waits(desk: Desk, pending: PendingApprovals) -> Turn:
     )
     said = "\n\n".join(filter(None, (approval if wanted else "", secrets)))
     notice(desk.store, desk.thread, said)
-    return Turn(
+    return TurnResult(
         desk.thread,
         "waiting",
         said,
@@ -300,7 +308,7 @@ def _waits(desk: Desk, pending: PendingApprovals) -> Turn:
     )
 
 
-def _ended(desk: Desk, hold: Hold, turn: Turn) -> None:
+def _ended(desk: AgentSession, hold: Hold, turn: TurnResult) -> None:
     spent = turn.spent
     hold.ends = {
         "state": turn.ended,
@@ -315,4 +323,4 @@ def _ended(desk: Desk, hold: Hold, turn: Turn) -> None:
         "secrets": list(turn.secrets),
         "head": desk.store.head(desk.thread),
     }
-    desk.progress(Progress("ended", turn.text))
+    desk.progress(TurnProgress("ended", turn.text))

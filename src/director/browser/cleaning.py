@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Protocol, TypeAlias
 
-from director.secrets import Clear, Net
+from director.secrets import Clear, Redactor
 from director.secrets.clear import MARK
 from director.secrets.forms import unfit
 
@@ -35,7 +35,7 @@ def cleaner(values: Iterable[Clear], net: Cleaner | None) -> Clean:
 
     In this order: what an agent typed into a field must not cut a value of the net in two.
     """
-    own = Net([Clear(form) for value in values for form in _forms(value) if not unfit(form)])
+    own = Redactor([Clear(form) for value in values for form in _forms(value) if not unfit(form)])
 
     def clean(text: str) -> str:
         return own.clean(net.clean(text) if net else text)

@@ -21,7 +21,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from director.browser.errors import BrowserError
 from director.browser.fields import script
-from director.secrets import Clear, FieldNotAllowed, Net, Origin, Reference, SecretRefused
+from director.secrets import Clear, FieldNotAllowed, Origin, Redactor, Reference, SecretRefused
 
 _REFERENCE: Final = re.compile(r"\{\{\s*secret:\s*([\w.-]+)\s*\}\}", re.ASCII)
 _FIELD: Final = """field => {
@@ -66,7 +66,7 @@ class SecretDoor(Protocol):
     def allows_field(self, reference: Reference, origin: Origin | str, field: str, /) -> bool:
         """Whether the user let the secret be typed into this field, which is no password field."""
 
-    def net(self) -> Net:
+    def net(self) -> Redactor:
         """A net for every value behind the door."""
 
 
@@ -155,9 +155,9 @@ class SessionDoor:
         """Whether the user let the secret be typed into this field."""
         return self._need_door(reference).allows_field(reference, origin, field)
 
-    def net(self) -> Net:
+    def net(self) -> Redactor:
         """A net for every value behind the door."""
-        return self.door.net() if self.door else Net(())
+        return self.door.net() if self.door else Redactor(())
 
     def _need_door(self, reference: Reference) -> SecretDoor:
         if self.door is None:

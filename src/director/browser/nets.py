@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Final, final
 
 from director.browser.filling import SecretDoor
-from director.secrets import Clear, Net
+from director.secrets import Clear, Redactor
 from director.secrets.forms import unfit
 from director.secrets.redaction import merge_spans
 
@@ -28,8 +28,8 @@ class SessionNet:
         self._typed: list[Clear] = []
         self._plain: set[str] = set()
         self._seen: list[Clear] = []
-        self._nets: tuple[Net, ...] = ()
-        self._last = Net(())
+        self._nets: tuple[Redactor, ...] = ()
+        self._last = Redactor(())
         self._renew()
 
     @property
@@ -61,7 +61,7 @@ class SessionNet:
         ]
         if new:
             self._seen += new
-            self._last = Net(self._seen)
+            self._last = Redactor(self._seen)
 
     def clean(self, text: str) -> str:
         """The text with a mark in place of every value."""
@@ -87,7 +87,7 @@ class SessionNet:
         return sorted((*first, *rest))
 
     def _renew(self) -> None:
-        typed = [Net(self._typed)] if self._typed else []
+        typed = [Redactor(self._typed)] if self._typed else []
         self._nets = (*([self._door.net()] if self._door else []), *typed)
 
 

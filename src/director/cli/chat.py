@@ -20,7 +20,7 @@ from director.cli.opening import Files, Url, fail, opened_store
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from director.agent import Turn
+    from director.agent import TurnResult
     from director.cli.chat_room import Room
     from director.store import Store
 
@@ -84,7 +84,7 @@ def _talk(
     from director.agent.by_hand import talks_as
     from director.agent.choosing import chosen_model
     from director.cli.chat_room import Room
-    from director.cli.chat_screen import Screen
+    from director.cli.chat_screen import ChatScreen
     from director.models.names import credentials, parse
     from director.models.servers import accept_server, list_accepted_servers
     from director.profiles import load_profile
@@ -101,7 +101,7 @@ def _talk(
     name = _workflow(opened, workflow)
     if model or profile:
         choose(opened, name, model=model, profile=profile)
-    with Room(opened, name, settings, screen=Screen(), files=files) as room:
+    with Room(opened, name, settings, screen=ChatScreen(), files=files) as room:
         room.elsewhere = "" if opened.url == settings.store.value else f" --store {opened.url}"
         talking, chosen = talks_as(room.desk)
         told = f"Model {talking.name}{room.window_of(talking)}, profile {chosen.name}."
@@ -181,7 +181,7 @@ def heard(room: Room, who: str) -> str:
     return line.strip()
 
 
-def _settle(room: Room, turn: Turn | None) -> None:
+def _settle(room: Room, turn: TurnResult | None) -> None:
     """Ask for what a turn ended with, as nobody answered while its calls waited, and go on."""
     from director.cli.chat_approvals import settle_turn
 

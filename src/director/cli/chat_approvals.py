@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from director.agent import Turn, approvals, approve, refuse
+from director.agent import TurnResult, approvals, approve, refuse
 from director.agent.effects import Answer, answer_effect, effects
 from director.agent.pending_approvals import PendingApprovals
 from director.cli.chat_input import wait_for_line
@@ -24,7 +24,7 @@ async def ask_pending(room: Room, wanted: PendingApprovals) -> None:
     await _answer_all(room, wanted.list_open(room.store, room.workflow))
 
 
-async def settle_turn(room: Room, turn: Turn) -> str:
+async def settle_turn(room: Room, turn: TurnResult) -> str:
     """Ask for what a turn ended with; the message that it is gone on with."""
     wanted = PendingApprovals(turn.origins, turn.effects, turn.questions, turn.secrets)
     told = await _answer_all(room, wanted)

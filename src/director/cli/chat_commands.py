@@ -25,7 +25,7 @@ from director.sections.system import prompt
 from director.settings import load_settings
 
 if TYPE_CHECKING:
-    from director.sections.state import State
+    from director.sections.state import WorkflowState
 
 
 class Leave(Exception):
@@ -61,7 +61,7 @@ def _variables(room: Room, _: str) -> None:
 
 
 def _section(room: Room, name: str, none: str) -> None:
-    state: State = room.run(gather(room.desk))
+    state: WorkflowState = room.run(gather(room.desk))
     found = section(name, state)
     text = found.text if found else ""
     inner = "\n".join(text.splitlines()[1:-1])

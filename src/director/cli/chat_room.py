@@ -16,7 +16,7 @@ from typing import Any, Self, TypeVar
 
 from director.agent import (
     ContextTooLarge,
-    Turn,
+    TurnResult,
     TurnRunning,
     current_thread,
     open_desk,
@@ -29,16 +29,16 @@ from director.agent.lending import lend
 from director.agent.message_size import MessageTooLarge
 from director.agent.model_windows import get_capabilities, remember_window, tell_window
 from director.agent.requests import KIND as REQUEST
-from director.agent.tools import Question
+from director.agent.tools import UserQuestion
 from director.agent.turn import resume_turn
 from director.browser import BrowserError
-from director.cli.chat_screen import Screen
+from director.cli.chat_screen import ChatScreen
 from director.cli.running import list_context_values
 from director.models import Model, ModelError, NoKey, NoLibrary, UnknownModel
 from director.models.script import ScriptError
 from director.profiles import ProfileError
-from director.runs import Progress, Run, RunError, drive, queue_run
-from director.runs.supplies import Wishes, supplied
+from director.runs import Run, RunError, RunProgress, drive, queue_run
+from director.runs.supplies import RunOptions, supplied
 from director.runs.telling import comparison_lines, seconds_text, state_text
 from director.secrets import OriginError, SecretRefused, VaultError
 from director.settings import Settings, SettingsError, load_settings
@@ -81,7 +81,7 @@ class Room:
         workflow: str,
         settings: Settings,
         *,
-        screen: Screen,
+        screen: ChatScreen,
         files: Path | None = None,
     ) -> None:
         self.store = store
@@ -89,7 +89,7 @@ class Room:
         self.workflow = workflow
         self.settings = settings
         self.screen = screen
-        self.question: Question | None = None
+        self.question: UserQuestion | None = None
         self.failed = 0
         self.elsewhere = ""
         self._open = AsyncExitStack()
@@ -101,7 +101,7 @@ class Room:
         return self
 
     async def _enter(self) -> None:
-        wishes = Wishes(pictures="failures", files=self._files)
+        wishes = RunOptions(pictures="failures", files=self._files)
         self.supplies = await self._open.enter_async_context(supplied(self.store, wishes))
         lend(self.supplies, self.store)
         self.desk = await self._open.enter_async_context(
@@ -157,24 +157,24 @@ class Room:
         except asyncio.CancelledError:
             raise KeyboardInterrupt from None
 
-    def say(self, text: str) -> Turn | None:
+    def say(self, text: str) -> TurnResult | None:
         """Take a turn; the number of a choice stands for the choice."""
         if self.question is not None:
             text = parse_choice(text, self.question.choices)
         return self._taken(take_turn(self.desk, text))
 
-    def resume(self) -> Turn | None:
+    def resume(self) -> TurnResult | None:
         """Go on with what a model worked out in the background, if there is something."""
         if not has_waiting_job(self.store, self.thread):
             return None
         self.screen.say("An answer was being worked out in the background. It is fetched.", "dim")
         return self._taken(resume_turn(self.desk))
 
-    def again(self, text: str = "") -> Turn | None:
+    def again(self, text: str = "") -> TurnResult | None:
         """Take the last turn again."""
         return self._taken(retry_turn(self.desk, text))
 
-    def _taken(self, taking: Coroutine[Any, Any, Turn]) -> Turn | None:
+    def _taken(self, taking: Coroutine[Any, Any, TurnResult]) -> TurnResult | None:
         try:
             turn = self.run(taking)
         except KeyboardInterrupt:
@@ -225,7 +225,7 @@ class Room:
         self.screen.lines(f"  {one}" for one in list_context_values(self.store, ended))
         return ended
 
-    def _step(self, told: Progress) -> None:
+    def _step(self, told: RunProgress) -> None:
         """A line for each node that is nobody's part."""
         if told.what != "finished" or "[" in told.key or "." in told.key:
             return

@@ -15,7 +15,7 @@ from decimal import Decimal
 from rich.console import Console
 from rich.text import Text
 
-from director.agent import Progress, Turn
+from director.agent import TurnProgress, TurnResult
 from director.cli.chat_telling import (
     RUNS_NODES,
     about,
@@ -75,7 +75,7 @@ class Flow:
         time.sleep(self._pace)
 
 
-class Screen:
+class ChatScreen:
     """Prints turns. One for a whole conversation."""
 
     def __init__(self, *, pace: float = 0.0) -> None:
@@ -122,7 +122,7 @@ class Screen:
         self._flow.feed(text, "cyan")
         self._flow.end()
 
-    def progress(self, told: Progress) -> None:
+    def progress(self, told: TurnProgress) -> None:
         """Show what just happened."""
         match told.what:
             case "thinking":
@@ -148,7 +148,7 @@ class Screen:
             case "compressed":
                 self.say(told.text or "Older messages were compressed.", "magenta")
 
-    def _called(self, told: Progress) -> None:
+    def _called(self, told: TurnProgress) -> None:
         took = time.monotonic() - self._began.pop(told.call, time.monotonic())
         word, colour = ("failed", "red") if told.failed else ("ok", "green")
         if not told.failed and told.tool in RUNS_NODES and list_doubts(told.text):
@@ -168,7 +168,7 @@ class Screen:
         if told.tool == "update_plan" and not told.failed:
             self.lines((f"          {one}" for one in plan_changes(told.text)), "dim")
 
-    def ended(self, turn: Turn, request: Versioned | None, *, compress_at: int) -> None:
+    def ended(self, turn: TurnResult, request: Versioned | None, *, compress_at: int) -> None:
         """What a turn took, and what the last request was made of."""
         self._flow.end()
         if turn.ended not in ("said", "asked"):

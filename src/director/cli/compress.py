@@ -14,9 +14,9 @@ import typer
 from director.cli.opening import Url, fail, opened_store
 
 if TYPE_CHECKING:
-    from director.agent.proposing import Look, Proposal
+    from director.agent.proposing import CompressionEstimate, CompressionProposal
     from director.models import Model
-    from director.sections.state import State
+    from director.sections.state import WorkflowState
     from director.store import Store
 
 EPILOG = (
@@ -94,19 +94,19 @@ def _thread(opened: Store, workflow: str | None, thread: str | None) -> str:
     return current_thread(opened, workflow)
 
 
-def _state(opened: Store, thread: str, workflow: str | None) -> State:
+def _state(opened: Store, thread: str, workflow: str | None) -> WorkflowState:
     """What a summariser is shown beside the conversation; no browser is open here."""
-    from director.agent.saved import Saved
-    from director.sections.state import State
+    from director.agent.saved import SavedState
+    from director.sections.state import WorkflowState
     from director.store.variables import variables, workbench
     from director.workflow.values import Workflow
 
     of = (one for one in opened.ids("workflow") if thread in opened.threads(one))
     name = workflow or next(of, None)
     if name is None:
-        return State(Workflow(thread, thread))
-    saved = Saved(opened, name)
-    return State(
+        return WorkflowState(Workflow(thread, thread))
+    saved = SavedState(opened, name)
+    return WorkflowState(
         saved.workflow(),
         plan=saved.plan(),
         description=saved.description(),
@@ -148,7 +148,7 @@ def _open(name: str, opened: Store) -> Model:
 async def _compress(
     opened: Store,
     thread: str,
-    state: State,
+    state: WorkflowState,
     name: str,
     turns: list[int] | None,
     text: str | None,
@@ -193,7 +193,7 @@ async def _compress(
         fail("compress", f"{error} Nothing was changed.")
 
 
-def _look(seen: Look) -> str:
+def _look(seen: CompressionEstimate) -> str:
     found = seen.preview
     if not found.count:
         return "There is nothing to compress."
@@ -207,7 +207,7 @@ def _look(seen: Look) -> str:
     )
 
 
-def _proposal(made: Proposal) -> str:
+def _proposal(made: CompressionProposal) -> str:
     lost = f"Not in it ({len(made.lost)}):\n" + "\n".join(f"  {one}" for one in made.lost[:10])
     return (
         f"\n{made.summary.text}\n\n{made.preview.tokens:,} → {made.after:,} tokens; the text kept "

@@ -18,7 +18,7 @@ from director.cli.project import HERE, Root
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from director.cli.findings import Finding
+    from director.cli.findings import SetupFinding
 
 MARKS = {"works": ("✓", "green"), "broken": ("✗", "bold red"), "absent": ("–", "dim")}
 EPILOG = (
@@ -57,7 +57,7 @@ def doctor(
         raise typer.Exit(1)
 
 
-def _print(found: Sequence[Finding], broken: int) -> None:
+def _print(found: Sequence[SetupFinding], broken: int) -> None:
     from rich.console import Console
     from rich.text import Text
 

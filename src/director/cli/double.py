@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 import typer
 
 if TYPE_CHECKING:
-    from director.models.script import Brain
+    from director.models.script import ScriptEngine
     from director.testing.double.double import Double
     from director.testing.double.exchange import Fault
 
@@ -117,7 +117,7 @@ def _know(profile: str) -> None:
         _fail(f'there is no profile "{profile}"{hint}')
 
 
-def _brain(script: Path | None) -> Brain | Path:
+def _brain(script: Path | None) -> ScriptEngine | Path:
     from director.models.brains.load import load
     from director.models.script import ScriptError
 
@@ -130,7 +130,7 @@ def _brain(script: Path | None) -> Brain | Path:
     return script
 
 
-def friendly() -> Brain:
+def friendly() -> ScriptEngine:
     """The brain that is played without a script: it echoes."""
     from director.models.brains.matching import When
     from director.models.brains.rules import Rule, Rules
@@ -174,7 +174,7 @@ def _fault(text: str, place: int) -> Fault:
 
 def _start(
     profile: str,
-    brain: Brain | Path,
+    brain: ScriptEngine | Path,
     *,
     clock: Literal["real", "virtual"],
     port: int,
@@ -195,12 +195,12 @@ def _start(
 
 def _attend(running: Double, key: str) -> bool:
     """Print requests until it is told to stop; say whether the client was clean."""
-    from director.cli.show import Watch
+    from director.cli.show import ExchangePrinter
 
     stop = threading.Event()
     # Also when started in the background, where a shell has both ignored.
     before = {each: signal.signal(each, lambda *_: stop.set()) for each in _STOPS}
-    watch = Watch(running)
+    watch = ExchangePrinter(running)
     try:
         watch.begin(key)
         while not stop.wait(0.1):

@@ -42,7 +42,7 @@ _PATIENCE = "connect_timeout=5"
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SetupFinding:
     """One thing that was looked at: how it is, who decided it, and how to mend it."""
 
     name: str
@@ -52,14 +52,14 @@ class Finding:
     mend: str = ""
 
 
-def look(env: Env, store: str | None = None) -> Iterator[Finding]:
+def look(env: Env, store: str | None = None) -> Iterator[SetupFinding]:
     """Everything, in the order in which one thing needs the other."""
     number = ".".join(str(part) for part in sys.version_info[:3])
-    yield Finding("Python", "works", f"{number} at {sys.executable}")
+    yield SetupFinding("Python", "works", f"{number} at {sys.executable}")
     yield _home(env)
     yield _vault(env)
     settings = _settings(env, store)
-    if isinstance(settings, Finding):
+    if isinstance(settings, SetupFinding):
         yield settings
     else:
         yield from _configured(settings)
@@ -85,21 +85,23 @@ def file_of(address: str) -> Path | None:
     return Path(found[1]) if found else None
 
 
-def _home(env: Env) -> Finding:
+def _home(env: Env) -> SetupFinding:
     from director.home import VARIABLE, HomeError, home
 
     source = VARIABLE if env.get(VARIABLE) else "default"
     try:
         folder = home(env)
     except HomeError as error:
-        return Finding("Home", "broken", str(error), source, f"set {VARIABLE} to another folder")
+        return SetupFinding(
+            "Home", "broken", str(error), source, f"set {VARIABLE} to another folder"
+        )
     if os.access(folder, os.W_OK | os.X_OK):
-        return Finding("Home", "works", f"{folder}, writable", source)
+        return SetupFinding("Home", "works", f"{folder}, writable", source)
     mend = f"chmod u+rwx {folder}, or set {VARIABLE} to another folder"
-    return Finding("Home", "broken", f"{folder} cannot be written", source, mend)
+    return SetupFinding("Home", "broken", f"{folder} cannot be written", source, mend)
 
 
-def _vault(env: Env) -> Finding:
+def _vault(env: Env) -> SetupFinding:
     from director.home import HomeError, home, is_loose
     from director.secrets import VaultError, open_vault
     from director.secrets.vault import FILE
@@ -107,45 +109,45 @@ def _vault(env: Env) -> Finding:
     try:
         file = home(env) / FILE
         if not file.exists():
-            return Finding("Vault", "absent", f"{file} is made with the first secret")
+            return SetupFinding("Vault", "absent", f"{file} is made with the first secret")
         loose = [each for each in (file, file.with_name(f"{FILE}.key")) if is_loose(each)]
         if loose:
             names = " ".join(map(str, loose))
             mend = f"chmod 600 {names}, and change the secrets if others were here"
-            return Finding("Vault", "broken", f"others may read {names}", mend=mend)
+            return SetupFinding("Vault", "broken", f"others may read {names}", mend=mend)
         count = len(open_vault(env).names())
     except HomeError:
-        return Finding("Vault", "broken", "it is in the home folder", mend="mend that first")
+        return SetupFinding("Vault", "broken", "it is in the home folder", mend="mend that first")
     except (VaultError, OSError) as error:
-        return Finding("Vault", "broken", str(error), mend="do as it says, then look again")
-    return Finding("Vault", "works", f"{file}: its key fits, {count:,} secrets")
+        return SetupFinding("Vault", "broken", str(error), mend="do as it says, then look again")
+    return SetupFinding("Vault", "works", f"{file}: its key fits, {count:,} secrets")
 
 
-def _settings(env: Env, store: str | None) -> Settings | Finding:
+def _settings(env: Env, store: str | None) -> Settings | SetupFinding:
     from director.home import HomeError
     from director.settings import SettingsError, load_settings
 
     try:
         return load_settings({"store": store or None}, environ=env)
     except SettingsError as error:
-        return Finding("Settings", "broken", str(error), mend="correct or remove that setting")
+        return SetupFinding("Settings", "broken", str(error), mend="correct or remove that setting")
     except HomeError:
         mend = "mend the home folder first"
-        return Finding("Settings", "broken", "they are in the home folder", mend=mend)
+        return SetupFinding("Settings", "broken", "they are in the home folder", mend=mend)
 
 
-def _configured(settings: Settings) -> Iterator[Finding]:
+def _configured(settings: Settings) -> Iterator[SetupFinding]:
     for each in fields(settings):
         setting: Setting[object] = getattr(settings, each.name)
         value = shown(f"{setting.value}")
-        yield Finding(f"Setting {each.name}", "works", value or "not chosen", _source(setting))
+        yield SetupFinding(f"Setting {each.name}", "works", value or "not chosen", _source(setting))
 
 
 def _source(setting: Setting[_T]) -> str:
     return f"{setting.source}: {setting.place}" if setting.place else setting.source
 
 
-def _store(setting: Setting[str]) -> Iterator[Finding]:
+def _store(setting: Setting[str]) -> Iterator[SetupFinding]:
     file, source = file_of(setting.value), _source(setting)
     server = file is None and setting.value.startswith("postgres")
     opened = (
@@ -155,25 +157,25 @@ def _store(setting: Setting[str]) -> Iterator[Finding]:
     if server:
         mend = "start the server, or correct the address" if opened.state == "broken" else ""
         reached = "reached" if opened.state == "works" else "see the store above"
-        yield Finding("PostgreSQL", opened.state, reached, source, mend)
+        yield SetupFinding("PostgreSQL", opened.state, reached, source, mend)
     else:
         mend = "set DIRECTOR_STORE=postgresql://… to share a store between machines"
-        yield Finding("PostgreSQL", "absent", "no address set, a file is used", mend=mend)
+        yield SetupFinding("PostgreSQL", "absent", "no address set, a file is used", mend=mend)
 
 
-def _no_file(file: Path, source: str) -> Finding:
+def _no_file(file: Path, source: str) -> SetupFinding:
     if file.parent.is_dir():
-        return Finding("Store", "absent", f"{file} is made when it is first needed", source)
+        return SetupFinding("Store", "absent", f"{file} is made when it is first needed", source)
     mend = f"mkdir -p {file.parent}, or correct the address"
-    return Finding("Store", "broken", f"the folder {file.parent} does not exist", source, mend)
+    return SetupFinding("Store", "broken", f"the folder {file.parent} does not exist", source, mend)
 
 
-def _verified(address: str, source: str) -> Finding:
+def _verified(address: str, source: str) -> SetupFinding:
     try:
         from director.store import StoreError, open_store
     except ImportError as missing:
         mend = install_line("store")
-        return Finding("Store", "broken", f"{missing.name} is not installed", source, mend)
+        return SetupFinding("Store", "broken", f"{missing.name} is not installed", source, mend)
     if address.startswith("postgres") and "connect_timeout" not in address:
         address += f"{'&' if '?' in address else '?'}{_PATIENCE}"
     try:
@@ -181,65 +183,65 @@ def _verified(address: str, source: str) -> Finding:
             verdict = store.verify()
     except ImportError as missing:
         mend = install_line("postgres")
-        return Finding("Store", "broken", f"{missing.name} is not installed", source, mend)
+        return SetupFinding("Store", "broken", f"{missing.name} is not installed", source, mend)
     except StoreError as error:
-        return Finding("Store", "broken", str(error), source, "do as it says, then look again")
+        return SetupFinding("Store", "broken", str(error), source, "do as it says, then look again")
     if verdict.ok:
         said = f"opens, {verdict.checked:,} things checked, none altered"
-        return Finding("Store", "works", said, source)
+        return SetupFinding("Store", "works", said, source)
     mend = "put back a backup, or import an export into a new store"
-    return Finding("Store", "broken", f"altered: {verdict.first_bad}", source, mend)
+    return SetupFinding("Store", "broken", f"altered: {verdict.first_bad}", source, mend)
 
 
-def _model(setting: Setting[str], env: Env) -> Finding:
+def _model(setting: Setting[str], env: Env) -> SetupFinding:
     from director.models.names import UnknownModel, credentials, parse
     from director.models.servers import NoKey
 
     if not setting.value:
         mend = "set DIRECTOR_MODEL, such as openai:gpt-6.1-terra"
-        return Finding("Model", "absent", "none is chosen", mend=mend)
+        return SetupFinding("Model", "absent", "none is chosen", mend=mend)
     try:
         credentials(parse(setting.value), env, look=list)
     except (NoKey, UnknownModel) as error:
         said, *advice = str(error).splitlines()
         mend = next((line.strip(" -") for line in advice), "give its full name")
-        return Finding("Model", "broken", said, _source(setting), mend)
-    return Finding("Model", "works", f"{setting.value}: its key is at hand", _source(setting))
+        return SetupFinding("Model", "broken", said, _source(setting), mend)
+    return SetupFinding("Model", "works", f"{setting.value}: its key is at hand", _source(setting))
 
 
-def _keys(env: Env) -> Iterator[Finding]:
+def _keys(env: Env) -> Iterator[SetupFinding]:
     for name, use in KEYS.items():
         if env.get(name, "").strip():
-            yield Finding(name, "works", f"set, for {use}", "environment")
+            yield SetupFinding(name, "works", f"set, for {use}", "environment")
         else:
-            yield Finding(name, "absent", f"not set; for {use}", mend=f"export {name}=…")
+            yield SetupFinding(name, "absent", f"not set; for {use}", mend=f"export {name}=…")
 
 
-def _servers() -> Iterator[Finding]:
+def _servers() -> Iterator[SetupFinding]:
     from director.models.local import PORTS, found
 
     there = found()
     for server in there:
         models = ", ".join(server.models) or "no model loaded"
-        yield Finding(server.kind, "works", f"{server.base_url}: {models}", "found")
+        yield SetupFinding(server.kind, "works", f"{server.base_url}: {models}", "found")
     if not there:
         ports = ", ".join(str(port) for port in PORTS)
         mend = f"start one if you want one: {', '.join(PORTS.values())}"
-        yield Finding("Local models", "absent", f"no server on the ports {ports}", mend=mend)
+        yield SetupFinding("Local models", "absent", f"no server on the ports {ports}", mend=mend)
 
 
-def _packages() -> Iterator[Finding]:
+def _packages() -> Iterator[SetupFinding]:
     for name, extra in PACKAGES.items():
         try:
-            yield Finding(f"Package {name}", "works", version(name), "installed")
+            yield SetupFinding(f"Package {name}", "works", version(name), "installed")
         except PackageNotFoundError:
             mend = install_line(extra)
-            yield Finding(f"Package {name}", "absent", "not installed", mend=mend)
+            yield SetupFinding(f"Package {name}", "absent", "not installed", mend=mend)
 
 
-def _browser(env: Env) -> Finding:
+def _browser(env: Env) -> SetupFinding:
     path = env.get("PATH", "")
     found = next((at for name in BROWSERS if (at := shutil.which(name, path=path))), None)
     if found:
-        return Finding("Browser", "works", found, "PATH")
-    return Finding("Browser", "absent", "none on the path", mend="install chromium")
+        return SetupFinding("Browser", "works", found, "PATH")
+    return SetupFinding("Browser", "absent", "none on the path", mend="install chromium")

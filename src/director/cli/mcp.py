@@ -141,14 +141,14 @@ async def _working(
     from director.agent.lending import lend
     from director.mcp.working import Working
     from director.runs import save_workflow
-    from director.runs.supplies import Wishes, supplied
+    from director.runs.supplies import RunOptions, supplied
     from director.workflow.values import Workflow
 
     if store.get("workflow", workflow) is None:
         save_workflow(store, Workflow(workflow, workflow))
     for origin in origins:
         approve(store, workflow, origin, why="on the command line")
-    async with supplied(store, Wishes()) as supplies:
+    async with supplied(store, RunOptions()) as supplies:
         lend(supplies, store)
         async with open_desk(store, workflow, supplies) as desk:
             await _served(*served, Working(desk))

@@ -14,8 +14,8 @@ import typer
 from director.cli.opening import fail
 
 if TYPE_CHECKING:
-    from director.project.progress import Next
-    from director.project.values import Goal, Project, Step, Task
+    from director.project.progress import NextTask
+    from director.project.values import Goal, PlanStep, Project, StepTask
 
 Root: TypeAlias = Annotated[
     Path,
@@ -101,20 +101,20 @@ def next_(*, project: Root = HERE, as_json: AsJson = False) -> None:
         raise typer.Exit(1)
 
 
-def _named(found: Project, one: Goal | Step | Task) -> str:
-    from director.project.progress import name_of
-    from director.project.values import Task
+def _named(found: Project, one: Goal | PlanStep | StepTask) -> str:
+    from director.project.progress import label_of, name_of
+    from director.project.values import StepTask
 
-    done = one.done if isinstance(one, Task) else one.complete
+    done = one.done if isinstance(one, StepTask) else one.complete
     number = "" if one.number is None else f" {one.number}"
-    return f"{'✓' if done else '·'} {type(one).__name__}{number}: {name_of(found, one)}"
+    return f"{'✓' if done else '·'} {label_of(one)}{number}: {name_of(found, one)}"
 
 
-def _next(then: Next) -> dict[str, str | None]:
+def _next(then: NextTask) -> dict[str, str | None]:
     return {"task": then.place.task.path if then.place else None, "why": then.why}
 
 
-def _status(found: Project, then: Next) -> dict[str, object]:
+def _status(found: Project, then: NextTask) -> dict[str, object]:
     from director.project.progress import name_of
 
     goals = [

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from director.cli.findings import Finding
+from director.cli.findings import SetupFinding
 
 if TYPE_CHECKING:
     from director.project.drift import Drift
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 _ROUNDS = 3
 
 
-def look_at_project(root: Path) -> Iterator[Finding]:
+def look_at_project(root: Path) -> Iterator[SetupFinding]:
     """The project in a folder: one finding, and one more for each file that drifted."""
     from director.project.drift import drift
     from director.project.reading import open_project
     from director.project.values import FOLDER, ProjectError
 
     if not (root / FOLDER).exists():
-        yield Finding(
+        yield SetupFinding(
             "Project", "absent", f"no {FOLDER} here", mend="director init, or --project FOLDER"
         )
         return
@@ -32,11 +32,11 @@ def look_at_project(root: Path) -> Iterator[Finding]:
         project = open_project(root)
         found = drift(project)
     except (ProjectError, OSError) as error:
-        yield Finding("Project", "broken", str(error), mend="mend the folder, then look again")
+        yield SetupFinding("Project", "broken", str(error), mend="mend the folder, then look again")
         return
     tasks = [task.done for goal in project.goals for task in goal.tasks]
     said = f"{len(project.goals)} goals, {sum(tasks)} of {len(tasks)} tasks done"
-    yield Finding("Project", "works", said, str(root / FOLDER))
+    yield SetupFinding("Project", "works", said, str(root / FOLDER))
     by_path: dict[str, list[Drift]] = {}
     for each in found:
         by_path.setdefault(each.path, []).append(each)
@@ -46,7 +46,7 @@ def look_at_project(root: Path) -> Iterator[Finding]:
         mend += " (director doctor --fix does it)" if offered else ""
         said = "; ".join(each.said for each in drifted)
         hints = all(each.hint for each in drifted)
-        yield Finding(f"Project {path}", "absent" if hints else "broken", said, "", mend)
+        yield SetupFinding(f"Project {path}", "absent" if hints else "broken", said, "", mend)
 
 
 def mended(root: Path) -> list[str]:

@@ -118,16 +118,16 @@ def _served() -> Iterator[Site]:
 
 def _play(folder: Path, site: Site, profile: str, *, pace: float) -> None:
     from director.cli.chat_room import Room
-    from director.cli.chat_screen import Screen
+    from director.cli.chat_screen import ChatScreen
     from director.demo.rehearsal import SAYS, begin
-    from director.runs.supplies import Supplies, Wishes
+    from director.runs.supplies import Resources, RunOptions
     from director.settings import load_settings
     from director.store import open_store
 
     began = time.monotonic()
-    screen = Screen(pace=_PACE * pace)
+    screen = ChatScreen(pace=_PACE * pace)
     with open_store(folder / "director.db") as store:
-        vault = Supplies(store, Wishes()).vault
+        vault = Resources(store, RunOptions()).vault
         workflow = begin(store, vault, site.url)
         settings = load_settings({"profile": profile})
         with Room(store, workflow, settings, screen=screen) as room:

@@ -22,14 +22,14 @@ from director.agent.lending import lend
 from director.browser import BrowserError
 from director.cli.asking import lines_of_input
 from director.cli.opening import fail
-from director.cli.watching import Watch
+from director.cli.watching import RunPrinter
 from director.home import write_private
 from director.runs import Question, Run, RunError, cancel, run_of, steps_of, workflow_of
 from director.runs.download_facts import download_text, list_downloads
 from director.runs.ledger import records_of, run_json
 from director.runs.report import report_html
 from director.runs.serving import execute, is_parked, waits_for
-from director.runs.supplies import Supplies, Wishes, supplied
+from director.runs.supplies import Resources, RunOptions, supplied
 from director.runs.telling import (
     comparison_lines,
     dismissal_of,
@@ -39,7 +39,7 @@ from director.runs.telling import (
 )
 from director.runs.worker import Worker
 from director.secrets import VaultError
-from director.store import Moved, Store
+from director.store import Store, VersionConflict
 from director.store.variables import variables
 from director.workflow.display import shown
 from director.workflow.record_types import list_record_types
@@ -64,11 +64,11 @@ def told(command: str) -> Iterator[None]:
         fail(command, str(problem))
 
 
-async def do_here(store: Store, run: str, wishes: Wishes, *, aside: bool = False) -> Run:
+async def do_here(store: Store, run: str, wishes: RunOptions, *, aside: bool = False) -> Run:
     """Do a run to its end in this program, and write its report."""
     lines = lines_of_input()
     ends_quietly()
-    with Watch(store, run, aside=aside) as watch:
+    with RunPrinter(store, run, aside=aside) as watch:
 
         async def ask(question: Question) -> str:
             if question.run != run or lines is None:
@@ -89,11 +89,11 @@ async def do_here(store: Store, run: str, wishes: Wishes, *, aside: bool = False
 
 async def watched(store: Store, run: str, *, aside: bool = False) -> Run:
     """Follow a run that is done elsewhere, until it ends or is put aside."""
-    with Watch(store, run, aside=aside) as watch:
+    with RunPrinter(store, run, aside=aside) as watch:
         return await watch.ended()
 
 
-async def _done(worker: Worker, watch: Watch, run: str) -> Run:
+async def _done(worker: Worker, watch: RunPrinter, run: str) -> Run:
     doing, watching = asyncio.create_task(worker.do(run)), asyncio.create_task(watch.ended())
     try:
         await asyncio.wait({doing, watching}, return_when=asyncio.FIRST_COMPLETED)
@@ -124,7 +124,7 @@ def _cancelled_by_hand(store: Store, run: str) -> Iterator[None]:
     def stop() -> None:
         loop.remove_signal_handler(signal.SIGINT)
         typer.echo("\nCancelling; once more stops at once.", err=True)
-        with contextlib.suppress(RunError, Moved):
+        with contextlib.suppress(RunError, VersionConflict):
             cancel(store, run, reason="Ctrl-C")
 
     # Not every system, and no thread but the main one, can listen to signals.
@@ -137,7 +137,7 @@ def _cancelled_by_hand(store: Store, run: str) -> Iterator[None]:
             loop.remove_signal_handler(signal.SIGINT)
 
 
-def keep_report(store: Store, supplies: Supplies, run: Run) -> Path:
+def keep_report(store: Store, supplies: Resources, run: Run) -> Path:
     """Write the report of a run into its folder."""
     path = supplies.folder(run.id) / "report.html"
     write_private(path, report_html(store, run.id).encode())

@@ -16,7 +16,7 @@ from director.cli.workflow_run import AllowDoubts, Env, Headed, NoPictures, Wait
 
 if TYPE_CHECKING:
     from director.runs import Run
-    from director.runs.supplies import Wishes
+    from director.runs.supplies import RunOptions
     from director.store import Store
 
 app = typer.Typer(
@@ -203,7 +203,7 @@ def answer(
     from director.cli.running import told
     from director.runs.queue import Queue, queue_url
     from director.runs.serving import answer_question, is_parked, waits_for
-    from director.runs.supplies import Supplies, Wishes
+    from director.runs.supplies import Resources, RunOptions
 
     with opened_store(store, "runs answer") as opened, told("runs answer"):
         found = meant(opened, run, "runs answer")
@@ -215,7 +215,7 @@ def answer(
                 typer.echo("\n  ".join([each.text, *each.choices]))
             return
         with Queue(queue_url(opened.url)) as queue:
-            supplies = Supplies(opened, Wishes())
+            supplies = Resources(opened, RunOptions())
             seal, vault = supplies.seal, supplies.vault
             answer_question(opened, queue, asked[0].id, text, seal=seal, vault=vault)
     typer.echo("Answered.")
@@ -253,15 +253,15 @@ def _idle(opened: Store, name: str, command: str, *, take_over: bool) -> Run:
     return found
 
 
-def _again(opened: Store, found: Run, wishes: Wishes, *, node: str, allow_doubts: bool) -> int:
+def _again(opened: Store, found: Run, wishes: RunOptions, *, node: str, allow_doubts: bool) -> int:
     from director.cli.running import do_here, finish, told
     from director.runs.serving import reopen
-    from director.runs.supplies import Supplies
+    from director.runs.supplies import Resources
 
     with told("runs retry" if node else "runs resume"):
         reopen(opened, found.id, node=node)
         ended = asyncio.run(do_here(opened, found.id, wishes))
-    report = Supplies(opened, wishes).folder(found.id) / "report.html"
+    report = Resources(opened, wishes).folder(found.id) / "report.html"
     return finish(opened, ended, report=report, allow_doubts=allow_doubts)
 
 

@@ -42,7 +42,7 @@ def set_(
     """
     from director.agent.secret_leaks import keep_secret
     from director.cli.hidden_entry import read_hidden
-    from director.runs.supplies import Supplies, Wishes
+    from director.runs.supplies import Resources, RunOptions
     from director.secrets import SHORT, OriginError, Reference, VaultError, binding
 
     try:
@@ -54,7 +54,7 @@ def set_(
     if not value:
         fail("secret set", "no value was given. Nothing was changed")
     with opened_store(store, "secret set", make=True) as opened:
-        vault = Supplies(opened, Wishes()).vault
+        vault = Resources(opened, RunOptions()).vault
         try:
             leak = keep_secret(opened, vault, name, value, origins)
             short = vault.is_short(name)
@@ -70,12 +70,12 @@ def set_(
 @app.command("remove")
 def remove(*, name: Name, store: Url = None) -> None:
     """Take a secret out of the vault; what needs it fails from now on and says so."""
-    from director.runs.supplies import Supplies, Wishes
+    from director.runs.supplies import Resources, RunOptions
     from director.secrets import VaultError
 
     with opened_store(store, "secret remove", make=True) as opened:
         try:
-            Supplies(opened, Wishes()).vault.remove(name)
+            Resources(opened, RunOptions()).vault.remove(name)
         except VaultError as problem:
             fail("secret remove", f"{problem} Nothing was changed.")
     typer.echo(f"{name} is no longer in the vault.")
@@ -86,11 +86,11 @@ def list_(*, store: Url = None) -> None:
     """List the secrets by name, the origins they are bound to, and the fields answered for."""
     from director.cli.outline import columns
     from director.runs.secret_uses import uses
-    from director.runs.supplies import Supplies, Wishes
+    from director.runs.supplies import Resources, RunOptions
     from director.secrets import SHORT, VaultError
 
     with opened_store(store, "secret list", make=True) as opened:
-        vault = Supplies(opened, Wishes()).vault
+        vault = Resources(opened, RunOptions()).vault
         try:
             rows = [
                 [
@@ -123,11 +123,11 @@ def refuse(*, name: Name, origin: Origin, field: Field, store: Url = None) -> No
 
 def _answer(name: str, origin: str, field: str, *, store: str | None, word: str) -> None:
     from director.runs.secret_uses import SecretUse, remember_use
-    from director.runs.supplies import Supplies, Wishes
+    from director.runs.supplies import Resources, RunOptions
     from director.secrets import SecretRefused, VaultError
 
     with opened_store(store, f"secret {word}", make=True) as opened:
-        vault = Supplies(opened, Wishes()).vault
+        vault = Resources(opened, RunOptions()).vault
         state = "approved" if word == "allow" else "refused"
         try:
             remember_use(opened, SecretUse(name, origin, field), state, vault)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from director.testing.double.double import Double
-    from director.testing.double.profiles import Profile
+    from director.testing.double.profiles import ServerProfile
     from director.testing.double.world import Exchange
 
 _CHAINS = {
@@ -30,7 +30,7 @@ _BACKGROUND = {
 _APIS = {"responses": "Responses", "chat": "Chat Completions", "anthropic": "Messages"}
 
 
-def about(profile: Profile) -> str:
+def about(profile: ServerProfile) -> str:
     """What a profile is, in one line."""
     apis = ", ".join(_APIS[api] for api in profile.apis)
     told = [apis]
@@ -45,7 +45,7 @@ def about(profile: Profile) -> str:
     return "; ".join(part for part in told if part)
 
 
-def profiles(known: Mapping[str, Profile]) -> None:
+def profiles(known: Mapping[str, ServerProfile]) -> None:
     """Print whom the double can play."""
     console = _console()
     for name, profile in known.items():
@@ -56,7 +56,7 @@ def _console() -> Console:
     return Console(highlight=False, markup=False)
 
 
-class Watch:
+class ExchangePrinter:
     """Prints what happens at one double, each exchange once."""
 
     def __init__(self, double: Double) -> None:

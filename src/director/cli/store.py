@@ -191,7 +191,7 @@ def _purge_whole(store: str | None, thread: str | None, workflow: str, *, yes: b
 
 def _purge_secret(store: str | None, name: str, *, yes: bool) -> None:
     from director.agent.secret_leaks import purge_secret
-    from director.runs.supplies import Supplies, Wishes
+    from director.runs.supplies import Resources, RunOptions
     from director.secrets import VaultError
 
     with opened_store(store, "purge") as opened:
@@ -204,7 +204,7 @@ def _purge_secret(store: str | None, name: str, *, yes: bool) -> None:
             typer.echo("Nothing was changed.")
             raise typer.Exit(1)
         try:
-            gone = purge_secret(opened, Supplies(opened, Wishes()).vault, name)
+            gone = purge_secret(opened, Resources(opened, RunOptions()).vault, name)
         except VaultError as problem:
             fail("purge", f"{problem} Nothing was changed.")
     typer.echo(str(gone))

@@ -26,7 +26,7 @@ _LONGEST = 160
 _LOOK = 0.2  # seconds between two looks whether anything was committed
 
 
-class Watch:
+class RunPrinter:
     """Prints the steps of one run as they are finished; at a terminal also what is being done.
 
     `aside` prints where errors go, so that the output is free for something else.

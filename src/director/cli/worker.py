@@ -13,7 +13,7 @@ from director.cli.opening import Files, Url, opened_store
 from director.cli.workflow_run import Env, NoPictures
 
 if TYPE_CHECKING:
-    from director.runs.supplies import Wishes
+    from director.runs.supplies import RunOptions
     from director.runs.worker import Pace
     from director.store import Store
 
@@ -51,9 +51,9 @@ def worker(
     aside after a while; when it is answered, any worker goes on with it.
     """
     from director.cli.running import told
-    from director.runs.supplies import Wishes
+    from director.runs.supplies import RunOptions
 
-    wishes = Wishes(
+    wishes = RunOptions(
         pictures="none" if no_pictures else "each",
         files=files,
         env=tuple(env or ()),
@@ -67,7 +67,7 @@ def worker(
         asyncio.run(_serve(opened, wishes, pace, name=name))
 
 
-async def _serve(opened: Store, wishes: Wishes, pace: Pace, *, name: str | None) -> None:
+async def _serve(opened: Store, wishes: RunOptions, pace: Pace, *, name: str | None) -> None:
     from director.agent.lending import lend
     from director.cli.running import ends_quietly
     from director.runs import run_of

@@ -16,7 +16,7 @@ from director.cli.workflow import AsJson, Replace, app, document, import_documen
 
 if TYPE_CHECKING:
     from director.runs import Run
-    from director.runs.supplies import Wishes
+    from director.runs.supplies import RunOptions
     from director.store import Store
     from director.workflow.values import Workflow
 
@@ -152,9 +152,9 @@ def _queued(
 ) -> list[Run]:
     from director.cli.inputs import rows_of
     from director.runs import queue_run
-    from director.runs.supplies import Supplies, Wishes
+    from director.runs.supplies import Resources, RunOptions
 
-    means, hiding = Supplies(opened, Wishes()).offline(workflow)
+    means, hiding = Resources(opened, RunOptions()).offline(workflow)
     runs = [
         queue_run(opened, workflow, means, inputs=row, selection=select, mode=mode)
         for row in rows_of(settings, inputs, workflow.inputs)
@@ -164,13 +164,13 @@ def _queued(
     return runs
 
 
-def _do(opened: Store, run: Run, wishes: Wishes, *, as_json: bool, allow_doubts: bool) -> int:
+def _do(opened: Store, run: Run, wishes: RunOptions, *, as_json: bool, allow_doubts: bool) -> int:
     from director.cli.running import do_here, finish
-    from director.runs.supplies import Supplies
+    from director.runs.supplies import Resources
 
     typer.echo(f"run {run.id} of {run.workflow!r}", err=as_json)
     ended = asyncio.run(do_here(opened, run.id, wishes, aside=as_json))
-    report = Supplies(opened, wishes).folder(run.id) / "report.html"
+    report = Resources(opened, wishes).folder(run.id) / "report.html"
     return finish(opened, ended, report=report, as_json=as_json, allow_doubts=allow_doubts)
 
 
@@ -199,11 +199,11 @@ def wished(
     env: list[str] | None,
     wait: float | None,
     out: Path | None = None,
-) -> Wishes:
+) -> RunOptions:
     """The options that all commands have that do something, in one value."""
-    from director.runs.supplies import Wishes
+    from director.runs.supplies import RunOptions
 
-    return Wishes(
+    return RunOptions(
         headed=headed,
         pictures="none" if no_pictures else "each",
         files=files,

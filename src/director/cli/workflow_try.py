@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from director.runs import Run, Step
-    from director.runs.proposing import Proposal
-    from director.runs.supplies import Wishes
+    from director.runs.proposing import NodeProposal
+    from director.runs.supplies import RunOptions
     from director.store import Store
     from director.workflow.values import Config, Json, Node, Workflow
 
@@ -78,11 +78,11 @@ def try_one(
 def _given(opened: Store, workflow: Workflow, settings: list[str]) -> dict[str, Json]:
     """Put the inputs into the workbench: those given, and the defaults that are not there yet."""
     from director.cli.inputs import rows_of
-    from director.runs.supplies import Supplies, Wishes
+    from director.runs.supplies import Resources, RunOptions
     from director.store.variables import set_variable, variables, workbench
 
     bench = workbench(workflow.id)
-    _, hiding = Supplies(opened, Wishes()).offline(workflow)
+    _, hiding = Resources(opened, RunOptions()).offline(workflow)
     known = variables(opened, bench)
     defaults = {each.name: each.default for each in workflow.inputs if each.default is not None}
     (said,) = rows_of(settings, None, workflow.inputs)
@@ -93,7 +93,7 @@ def _given(opened: Store, workflow: Workflow, settings: list[str]) -> dict[str, 
 
 
 async def _tried(
-    opened: Store, workflow: Workflow, node: str, wishes: Wishes, *, record: str
+    opened: Store, workflow: Workflow, node: str, wishes: RunOptions, *, record: str
 ) -> tuple[Run, Step | None]:
     from director.agent.lending import lend
     from director.runs import save_workflow, steps_of, try_node
@@ -111,7 +111,7 @@ async def _tried(
     return run, steps[-1] if steps else None
 
 
-def _say_promises(run: Run, node: Node, wanted: Sequence[Proposal]) -> None:
+def _say_promises(run: Run, node: Node, wanted: Sequence[NodeProposal]) -> None:
     from director.runs.telling import check_text
 
     for proposal in wanted:

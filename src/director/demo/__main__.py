@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from director.demo import recording, show
-from director.demo.replay import Totals, replay, usual_budget
+from director.demo.replay import ReplayTotals, replay, usual_budget
 from director.demo.screen import Screen
 
 _ABOUT = """\
@@ -51,7 +51,7 @@ def _show(name: str, messages: list[recording.Message], chosen: int | None) -> N
     budget = chosen or usual_budget(messages)
     _print(show.heading(screen, name, messages, budget))
     largest = max(1, 2 * usual_budget(messages))
-    totals = Totals()
+    totals = ReplayTotals()
     last = None
     for step in replay(messages, budget):
         totals = totals.plus(step)

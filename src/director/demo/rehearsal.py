@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Literal
 
-from director.agent import Desk, Turn, approve, choose, new_workflow, take_turn
+from director.agent import AgentSession, TurnResult, approve, choose, new_workflow, take_turn
 from director.agent.by_hand import compress_by_hand
-from director.agent.compressing import Outcome
+from director.agent.compressing import CompressionOutcome
 from director.agent.effects import answer_effect
 from director.demo.site.values import MAIL_PASSWORD
 from director.secrets import Vault
@@ -28,19 +28,21 @@ GO_ON = "I approve that. Go on."
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ScriptedInput:
     """What the user does next: says something, or compresses the conversation."""
 
     text: str
     does: Literal["say", "compress"] = "say"
 
 
-def lines(site: str) -> tuple[Line, ...]:
+def lines(site: str) -> tuple[ScriptedInput, ...]:
     """The user's part, for the demo site at this address."""
     file = resources.files("director") / "scripts" / "rehearsal.user.json"
     written: list[dict[str, str]] = json.loads(file.read_text("utf-8"))
     return tuple(
-        Line(one["say"].replace("{site}", site)) if "say" in one else Line(_COMPRESS, "compress")
+        ScriptedInput(one["say"].replace("{site}", site))
+        if "say" in one
+        else ScriptedInput(_COMPRESS, "compress")
         for one in written
     )
 
@@ -56,7 +58,7 @@ def begin(store: Store, vault: Vault, site: str) -> str:
     return workflow
 
 
-async def perform(desk: Desk, line: Line) -> Turn | Outcome:
+async def perform(desk: AgentSession, line: ScriptedInput) -> TurnResult | CompressionOutcome:
     """Do what a line says; what the turn waits for is approved, since it is the demo site."""
     if line.does == "compress":
         return await compress_by_hand(desk)
@@ -67,7 +69,7 @@ async def perform(desk: Desk, line: Line) -> Turn | Outcome:
     return turn
 
 
-def approve_all(store: Store, workflow: str, turn: Turn) -> None:
+def approve_all(store: Store, workflow: str, turn: TurnResult) -> None:
     """What the user of the rehearsal does when asked: approve, since it is the demo site."""
     for origin in turn.origins:
         approve(store, workflow, origin, why="for the rehearsal")

@@ -19,7 +19,7 @@ PRICES = Prices()
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ReplayStep:
     """One model call: its size and cost when everything is sent (raw), and as fitted (sent)."""
 
     number: int
@@ -32,7 +32,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
+class ReplayTotals:
     """Sums over the calls so far."""
 
     raw: int = 0
@@ -41,9 +41,9 @@ class Totals:
     sent_cost: float = 0.0
     rewrites: int = 0
 
-    def plus(self, step: Step) -> Totals:
+    def plus(self, step: ReplayStep) -> ReplayTotals:
         """The sums with one more call."""
-        return Totals(
+        return ReplayTotals(
             self.raw + step.raw,
             self.sent + step.sent,
             self.raw_cost + step.raw_cost,
@@ -103,14 +103,14 @@ def usual_budget(messages: Sequence[Message]) -> int:
     return fit_messages(sent, budget=10**9, compression_level="none").report.before // 2
 
 
-def replay(messages: Sequence[Message], budget: int) -> Iterator[Step]:
+def replay(messages: Sequence[Message], budget: int) -> Iterator[ReplayStep]:
     """Every model call of a run, as it is made."""
     last_raw = last_sent = None
     for number, end in enumerate(calls(messages), 1):
         fitted = fit_messages(list(messages[:end]), budget=budget)
         raw = _Request(fitted.report.before, _lines(messages[:end]))
         sent = _Request(fitted.report.after, _lines(fitted.messages))
-        yield Step(
+        yield ReplayStep(
             number,
             raw.tokens,
             sent.tokens,

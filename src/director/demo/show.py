@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from director import Fitted
 from director.demo.recording import Message
-from director.demo.replay import PRICES, Step, Totals, asked_of, calls, text_of
+from director.demo.replay import PRICES, ReplayStep, ReplayTotals, asked_of, calls, text_of
 from director.demo.screen import Screen, short
 
 _WIDE, _EXAMPLE_LINES, _LARGEST = 5, 6, 5
@@ -34,7 +34,7 @@ def heading(screen: Screen, name: str, messages: Sequence[Message], budget: int)
     ]
 
 
-def row(screen: Screen, step: Step, totals: Totals, largest: int) -> str:
+def row(screen: Screen, step: ReplayStep, totals: ReplayTotals, largest: int) -> str:
     """One model call."""
     bar = screen.bar(step.sent / largest, max(step.raw, step.sent) / largest, _room(screen))
     sign = " "
@@ -142,7 +142,7 @@ def recalled(screen: Screen, fitted: Fitted, messages: Sequence[Message]) -> lis
     ]
 
 
-def total(screen: Screen, totals: Totals) -> list[str]:
+def total(screen: Screen, totals: ReplayTotals) -> list[str]:
     """The last word."""
     sent = f"sent {abs(totals.fewer):.0%} {'fewer' if totals.fewer >= 0 else 'more'} tokens"
     cost = f"cost {totals.relative:.0%} of sending everything"

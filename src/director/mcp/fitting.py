@@ -16,7 +16,7 @@ from director.api import Fitted
 from director.context.report import Report
 from director.manager import ContextConfig
 from director.middleware.recall_tool import read_back
-from director.middleware.threads import MOST, Threads
+from director.middleware.threads import MOST, FittedThreads
 from director.models import Tool, tool
 
 _LOSSES_SHOWN = 50
@@ -29,8 +29,8 @@ class Fitting:
 
     def __init__(self, budget: int = 100_000) -> None:
         self._budget = budget
-        self._threads: OrderedDict[tuple[int, str, str], Threads] = OrderedDict()
-        self._latest: OrderedDict[str, tuple[Threads, Fitted]] = OrderedDict()
+        self._threads: OrderedDict[tuple[int, str, str], FittedThreads] = OrderedDict()
+        self._latest: OrderedDict[str, tuple[FittedThreads, Fitted]] = OrderedDict()
         self._lock = threading.Lock()
 
     @property
@@ -73,13 +73,13 @@ class Fitting:
         said = {"messages": fitted.messages, "report": str(fitted.report)}
         return json.dumps(said, ensure_ascii=False)
 
-    def _managed(self, budget: int, strategy: str, level: str) -> Threads:
+    def _managed(self, budget: int, strategy: str, level: str) -> FittedThreads:
         key = (budget, strategy, level)
         with self._lock:
             known = self._threads.pop(key, None)
             if known is None:
                 config = ContextConfig(strategy=strategy, budget=budget, compression_level=level)
-                known = Threads(config)
+                known = FittedThreads(config)
             _add(self._threads, key, known)
         return known
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from director.agent.calls import Round, result_text, run_call
-from director.agent.desk import Desk
-from director.agent.tools import REGISTRY, Question
-from director.models import Asked, Result, Tool
+from director.agent.desk import AgentSession
+from director.agent.tools import REGISTRY, UserQuestion
+from director.models import Result, Tool, ToolCall
 from director.profiles import load_profile
 
 # These turn to the user, to another model, or to a conversation: the client has its own.
@@ -22,7 +22,7 @@ NAMES = tuple(name for name in REGISTRY if name not in _LEFT_OUT)
 class Working:
     """The tools of one desk."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AgentSession) -> None:
         self.desk = desk
         self._profile = replace(load_profile("clean"), tools=NAMES)
         self._made = 0
@@ -35,8 +35,8 @@ class Working:
     async def call(self, name: str, args: str) -> Result:
         """Make a call; what goes wrong is told as its result."""
         self._made += 1
-        asked = Asked(f"mcp_{self._made}", name, args)
+        asked = ToolCall(f"mcp_{self._made}", name, args)
         given = await run_call(self.desk, asked, Round(self._profile))
-        if isinstance(given, Question):
+        if isinstance(given, UserQuestion):
             return Result(str(given))
         return replace(given, text=result_text(self.desk, name, given))

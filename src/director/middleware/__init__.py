@@ -7,6 +7,10 @@ touched. Nothing here imports a framework before it is asked for.
 from __future__ import annotations
 
 from director.middleware.clients import wrap
-from director.middleware.threads import Managing, Threads
+from director.middleware.threads import FittedThreads, Managing
 
-__all__ = ["Managing", "Threads", "wrap"]
+__all__ = ["FittedThreads", "Managing", "wrap"]
+
+
+# Names of one release ago; they go with the next.
+Threads = FittedThreads

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from director.api import Fitted
 from director.context.wire.shape import as_json, blocks, look
 from director.middleware.recall_tool import answer_calls, offer
-from director.middleware.threads import Threads
+from director.middleware.threads import FittedThreads
 
 Api: TypeAlias = Literal["chat", "responses", "anthropic"]
 _CHAINED = ("previous_response_id", "conversation", "thread_id", "prompt")
@@ -36,7 +36,7 @@ _PLACES: Mapping[Api, _Place] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class FittedBody:
     """A body to send, and what was done to it if it could be looked at."""
 
     body: Mapping[str, object]
@@ -47,31 +47,31 @@ class Sent:
 def fit_body(  # noqa: PLR0913  each has a name
     body: Mapping[str, object],
     api: Api,
-    threads: Threads,
+    threads: FittedThreads,
     *,
     thread: str | None = None,
     owner: str = "",
     offers: bool = False,
-) -> Sent:
+) -> FittedBody:
     """The body with messages that fit, or the very body where nothing is to be done.
 
     With `offers` a body that has tools gets `recall` beside them, and its calls are answered here.
     """
     place = _PLACES[api]
     if not threads.on or any(_given(body.get(name)) for name in _CHAINED):
-        return Sent(body)
+        return FittedBody(body)
     body, recalls = offer(body, api) if offers and threads.config.recall else (body, False)
     messages = body.get(place.messages)
     if not isinstance(messages, list | tuple) or not messages:
-        return Sent(body)
+        return FittedBody(body)
     named = body.get("model")
     model = named if isinstance(named, str) and named else None
     given = answer_calls(messages, api) if recalls else messages
     head = _head(body, place)
     fitted = threads.fit(given, thread, head=head, owner=owner, model=model, recalls=recalls)
     if fitted.messages is messages:
-        return Sent(body, fitted)
-    return Sent({**body, place.messages: fitted.messages}, fitted, changed=True)
+        return FittedBody(body, fitted)
+    return FittedBody({**body, place.messages: fitted.messages}, fitted, changed=True)
 
 
 def _head(body: Mapping[str, object], place: _Place) -> list[object]:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 
 from director.middleware.bodies import Api, fit_body
 from director.middleware.summaries import Writes
-from director.middleware.threads import Managing, Threads, as_threads
+from director.middleware.threads import FittedThreads, Managing, as_threads
 
 Client = TypeVar("Client")
 
@@ -28,7 +28,7 @@ _AGAIN = frozenset({"with_options", "copy"})
 
 def wrap(
     client: Client,
-    managing: Managing | Threads = 100_000,
+    managing: Managing | FittedThreads = 100_000,
     *,
     thread: str | None = None,
     writes: Writes | None = None,
@@ -46,11 +46,11 @@ def wrap(
     return cast("Client", _Wrapped(client, threads, thread, ()))
 
 
-def threads_of(client: object) -> Threads:
+def threads_of(client: object) -> FittedThreads:
     """The threads of a wrapped client, with their metrics and originals."""
     if type(client) is not _Wrapped:
         raise TypeError(f"{client!r} is not wrapped: give what `wrap` returned")
-    found: Threads = object.__getattribute__(client, "_threads")
+    found: FittedThreads = object.__getattribute__(client, "_threads")
     return found
 
 
@@ -65,7 +65,7 @@ class _Wrapped:
     __slots__ = ("_inner", "_path", "_thread", "_threads")
 
     def __init__(
-        self, inner: object, threads: Threads, thread: str | None, path: tuple[str, ...]
+        self, inner: object, threads: FittedThreads, thread: str | None, path: tuple[str, ...]
     ) -> None:
         self._inner, self._threads = inner, threads
         self._thread, self._path = thread, path

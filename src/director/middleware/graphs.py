@@ -30,7 +30,7 @@ from director.middleware.recall_tool import (
     read_from,
 )
 from director.middleware.summaries import Writes
-from director.middleware.threads import Managing, Threads, as_threads
+from director.middleware.threads import FittedThreads, Managing, as_threads
 
 MODEL_NODES = ("agent", "model", "generate_structured_response")
 _FIELDS = ("llm_input_messages", "messages")
@@ -67,7 +67,7 @@ class ContextManagedAgent:
     def __init__(
         self,
         agent: Any,  # noqa: ANN401  graphs have many type parameters, none of them ours
-        manager: Managing | Threads,
+        manager: Managing | FittedThreads,
         *,
         nodes: Sequence[str] = MODEL_NODES,
         writes: Writes | object | None = None,

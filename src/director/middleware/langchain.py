@@ -21,7 +21,7 @@ from director.metrics import ContextMetrics
 from director.middleware.graphs import ContextManagedAgent, recall_tool, thread_of
 from director.middleware.recall_tool import is_ours
 from director.middleware.summaries import Writes
-from director.middleware.threads import Managing, Threads, as_threads
+from director.middleware.threads import FittedThreads, Managing, as_threads
 
 __all__ = ["ContextManagedAgent", "ContextMiddleware", "pre_model_hook", "recall_tool"]
 
@@ -35,7 +35,7 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
     """
 
     def __init__(
-        self, managing: Managing | Threads, *, writes: Writes | object | None = None
+        self, managing: Managing | FittedThreads, *, writes: Writes | object | None = None
     ) -> None:
         super().__init__()
         self.threads = as_threads(managing, writes, "langchain")
@@ -79,7 +79,10 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
 
 
 def pre_model_hook(
-    managing: Managing | Threads, *, writes: Writes | object | None = None, recall: bool = False
+    managing: Managing | FittedThreads,
+    *,
+    writes: Writes | object | None = None,
+    recall: bool = False,
 ) -> Callable[[Mapping[str, Any]], dict[str, list[AnyMessage]]]:
     """For `create_react_agent(pre_model_hook=...)`: what the model sees, beside what is kept.
 

@@ -22,7 +22,7 @@ from director.middleware.recall_tool import (
     read_from,
 )
 from director.middleware.summaries import Writes
-from director.middleware.threads import Managing, Threads, as_threads
+from director.middleware.threads import FittedThreads, Managing, as_threads
 
 # Only the filter sees the history of a run: it puts the original in place of this.
 _PENDING = "[nothing can be read back here: this agent runs without an InputFilter]"
@@ -41,7 +41,7 @@ class InputFilter:
 
     def __init__(
         self,
-        managing: Managing | Threads,
+        managing: Managing | FittedThreads,
         *,
         thread: str | None = None,
         writes: Writes | None = None,
@@ -71,7 +71,7 @@ class ContextManagedSession:
     """
 
     def __init__(
-        self, whole: Session, managing: Managing | Threads, *, writes: Writes | None = None
+        self, whole: Session, managing: Managing | FittedThreads, *, writes: Writes | None = None
     ) -> None:
         self.whole = whole
         self.threads = as_threads(managing, writes, "responses")

@@ -21,7 +21,7 @@ from director.metrics import ContextMetrics
 from director.middleware.pydantic_messages import Block, from_blocks, to_blocks
 from director.middleware.recall_tool import ABOUT, NAME, SCHEMA, is_ours, read_back, read_from
 from director.middleware.summaries import Writes
-from director.middleware.threads import Managing, Threads, as_threads
+from director.middleware.threads import FittedThreads, Managing, as_threads
 
 
 class ContextCapability(AbstractCapability[Any]):
@@ -32,7 +32,7 @@ class ContextCapability(AbstractCapability[Any]):
 
     def __init__(
         self,
-        managing: Managing | Threads,
+        managing: Managing | FittedThreads,
         *,
         thread: str | None = None,
         writes: Writes | None = None,
@@ -40,7 +40,7 @@ class ContextCapability(AbstractCapability[Any]):
         self._fitting = _Fitting(managing, thread, writes)
 
     @property
-    def threads(self) -> Threads:
+    def threads(self) -> FittedThreads:
         """What is managed, with its originals."""
         return self._fitting.threads
 
@@ -71,7 +71,7 @@ class ContextCapability(AbstractCapability[Any]):
 
 
 def history_processor(
-    managing: Managing | Threads, *, thread: str | None = None, writes: Writes | None = None
+    managing: Managing | FittedThreads, *, thread: str | None = None, writes: Writes | None = None
 ) -> Callable[[list[ModelMessage]], list[ModelMessage]]:
     """For `ProcessHistory(...)`: one for each conversation, whose originals it remembers.
 
@@ -93,7 +93,7 @@ class _Fitting:
     """Fits messages of pydantic-ai; each is looked at once, as long as it is the same object."""
 
     def __init__(
-        self, managing: Managing | Threads, thread: str | None, writes: Writes | None
+        self, managing: Managing | FittedThreads, thread: str | None, writes: Writes | None
     ) -> None:
         self.threads = as_threads(managing, writes, "anthropic")
         self._thread = thread

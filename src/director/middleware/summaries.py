@@ -26,7 +26,7 @@ EARLY = 0.7
 KEEP = 0.3
 
 
-class Summaries:
+class FoldSummaries:
     """Has folds summarised by `writes`; `asked`, `ready` and `failed` count what became of them.
 
     Begun at `early` of the limit; the newest `keep` of it are left out. A summary holds at most

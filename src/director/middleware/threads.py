@@ -20,7 +20,7 @@ from director.context.values import Context
 from director.context.wire import Wire
 from director.manager import ContextConfig, ContextManager
 from director.metrics import ContextMetrics
-from director.middleware.summaries import Summaries, Writes, as_writer
+from director.middleware.summaries import FoldSummaries, Writes, as_writer
 
 Managing: TypeAlias = ContextManager | ContextConfig | int
 MOST = 256
@@ -37,7 +37,7 @@ class _Thread:
     sent: Context = field(default_factory=Context)
 
 
-class Threads:
+class FittedThreads:
     """Fits the requests of many conversations; `metrics` are those of all of them together.
 
     `managing` is a manager, whose configuration the others share, a configuration, or a number of
@@ -57,7 +57,7 @@ class Threads:
         self.config = first.config
         self.metrics: ContextMetrics = first.metrics
         prompt = self.config.summary_prompt
-        self.summaries = Summaries(writes, prompt=prompt) if writes is not None else None
+        self.summaries = FoldSummaries(writes, prompt=prompt) if writes is not None else None
         self._wire = wire
         self._most = most
         self._spare: ContextManager | None = first
@@ -170,12 +170,12 @@ class Threads:
 
 
 def as_threads(
-    managing: Managing | Threads, writes: Writes | object | None, wire: Wire | None
-) -> Threads:
+    managing: Managing | FittedThreads, writes: Writes | object | None, wire: Wire | None
+) -> FittedThreads:
     """The threads themselves, or new ones."""
-    if isinstance(managing, Threads):
+    if isinstance(managing, FittedThreads):
         return managing
-    return Threads(managing, writes=as_writer(writes), wire=wire)
+    return FittedThreads(managing, writes=as_writer(writes), wire=wire)
 
 
 def as_manager(managing: Managing, wire: Wire | None = None) -> ContextManager:

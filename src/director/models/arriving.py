@@ -12,7 +12,7 @@ from typing import cast
 
 from director.models.dialect import Failed, Seq, texts
 from director.models.failures import Failure
-from director.models.values import Asked, Calling, Text, Thinking
+from director.models.values import Calling, Text, Thinking, ToolCall
 
 _GROWS = {
     "text_delta": "text",
@@ -108,10 +108,10 @@ def _index(event: Mapping[str, object]) -> int:
     return found
 
 
-def asked(block: Mapping[str, object]) -> Asked:
+def asked(block: Mapping[str, object]) -> ToolCall:
     """The call that a block is."""
     args = json.dumps(block.get("input") or {}, ensure_ascii=False)
-    return Asked(texts(block.get("id")), texts(block.get("name")), args)
+    return ToolCall(texts(block.get("id")), texts(block.get("name")), args)
 
 
 def _mapping(value: object) -> Mapping[str, object]:

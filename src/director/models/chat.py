@@ -30,7 +30,7 @@ from director.models.dialect import (
 from director.models.failures import Failure, read_error
 from director.models.prepare import Prepared
 from director.models.tools import for_chat
-from director.models.values import Asked, Calling, Policy, StateRef, Text, Thinking
+from director.models.values import Calling, Policy, StateRef, Text, Thinking, ToolCall
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -135,10 +135,10 @@ def _choice(name: str) -> object:
     return {"type": "function", "function": {"name": name}}
 
 
-def _asked(call: Mapping[str, object]) -> Asked:
+def _asked(call: Mapping[str, object]) -> ToolCall:
     function = call.get("function")
     inner = function if isinstance(function, Mapping) else {}
-    return Asked(texts(call.get("id")), texts(inner.get("name")), texts(inner.get("arguments")))
+    return ToolCall(texts(call.get("id")), texts(inner.get("name")), texts(inner.get("arguments")))
 
 
 @dataclass(slots=True)
@@ -188,10 +188,10 @@ class _Answer:
         said = texts(delta.get("content"))
         return [*([Thinking(thought)] if thought else []), *([Text(said)] if said else [])]
 
-    def calls(self) -> list[Asked]:
+    def calls(self) -> list[ToolCall]:
         """The calls, complete when the stream is."""
         made = (self._calls[index] for index in sorted(self._calls))
-        return [Asked(call.id, "".join(call.name), "".join(call.args)) for call in made]
+        return [ToolCall(call.id, "".join(call.name), "".join(call.args)) for call in made]
 
     def body(self) -> dict[str, object]:
         """The answer as it would have come in one piece."""

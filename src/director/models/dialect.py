@@ -12,7 +12,16 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 from director.models.capabilities import Capabilities, Form
 from director.models.failures import Failure
 from director.models.prepare import Prepared
-from director.models.values import Asked, Calling, Policy, StateRef, Status, Text, Thinking, Usage
+from director.models.values import (
+    Calling,
+    Policy,
+    StateRef,
+    Status,
+    Text,
+    Thinking,
+    ToolCall,
+    Usage,
+)
 
 Body: TypeAlias = dict[str, object]
 _DEEPEST = 100
@@ -44,7 +53,7 @@ class Read:
     id: str
     items: tuple[Mapping[str, object], ...]
     text: str
-    calls: tuple[Asked, ...]
+    calls: tuple[ToolCall, ...]
     status: Status
     stop: str
     usage: Usage | None
@@ -62,7 +71,7 @@ class Failed(Exception):
         self.failure = failure
 
 
-class Dialect(Protocol):
+class ProviderAPI(Protocol):
     """One API of one provider, and what it can do there. Nothing here tries twice."""
 
     can: Capabilities
@@ -160,7 +169,7 @@ def check_answer(body: Mapping[str, object]) -> None:
     raise Failed(Failure("malformed", what, 200))
 
 
-def check_calls(calls: Sequence[Asked]) -> None:
+def check_calls(calls: Sequence[ToolCall]) -> None:
     """Refuse an answer that asks for more calls at once than a person could follow."""
     if len(calls) > _MOST_CALLS:
         what = f"the answer holds {len(calls):,} calls, and {_MOST_CALLS} are the most."

@@ -51,20 +51,20 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Retry:
+class RetryPolicy:
     """How to wait before the next attempt: from `first` seconds, doubled each time, to `most`."""
 
     first: float
     most: float
 
 
-RETRIES: dict[Kind, Retry] = {
-    "rate_limited": Retry(1.0, 60.0),
-    "transient": Retry(0.5, 8.0),
-    "overloaded": Retry(2.0, 30.0),
-    "locked": Retry(1.0, 8.0),
-    "ambiguous": Retry(0.5, 8.0),
-    "broken_stream": Retry(0.5, 8.0),
+RETRIES: dict[Kind, RetryPolicy] = {
+    "rate_limited": RetryPolicy(1.0, 60.0),
+    "transient": RetryPolicy(0.5, 8.0),
+    "overloaded": RetryPolicy(2.0, 30.0),
+    "locked": RetryPolicy(1.0, 8.0),
+    "ambiguous": RetryPolicy(0.5, 8.0),
+    "broken_stream": RetryPolicy(0.5, 8.0),
 }
 ADVICE: dict[Kind, str] = {
     "rate_limited": "Wait, or ask the provider for a higher limit.",

@@ -14,16 +14,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Protocol
 
-from director.models.values import Asked, Handle, Record, Reply, StateRef
+from director.models.values import Handle, Reply, ResumeRecord, StateRef, ToolCall
 
 
 class Journal(Protocol):
     """What the layer needs of a store."""
 
-    def read(self, thread: str, /) -> Record:
+    def read(self, thread: str, /) -> ResumeRecord:
         """The record of a thread, an empty one if there is none."""
 
-    def write(self, thread: str, record: Record, reply: Reply | None = None, /) -> None:
+    def write(self, thread: str, record: ResumeRecord, reply: Reply | None = None, /) -> None:
         """Keep a record, together with the reply that it belongs to if there is one."""
 
 
@@ -31,13 +31,13 @@ class MemoryJournal:
     """A journal that lasts as long as the program."""
 
     def __init__(self) -> None:
-        self._records: dict[str, Record] = {}
+        self._records: dict[str, ResumeRecord] = {}
 
-    def read(self, thread: str, /) -> Record:
+    def read(self, thread: str, /) -> ResumeRecord:
         """The record of a thread, an empty one if there is none."""
-        return self._records.get(thread, Record())
+        return self._records.get(thread, ResumeRecord())
 
-    def write(self, thread: str, record: Record, reply: Reply | None = None, /) -> None:  # noqa: ARG002
+    def write(self, thread: str, record: ResumeRecord, reply: Reply | None = None, /) -> None:  # noqa: ARG002
         """Keep a record."""
         self._records[thread] = record
 
@@ -48,11 +48,11 @@ class FileJournal:
     def __init__(self, path: str | Path) -> None:
         self._path = Path(path)
 
-    def read(self, thread: str, /) -> Record:
+    def read(self, thread: str, /) -> ResumeRecord:
         """The record of a thread, an empty one if there is none."""
         return record_of(self._all().get(thread, {}))
 
-    def write(self, thread: str, record: Record, reply: Reply | None = None, /) -> None:  # noqa: ARG002
+    def write(self, thread: str, record: ResumeRecord, reply: Reply | None = None, /) -> None:  # noqa: ARG002
         """Keep a record: written beside the file, then moved over it."""
         records = {**self._all(), thread: asdict(record)}
         self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -81,11 +81,11 @@ class FileJournal:
         return found if isinstance(found, dict) else {}
 
 
-def record_of(kept: Mapping[str, object]) -> Record:
+def record_of(kept: Mapping[str, object]) -> ResumeRecord:
     """The record that a journal kept as JSON."""
     state, handle, pending = kept.get("state"), kept.get("handle"), kept.get("pending")
-    return Record(
+    return ResumeRecord(
         StateRef(**state) if isinstance(state, dict) else None,
-        tuple(Asked(**call) for call in pending) if isinstance(pending, list) else (),
+        tuple(ToolCall(**call) for call in pending) if isinstance(pending, list) else (),
         Handle(**handle) if isinstance(handle, dict) else None,
     )

@@ -22,24 +22,24 @@ from director.context.values import Context, Counter
 from director.context.wire import Parser
 from director.counting import Calibration
 from director.models.capabilities import Capabilities
-from director.models.dialect import Compacts, Dialect, Failed, Jobs, Read, mappings
+from director.models.dialect import Compacts, Failed, Jobs, ProviderAPI, Read, mappings
 from director.models.failures import Failure, ModelError, read_exception, without_key
 from director.models.jobs import Background
 from director.models.journal import Journal, MemoryJournal
 from director.models.prepare import Prepared, check, digests, prepare
 from director.models.prices import cost
-from director.models.sending import Answered, Sending, usable
+from director.models.sending import CompletedTurn, Sending, usable
 from director.models.timing import Timing
 from director.models.tools import Tool, tool
 from director.models.values import (
     Attempt,
-    Done,
     Handle,
-    Happening,
     Policy,
-    Record,
     Reply,
+    ResumeRecord,
     StateRef,
+    StreamEnd,
+    StreamEvent,
     Usage,
 )
 from director.models.windows import with_window
@@ -48,7 +48,7 @@ Told = TypeVar("Told")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ModelLocation:
     """Where a model is: the provider, the account as a digest, and the model's name there."""
 
     provider: str
@@ -65,8 +65,8 @@ class Model:
 
     def __init__(  # noqa: PLR0913  what it is made of is handed in
         self,
-        place: Place,
-        dialect: Dialect,
+        place: ModelLocation,
+        dialect: ProviderAPI,
         *,
         journal: Journal | None = None,
         policy: Policy | None = None,
@@ -134,7 +134,7 @@ class Model:
         happenings = self._happenings(given, tools, thread, policy, attempts, streaming=False)
         async with aclosing(happenings):
             async for happening in happenings:
-                if isinstance(happening, Done):
+                if isinstance(happening, StreamEnd):
                     return happening.reply
         raise AssertionError("a turn ends with a reply or an error")
 
@@ -146,7 +146,7 @@ class Model:
         thread: str = "main",
         policy: Policy | None = None,
         attempts: list[Attempt] | None = None,
-    ) -> AsyncGenerator[Happening, None]:
+    ) -> AsyncGenerator[StreamEvent, None]:
         """Send a history and watch the reply arrive; the last happening is `Done`."""
         happenings = self._happenings(given, tools, thread, policy, attempts, streaming=True)
         async with aclosing(happenings):
@@ -162,7 +162,7 @@ class Model:
         attempts: list[Attempt] | None,
         *,
         streaming: bool,
-    ) -> AsyncGenerator[Happening, None]:
+    ) -> AsyncGenerator[StreamEvent, None]:
         await self.ready()
         prepared = prepare(self.conceal(given), self._dialect.form, _tools(tools))
         chosen = policy or self.policy
@@ -178,7 +178,11 @@ class Model:
                 sending.warnings.append("this model cannot be forced to call a tool; it was not.")
             async with aclosing(sending.run()) as arriving:
                 async for one in arriving:
-                    yield Done(self._record(one, sending)) if isinstance(one, Answered) else one
+                    yield (
+                        StreamEnd(self._record(one, sending))
+                        if isinstance(one, CompletedTurn)
+                        else one
+                    )
 
     def _sending(
         self, prepared: Prepared, thread: str, policy: Policy, *, streaming: bool
@@ -234,7 +238,7 @@ class Model:
             return None
         return Background(api, self._timing, policy)
 
-    def _record(self, answered: Answered, sending: Sending) -> Reply:
+    def _record(self, answered: CompletedTurn, sending: Sending) -> Reply:
         """Make the reply and journal it: the state, the pending calls, no handle, as one."""
         self._unchained = self._unchained or sending.unchained
         read, prepared = answered.read, answered.prepared
@@ -258,11 +262,11 @@ class Model:
             warnings=warnings,
             replays=answered.replays,
         )
-        self.journal.write(sending.thread, Record(state, read.calls), reply)
+        self.journal.write(sending.thread, ResumeRecord(state, read.calls), reply)
         self._calibrate(prepared, read.usage)
         return reply
 
-    def _state(self, answered: Answered, policy: Policy) -> StateRef | None:
+    def _state(self, answered: CompletedTurn, policy: Policy) -> StateRef | None:
         read, prepared = answered.read, answered.prepared
         if not (read.id and read.stored and self._chains(policy)):
             return None
@@ -320,7 +324,7 @@ class Model:
 
     def forget(self, thread: str = "main") -> None:
         """Forget what servers know of a thread: its next turn is sent whole, as a new one."""
-        self.journal.write(thread, Record())
+        self.journal.write(thread, ResumeRecord())
 
     def waiting(self, thread: str = "main") -> Handle | None:
         """The background job of a thread that has not been answered yet, if there is one."""

@@ -15,10 +15,10 @@ from director.distribution import install_line
 from director.models.brains.load import load
 from director.models.capabilities import Capabilities, find
 from director.models.capture import kept_back, noted
-from director.models.dialect import Dialect
+from director.models.dialect import ProviderAPI
 from director.models.journal import Journal
 from director.models.local import probe
-from director.models.model import Model, Place
+from director.models.model import Model, ModelLocation
 from director.models.names import Access, Named, credentials, parse
 from director.models.scripted import Scripted
 from director.models.timing import Timing
@@ -63,7 +63,7 @@ def open_model(  # noqa: PLR0913  every argument but the name has a default
     can = with_window(capabilities or find(named.provider, named.model), window, "set")
     dialect, probe = _dialect(named, access, can, timing, offline=offline)
     return Model(
-        Place(named.provider, _account(access), named.model),
+        ModelLocation(named.provider, _account(access), named.model),
         dialect,
         journal=journal,
         policy=policy,
@@ -94,7 +94,7 @@ def _account(access: Access) -> str:
 
 def _dialect(
     named: Named, access: Access, can: Capabilities, timing: Timing, *, offline: bool
-) -> tuple[Dialect, Callable[[], Awaitable[Capabilities]] | None]:
+) -> tuple[ProviderAPI, Callable[[], Awaitable[Capabilities]] | None]:
     """The API of a model, and for a server of one's own the way to find out what it can do."""
     if named.provider == "scripted":
         return Scripted(load(named.model), named.model, timing), None

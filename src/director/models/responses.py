@@ -34,7 +34,7 @@ from director.models.dialect import (
 from director.models.failures import Failure, read_error
 from director.models.prepare import Prepared
 from director.models.tools import for_responses
-from director.models.values import Asked, Calling, Policy, StateRef, Text, Thinking
+from director.models.values import Calling, Policy, StateRef, Text, Thinking, ToolCall
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -173,8 +173,10 @@ def _stream() -> object:
     return AsyncStream[object]
 
 
-def _asked(item: Mapping[str, object]) -> Asked:
-    return Asked(texts(item.get("call_id")), texts(item.get("name")), texts(item.get("arguments")))
+def _asked(item: Mapping[str, object]) -> ToolCall:
+    return ToolCall(
+        texts(item.get("call_id")), texts(item.get("name")), texts(item.get("arguments"))
+    )
 
 
 def _text(items: tuple[Mapping[str, object], ...]) -> str:

@@ -108,7 +108,7 @@ class Fail:
 Emit: TypeAlias = Say | Think | Ask | Refuse | Compact | Stop | Wait | Fail
 
 
-class Brain(Protocol):
+class ScriptEngine(Protocol):
     """What decides what is said. Shown the same context again, it says the same again."""
 
     def __call__(self, seen: Seen, /) -> Sequence[Emit]:

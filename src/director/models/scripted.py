@@ -17,12 +17,12 @@ from director.models.failures import read_error
 from director.models.prepare import Prepared
 from director.models.script import (
     Ask,
-    Brain,
     Compact,
     Emit,
     Fail,
     Refuse,
     Say,
+    ScriptEngine,
     Seen,
     Shown,
     Stop,
@@ -30,7 +30,7 @@ from director.models.script import (
     Wait,
 )
 from director.models.timing import Timing
-from director.models.values import Asked, Calling, Policy, StateRef, Text, Thinking, Usage
+from director.models.values import Calling, Policy, StateRef, Text, Thinking, ToolCall, Usage
 
 
 class Scripted:
@@ -38,7 +38,7 @@ class Scripted:
 
     form: Form = "responses"
 
-    def __init__(self, brain: Brain, model: str, timing: Timing) -> None:
+    def __init__(self, brain: ScriptEngine, model: str, timing: Timing) -> None:
         self.can = find("scripted", model)
         self._brain = brain
         self._model = model
@@ -178,8 +178,10 @@ def _item(emit: Say | Think | Ask | Refuse | Compact, name: str) -> dict[str, ob
     return {"type": "message", "id": f"msg_{name}", "role": "assistant", "content": [part]}
 
 
-def _asked(item: Mapping[str, object]) -> Asked:
-    return Asked(texts(item.get("call_id")), texts(item.get("name")), texts(item.get("arguments")))
+def _asked(item: Mapping[str, object]) -> ToolCall:
+    return ToolCall(
+        texts(item.get("call_id")), texts(item.get("name")), texts(item.get("arguments"))
+    )
 
 
 def _size(value: object) -> int:

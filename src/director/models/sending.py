@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 
 from director.models.capture import capturing
 from director.models.dialect import (
-    Dialect,
     Failed,
     Final,
     Piece,
+    ProviderAPI,
     Read,
     Seq,
     check_answer,
@@ -28,19 +28,19 @@ from director.models.journal import Journal
 from director.models.prepare import Prepared, stripped
 from director.models.timing import Timing
 from director.models.values import (
-    Again,
     Attempt,
     Calling,
     Handle,
     Policy,
     StateRef,
+    StreamRestart,
     Text,
     Thinking,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class CompletedTurn:
     """The end of a turn: what was read, and what it was an answer to."""
 
     read: Read
@@ -57,7 +57,7 @@ class Sending:
     `other` says that its job was begun with another history than the one that is prepared.
     """
 
-    dialect: Dialect
+    dialect: ProviderAPI
     jobs: Background | None
     journal: Journal
     timing: Timing
@@ -82,7 +82,9 @@ class Sending:
     _from: StateRef | None = None
     _mended: set[str] = field(default_factory=set)
 
-    async def run(self) -> AsyncGenerator[Text | Thinking | Calling | Again | Answered, None]:
+    async def run(
+        self,
+    ) -> AsyncGenerator[Text | Thinking | Calling | StreamRestart | CompletedTurn, None]:
         """What arrives, and at last the answer; raises `ModelError` if there is none."""
         self._since = self.timing.now()
         heard = False
@@ -115,7 +117,7 @@ class Sending:
             wait = self._next(failure, at, chained=chained)
             if heard and not self._resumes(self.handle):
                 heard = False
-                yield Again(failure.message)
+                yield StreamRestart(failure.message)
             if wait:
                 await self.timing.sleep(wait)
 
@@ -202,8 +204,8 @@ class Sending:
         before = self.journal.read(self.thread)
         self.journal.write(self.thread, replace(before, handle=handle))
 
-    def _answered(self, read: Read) -> Answered:
-        return Answered(
+    def _answered(self, read: Read) -> CompletedTurn:
+        return CompletedTurn(
             read, self.prepared, tuple(self.attempts), tuple(self.warnings), self.replays
         )
 

@@ -13,7 +13,7 @@ from director.context.wire import Parser
 from director.context.wire.events import INTERRUPTED, Heard
 from director.models.capabilities import Form
 from director.models.images import Image, image_part
-from director.models.values import Asked, Reply
+from director.models.values import Reply, ToolCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def answer_of(call: str, result: Result, form: Form) -> dict[str, object]:
     }
 
 
-def _answers(answers: Sequence[tuple[Asked, Result]], form: Form) -> list[object]:
+def _answers(answers: Sequence[tuple[ToolCall, Result]], form: Form) -> list[object]:
     found: list[object] = [answer_of(call.id, result, form) for call, result in answers]
     return [{"role": "user", "content": found}] if found and form == "anthropic" else found
 

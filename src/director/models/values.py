@@ -36,7 +36,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ToolCall:
     """A call that a model asks for; `args` is its JSON text as it came."""
 
     id: str
@@ -96,11 +96,11 @@ class Handle:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ResumeRecord:
     """What a thread needs after a restart, always written as one."""
 
     state: StateRef | None = None
-    pending: tuple[Asked, ...] = ()
+    pending: tuple[ToolCall, ...] = ()
     handle: Handle | None = None
 
 
@@ -146,7 +146,7 @@ class Reply:
     id: str
     items: tuple[Mapping[str, object], ...]
     text: str
-    calls: tuple[Asked, ...]
+    calls: tuple[ToolCall, ...]
     status: Status
     stop: str
     usage: Usage | None
@@ -175,21 +175,21 @@ class Thinking:
 class Calling:
     """A call that is complete; it may be run when the reply is there."""
 
-    call: Asked
+    call: ToolCall
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class StreamRestart:
     """What arrived so far is void: the answer begins anew, for this reason."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class StreamEnd:
     """The end of a stream."""
 
     reply: Reply
 
 
-Happening: TypeAlias = Text | Thinking | Calling | Again | Done
+StreamEvent: TypeAlias = Text | Thinking | Calling | StreamRestart | StreamEnd

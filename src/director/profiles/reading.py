@@ -8,11 +8,19 @@ from importlib.resources import files
 from typing import TypeVar
 
 from director.context.presets import PRESETS
-from director.profiles.values import CHAINS, MODES, TOOLS, Compression, Limits, Profile, with_mode
+from director.profiles.values import (
+    CHAINS,
+    MODES,
+    TOOLS,
+    Compression,
+    Profile,
+    TurnLimits,
+    with_mode,
+)
 from director.sections.render import SECTIONS
 from director.settings import PROFILES
 from director.workflow.nearest import hint
-from director.workflow.reading import Reader
+from director.workflow.reading import FieldReader
 from director.workflow.values import Json
 
 T = TypeVar("T", bound=str)
@@ -53,7 +61,7 @@ def read_profile(text: str, name: str, *, place: str) -> Profile:
         found: Json = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
         raise ProfileError(f"{place!r} is not TOML: {problem}.") from None
-    reader = Reader()
+    reader = FieldReader()
     keys = reader.object(found, "", _KEYS)
     shown = {key: _names(reader, _table(reader, keys, "sections", _PLACES), key) for key in _PLACES}
     profile = Profile(
@@ -73,7 +81,7 @@ def read_profile(text: str, name: str, *, place: str) -> Profile:
 
 
 def _table(
-    reader: Reader, of: Mapping[str, Json], name: str, keys: Iterable[str]
+    reader: FieldReader, of: Mapping[str, Json], name: str, keys: Iterable[str]
 ) -> Mapping[str, Json]:
     if name not in of:
         reader.wrong("", f"the table [{name}] is missing.")
@@ -81,12 +89,12 @@ def _table(
     return reader.object(of[name], name, keys)
 
 
-def _names(reader: Reader, of: Mapping[str, Json], key: str) -> tuple[str, ...]:
+def _names(reader: FieldReader, of: Mapping[str, Json], key: str) -> tuple[str, ...]:
     return _known(reader, reader.texts(of, key, "sections"), SECTIONS, f"sections.{key}")
 
 
 def _known(
-    reader: Reader, names: Iterable[str], known: Iterable[str], where: str
+    reader: FieldReader, names: Iterable[str], known: Iterable[str], where: str
 ) -> tuple[str, ...]:
     there = tuple(known)
     given = tuple(names)
@@ -98,7 +106,7 @@ def _known(
     return given
 
 
-def _one(reader: Reader, of: Mapping[str, Json], name: str, known: Iterable[T]) -> T:
+def _one(reader: FieldReader, of: Mapping[str, Json], name: str, known: Iterable[T]) -> T:
     there = tuple(known)
     value = of.get(name)
     for one in there:
@@ -109,17 +117,17 @@ def _one(reader: Reader, of: Mapping[str, Json], name: str, known: Iterable[T]) 
     return there[0]
 
 
-def _limits(reader: Reader, of: Mapping[str, Json]) -> Limits:
+def _limits(reader: FieldReader, of: Mapping[str, Json]) -> TurnLimits:
     whole = {name: reader.number(of, name, "limits") for name in _LIMITS[:3]}
     money = of.get("money")
     amount = float(money) if type(money) in (int, float) else 0.0  # type: ignore[arg-type]
     for name, value in {**whole, "money": amount}.items():
         if value <= 0:
             reader.wrong("limits", f"{name!r} must be a number above 0.")
-    return Limits(**whole, money=amount)
+    return TurnLimits(**whole, money=amount)
 
 
-def _compression(reader: Reader, of: Mapping[str, Json]) -> Compression:
+def _compression(reader: FieldReader, of: Mapping[str, Json]) -> Compression:
     mode = _one(reader, of, "mode", MODES)
     every = reader.number(of, "every", "compression")
     if (mode == "refresh") != (every > 0):
@@ -127,7 +135,7 @@ def _compression(reader: Reader, of: Mapping[str, Json]) -> Compression:
     return Compression(mode, every, reader.text(of, "model", "compression"))
 
 
-def _check_sections(reader: Reader, profile: Profile) -> None:
+def _check_sections(reader: FieldReader, profile: Profile) -> None:
     if profile.instructions[:1] != ("system",):
         reader.wrong("sections.instructions", "'system' comes first.")
     for name in sorted({one for one in profile.sections if profile.sections.count(one) > 1}):

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, get_args
 
 from director.context.values import Section
 from director.sections.render import section
-from director.sections.state import State
+from director.sections.state import WorkflowState
 
 Mode: TypeAlias = Literal["reset", "refresh", "checkpoint"]
 Chain: TypeAlias = Literal["durable", "any", "never"]
@@ -56,7 +56,7 @@ TOOLS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class TurnLimits:
     """What one turn may take at most: model calls, tokens in all of them, seconds, US dollars."""
 
     rounds: int
@@ -93,7 +93,7 @@ class Profile:
     first: tuple[str, ...]
     last: tuple[str, ...]
     tools: tuple[str, ...]
-    limits: Limits
+    limits: TurnLimits
     strategy: str
     chain: Chain
     compression: Compression
@@ -123,7 +123,7 @@ class Placed:
         return "\n\n".join(one.text for one in self.last)
 
 
-def placed(profile: Profile, state: State) -> Placed:
+def placed(profile: Profile, state: WorkflowState) -> Placed:
     """The sections that a profile shows of a state."""
     return Placed(
         _shown(profile.instructions, state),
@@ -146,6 +146,6 @@ def with_mode(profile: Profile, mode: Mode, *, every: int = 0) -> Profile:
     return replace(profile, instructions=instructions, first=first, compression=compression)
 
 
-def _shown(names: tuple[str, ...], state: State) -> tuple[Section, ...]:
+def _shown(names: tuple[str, ...], state: WorkflowState) -> tuple[Section, ...]:
     found = (section(name, state) for name in names)
     return tuple(one for one in found if one is not None)

@@ -10,28 +10,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from director.project.filling import fill, working_files
-from director.project.fitting import Limit, Rules, fit
-from director.project.gather import Wanted, gather, summary_of, task_text
+from director.project.fitting import FittingRules, Limit, fit
+from director.project.gather import ContextTarget, gather, summary_of, task_text
 from director.project.history import Commit, changes
 from director.project.manifest import CommitOf, Json, manifest_of
-from director.project.parts import ORDERS, Section, Source, rendered
-from director.project.profiles import AGENTS, SKILLS, Profile, load_profile, with_skill
+from director.project.parts import ORDERS, Source, TaggedSection, rendered
+from director.project.profiles import AGENTS, SKILLS, ContextProfile, load_profile, with_skill
 from director.project.progress import find_task, name_of, next_task
-from director.project.report import Report, report_of
+from director.project.report import ContextReport, report_of
 from director.project.tasktypes import GENERAL, typed, wanted
 from director.project.values import (
     CODEBASE,
     RESEARCH,
-    Place,
+    PlanStep,
     Project,
     ProjectError,
-    Step,
+    WorkLocation,
     as_bytes,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class ContextRequest:
     """What is asked for: an agent or skill, perhaps a task, a step to research, texts of one's own.
 
     `extra` are instructions beside the profile's, already read.
@@ -52,10 +52,10 @@ class Fresh:
     """A fresh context: its text, its sections, what it took and what it is made of."""
 
     text: str
-    sections: tuple[Section, ...]
-    report: Report
+    sections: tuple[TaggedSection, ...]
+    report: ContextReport
     manifest: Mapping[str, Json]
-    place: Place | None = None
+    place: WorkLocation | None = None
     notes: tuple[str, ...] = field(default=())
 
     @property
@@ -82,7 +82,7 @@ def _uncommitted(path: str, content: bytes) -> str | None:  # noqa: ARG001
 
 def assemble(
     project: Project,
-    ask: Ask,
+    ask: ContextRequest,
     limit: Limit,
     *,
     commits: Sequence[Commit] = (),
@@ -95,7 +95,7 @@ def assemble(
     place = find_task(project, ask.task) if ask.task else next_task(project).place
     step = _step(project, ask.step) if ask.step else None
     told = changes(commits)
-    asked = Wanted(profile, place, step, told, ask.extra)
+    asked = ContextTarget(profile, place, step, told, ask.extra)
     sections = gather(project, asked)
     rules = _rules(project, asked, sections, order)
     fitted = fit(sections, limit, rules)
@@ -123,7 +123,7 @@ def assemble(
     )
 
 
-def profile_of(ask: Ask) -> Profile:
+def profile_of(ask: ContextRequest) -> ContextProfile:
     """The profile of an agent, alone or at work in a skill."""
     profile = load_profile(ask.agent)
     if ask.skill is None:
@@ -135,8 +135,11 @@ def profile_of(ask: Ask) -> Profile:
 
 
 def _rules(
-    project: Project, asked: Wanted, sections: Sequence[Section], order: tuple[str, ...]
-) -> Rules:
+    project: Project,
+    asked: ContextTarget,
+    sections: Sequence[TaggedSection],
+    order: tuple[str, ...],
+) -> FittingRules:
     task = task_text(project, asked.place)
     summaries = (
         summary_of(project, one, "summaries over specifics") for one in (RESEARCH, CODEBASE)
@@ -144,7 +147,7 @@ def _rules(
     line = ""
     if asked.place is not None:
         line = f"{name_of(project, asked.place.task)}\n{asked.place.task.number}"
-    return Rules(
+    return FittingRules(
         planning=asked.profile.planning,
         building=asked.profile.building,
         task_line=line,
@@ -155,7 +158,7 @@ def _rules(
     )
 
 
-def _unrelated(task: str, sections: Sequence[Section]) -> tuple[str, ...]:
+def _unrelated(task: str, sections: Sequence[TaggedSection]) -> tuple[str, ...]:
     """The codebase files of other domains than the task's; none if the task is of no domain."""
     kinds = typed(task) if task else None
     if kinds is None or kinds.types == (GENERAL,):
@@ -166,7 +169,7 @@ def _unrelated(task: str, sections: Sequence[Section]) -> tuple[str, ...]:
     return tuple(name for name in names if name not in kinds.files)
 
 
-def _step(project: Project, wanted_step: str) -> Step:
+def _step(project: Project, wanted_step: str) -> PlanStep:
     for goal in project.goals:
         for step in goal.steps:
             names = (step.path, step.path.removeprefix(".director/"), step.slug)
@@ -175,7 +178,9 @@ def _step(project: Project, wanted_step: str) -> Step:
     raise ProjectError(f"There is no step {wanted_step!r}. Name it as 2.1 or by its folder.")
 
 
-def _asked(ask: Ask, profile: Profile, place: Place | None) -> dict[str, Json]:
+def _asked(
+    ask: ContextRequest, profile: ContextProfile, place: WorkLocation | None
+) -> dict[str, Json]:
     return {
         "agent": load_profile(ask.agent).name,
         "profile": profile.name,
@@ -188,7 +193,7 @@ def _asked(ask: Ask, profile: Profile, place: Place | None) -> dict[str, Json]:
     }
 
 
-def _evidence(project: Project, asked: Wanted) -> dict[str, Json]:
+def _evidence(project: Project, asked: ContextTarget) -> dict[str, Json]:
     """Why these files: the words that told the kind of the task, and what of the log was left."""
     task = task_text(project, asked.place)
     kinds = typed(task) if task else None
@@ -200,7 +205,7 @@ def _evidence(project: Project, asked: Wanted) -> dict[str, Json]:
     return found
 
 
-def _notes(project: Project, asked: Wanted, ask: Ask) -> list[str]:
+def _notes(project: Project, asked: ContextTarget, ask: ContextRequest) -> list[str]:
     needs_task = {"task", "current_step"} & set(asked.profile.sections)
     notes = []
     if asked.place is None and needs_task:

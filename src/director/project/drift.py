@@ -20,10 +20,10 @@ from director.project.values import (
     STATE,
     VISION,
     Goal,
-    Place,
+    PlanStep,
     Project,
-    Step,
-    Task,
+    StepTask,
+    WorkLocation,
 )
 
 _BOX = re.compile(r"^([ \t]*[-*+][ \t]+\[)([^\]\n])(\][ \t]*\**Task[ \t]+(\d+)\b)", re.MULTILINE)
@@ -145,7 +145,7 @@ def _unlisted(project: Project, text: str) -> Iterator[Drift]:
         )
 
 
-def _behind(where: Place, goal: Goal | None, step: Step | None) -> bool:
+def _behind(where: WorkLocation, goal: Goal | None, step: PlanStep | None) -> bool:
     """Whether the focus is gone or complete; one with open tasks is the user's choice."""
     if goal is None or goal.complete:
         return True
@@ -245,7 +245,7 @@ def _research(project: Project) -> Iterator[Drift]:
         yield Drift(f"{FOLDER}/codebase", said, "have them written anew", hint=True)
 
 
-def _numbers(path: str, kind: str, among: Sequence[Goal | Step | Task]) -> Iterator[Drift]:
+def _numbers(path: str, kind: str, among: Sequence[Goal | PlanStep | StepTask]) -> Iterator[Drift]:
     """Numbers that are there twice: a task that needs one of them could mean either."""
     for number, times in sorted(Counter(one.number for one in among if one.number).items()):
         if times > 1:
@@ -293,7 +293,7 @@ def _status(goal: Goal, path: str, text: str) -> Iterator[Drift]:
         yield Drift(path, said, "correct its status", _with(text, "Status", right))
 
 
-def _step(project: Project, step: Step) -> Iterator[Drift]:
+def _step(project: Project, step: PlanStep) -> Iterator[Drift]:
     path = step_file(step)
     text = project.text(path)
     if text is None:
@@ -314,7 +314,7 @@ def _step(project: Project, step: Step) -> Iterator[Drift]:
             yield Drift(task.path, f"has no {' and no '.join(missing)}", "add what is missing")
 
 
-def _boxes(step: Step, path: str, text: str) -> Iterator[Drift]:
+def _boxes(step: PlanStep, path: str, text: str) -> Iterator[Drift]:
     """The boxes of the tasks against their files."""
     done = {task.number: task.done for task in step.tasks}
     found = part(text, "Tasks")

@@ -9,11 +9,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from director.project.fitting import Fitted, Limit
+from director.project.fitting import FittedSections, Limit
 from director.project.gather import task_text
-from director.project.parts import Section, Source, rendered
+from director.project.parts import Source, TaggedSection, rendered
 from director.project.progress import needs_of
-from director.project.values import FOLDER, Place, Project
+from director.project.values import FOLDER, Project, WorkLocation
 
 _TEXT = (".md", ".txt", ".json", ".csv", ".toml", ".yaml", ".yml", ".html", ".rst")
 
@@ -22,11 +22,11 @@ _TEXT = (".md", ".txt", ".json", ".csv", ".toml", ".yaml", ".yml", ".html", ".rs
 class Filled:
     """What was made of the spare budget, and which named files found no room."""
 
-    fitted: Fitted
+    fitted: FittedSections
     too_large: tuple[str, ...] = ()
 
 
-def working_files(project: Project, place: Place) -> list[Source]:
+def working_files(project: Project, place: WorkLocation) -> list[Source]:
     """The working files that a task names, best first: by path, by name, by words of the name."""
     text = task_text(project, place)
     needs = needs_of(project, place.task.path)
@@ -46,18 +46,20 @@ def working_files(project: Project, place: Place) -> list[Source]:
     return found
 
 
-def fill(fitted: Fitted, files: Sequence[Source], limit: Limit, order: Sequence[str]) -> Filled:
+def fill(
+    fitted: FittedSections, files: Sequence[Source], limit: Limit, order: Sequence[str]
+) -> Filled:
     """Add each file that still fits, whole."""
     taken: list[Source] = []
     left: list[str] = []
     best = fitted
     for source in files:
-        sections = (*fitted.sections, Section("working_files", (*taken, source)))
+        sections = (*fitted.sections, TaggedSection("working_files", (*taken, source)))
         size = limit.counter(rendered(sections, order))
         if size <= limit.tokens:
             taken.append(source)
             added = size - best.tokens
-            best = Fitted(sections, size, best.whole + added, fitted.cuts)
+            best = FittedSections(sections, size, best.whole + added, fitted.cuts)
         else:
             left.append(source.source)
     return Filled(best, tuple(left))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from director.context.values import Counter
 from director.project import shorten
-from director.project.parts import DEEP, ORDER, PROTECTED, Section, rendered, written
+from director.project.parts import DEEP, ORDER, PROTECTED, TaggedSection, rendered, written
 from director.project.shorten import Ways
 from director.project.values import ProjectError
 
@@ -50,29 +50,29 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class FittingRules:
     """What the steps need to know: who it is for, the task's words, what could stand instead."""
 
     planning: bool = False
     building: bool = False
     task_line: str = ""
     words: frozenset[str] = frozenset()
-    summaries: tuple[Section, ...] = ()
+    summaries: tuple[TaggedSection, ...] = ()
     unrelated: tuple[str, ...] = ()
     order: tuple[str, ...] = ORDER
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FittedSections:
     """Sections that fit, their size, the size before anything was cut, and what was cut."""
 
-    sections: tuple[Section, ...]
+    sections: tuple[TaggedSection, ...]
     tokens: int
     whole: int
     cuts: tuple[Cut, ...] = ()
 
 
-Plan = tuple[Section, ...]
+Plan = tuple[TaggedSection, ...]
 Step = tuple[str, str, Callable[[Plan], Iterator[tuple[int, Callable[[int], Plan]]]]]
 
 
@@ -84,14 +84,14 @@ class _Room:
     order: Sequence[str]
     cuts: list[Cut] = field(default_factory=list)
     sizes: dict[Plan, int] = field(default_factory=dict)
-    texts: dict[Section, str] = field(default_factory=dict)
+    texts: dict[TaggedSection, str] = field(default_factory=dict)
 
     def size(self, plan: Plan) -> int:
         if plan not in self.sizes:
             self.sizes[plan] = self.limit.counter(rendered(plan, self.order, self._written))
         return self.sizes[plan]
 
-    def _written(self, section: Section) -> str:
+    def _written(self, section: TaggedSection) -> str:
         if section not in self.texts:
             self.texts[section] = written(section)
         return self.texts[section]
@@ -112,7 +112,7 @@ class _Room:
         return after(high)
 
 
-def fit(sections: Sequence[Section], limit: Limit, rules: Rules) -> Fitted:
+def fit(sections: Sequence[TaggedSection], limit: Limit, rules: FittingRules) -> FittedSections:
     """The sections within the limit, with as little lost as the order of the steps allows."""
     room = _Room(limit, rules.order)
     plan: Plan = tuple(sections)
@@ -127,10 +127,10 @@ def fit(sections: Sequence[Section], limit: Limit, rules: Rules) -> Fitted:
                 plan = smaller
     if not room.fits(plan):
         raise TooLarge(_floor(plan, room))
-    return Fitted(plan, room.size(plan), whole, tuple(room.cuts))
+    return FittedSections(plan, room.size(plan), whole, tuple(room.cuts))
 
 
-def _steps(plan: Plan, room: _Room, rules: Rules) -> Iterator[Step]:
+def _steps(plan: Plan, room: _Room, rules: FittingRules) -> Iterator[Step]:
     """The order: see docs/fresh-contexts.md. Later steps are only taken if earlier ones fail."""
     shallow = tuple(one for one in plan if one.tag not in DEEP)
     deep_first = not (rules.planning or rules.building) and room.fits(shallow)
@@ -147,7 +147,7 @@ def _steps(plan: Plan, room: _Room, rules: Rules) -> Iterator[Step]:
     yield _way("reference documents are taken out", "instructions", _bare)
 
 
-def _general(rules: Rules) -> Iterator[Step]:
+def _general(rules: FittingRules) -> Iterator[Step]:
     yield _way("git log first: fewer commits", "recent_changes", shorten.commits)
     yield _way(
         "reference docs second: only what bears on the task",
@@ -167,7 +167,7 @@ def _general(rules: Rules) -> Iterator[Step]:
     yield "step context third: told in short", "current_step", told
 
 
-def _deep(rules: Rules) -> Iterator[Step]:
+def _deep(rules: FittingRules) -> Iterator[Step]:
     for tag in ("research", "codebase"):
         yield f"summaries over specifics: {tag}", tag, _summary(tag, rules)
     if not rules.planning:
@@ -184,13 +184,13 @@ def _deep(rules: Rules) -> Iterator[Step]:
             yield _way(f"{tag} gives way", tag, shorten.from_the_end)
 
 
-def _never_dropped(rules: Rules) -> tuple[str, ...]:
+def _never_dropped(rules: FittingRules) -> tuple[str, ...]:
     planning = ("research", "step_research", "research_summary") if rules.planning else ()
     return planning + (("codebase", "codebase_summary") if rules.building else ())
 
 
 def _summary(
-    tag: str, rules: Rules
+    tag: str, rules: FittingRules
 ) -> Callable[[Plan], Iterator[tuple[int, Callable[[int], Plan]]]]:
     """The summary in the place of the files it sums up."""
     instead = next((one for one in rules.summaries if one.tag == f"{tag}_summary"), None)
@@ -205,12 +205,12 @@ def _summary(
     return ways
 
 
-def _way(rule: str, tag: str, ways: Callable[[Section], Ways]) -> Step:
+def _way(rule: str, tag: str, ways: Callable[[TaggedSection], Ways]) -> Step:
     return rule, tag, lambda plan: _ways(plan, tag, ways)
 
 
 def _ways(
-    plan: Plan, tag: str, ways: Callable[[Section], Ways]
+    plan: Plan, tag: str, ways: Callable[[TaggedSection], Ways]
 ) -> Iterator[tuple[int, Callable[[int], Plan]]]:
     for at, section in enumerate(plan):
         if section.tag == tag:
@@ -230,15 +230,15 @@ def _removed(tag: str) -> Step:
     return _way(f"{tag} goes, with its notice", tag, lambda _: Ways(1, lambda _step: None))
 
 
-def _position(section: Section) -> Ways:
+def _position(section: TaggedSection) -> Ways:
     return shorten.from_the_end(section, ["Current Position"])
 
 
-def _focus(section: Section) -> Ways:
+def _focus(section: TaggedSection) -> Ways:
     return shorten.from_the_end(section, ["Current Focus"])
 
 
-def _bare(section: Section) -> Ways:
+def _bare(section: TaggedSection) -> Ways:
     kept = [one for one in section.sources if one.kind != "reference"]
     return Ways(1 if len(kept) < len(section.sources) else 0, lambda _: section.only(*kept))
 

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from director.project.history import Changes
+from director.project.history import RecentChanges
 from director.project.markdown import headings, part
-from director.project.parts import Section, Source
-from director.project.profiles import Deep, Profile, reference
+from director.project.parts import Source, TaggedSection
+from director.project.profiles import ContextProfile, Deep, reference
 from director.project.progress import step_file
 from director.project.tasktypes import SETUP, Typed, said, typed, wanted
 from director.project.values import (
@@ -22,14 +22,14 @@ from director.project.values import (
     RESEARCH,
     STATE,
     VISION,
-    Place,
+    PlanStep,
     Project,
-    Step,
+    WorkLocation,
     as_bytes,
 )
 
 SUMMARY = "SUMMARY.md"
-NO_CHANGES = Changes()
+NO_CHANGES = RecentChanges()
 LEAD = "What the user has decided for this step:\n"
 KINDS = ("Locked", "Flexible", "Deferred")
 RULES = """
@@ -48,20 +48,20 @@ _ALL = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ContextTarget:
     """What a context is made for. `step` is a step to be researched, for the deep researcher."""
 
-    profile: Profile
-    place: Place | None = None
-    step: Step | None = None
-    changes: Changes = NO_CHANGES
+    profile: ContextProfile
+    place: WorkLocation | None = None
+    step: PlanStep | None = None
+    changes: RecentChanges = NO_CHANGES
     extra: tuple[Source, ...] = ()
 
 
-def gather(project: Project, asked: Wanted) -> list[Section]:
+def gather(project: Project, asked: ContextTarget) -> list[TaggedSection]:
     """The sections that the profile asks for and the project has, in no special order."""
     sections = [
-        Section(tag, sources)
+        TaggedSection(tag, sources)
         for tag in asked.profile.sections
         if (sources := tuple(_sources(project, asked, tag)))
     ]
@@ -70,7 +70,7 @@ def gather(project: Project, asked: Wanted) -> list[Section]:
     return sections
 
 
-def task_text(project: Project, place: Place | None) -> str:
+def task_text(project: Project, place: WorkLocation | None) -> str:
     """The text of the task, or nothing."""
     return (project.text(place.task.path) or "") if place else ""
 
@@ -81,13 +81,13 @@ def file_source(project: Project, path: str, rule: str, *, name: str = "") -> So
     return Source(path, text, rule, name) if text and text.strip() else None
 
 
-def summary_of(project: Project, folder: str, rule: str) -> Section | None:
+def summary_of(project: Project, folder: str, rule: str) -> TaggedSection | None:
     """The summary of research or codebase as a section of its own."""
     found = file_source(project, f"{folder}/{SUMMARY}", rule)
-    return Section(f"{folder.rpartition('/')[2]}_summary", (found,)) if found else None
+    return TaggedSection(f"{folder.rpartition('/')[2]}_summary", (found,)) if found else None
 
 
-def _sources(project: Project, asked: Wanted, tag: str) -> Iterator[Source]:
+def _sources(project: Project, asked: ContextTarget, tag: str) -> Iterator[Source]:
     rule = f"profile {asked.profile.name}"
     if tag == "recent_changes":
         yield Source("git log", asked.changes.text, rule, kind="log")
@@ -101,7 +101,7 @@ def _sources(project: Project, asked: Wanted, tag: str) -> Iterator[Source]:
             yield found
 
 
-def _path(asked: Wanted, tag: str) -> str:
+def _path(asked: ContextTarget, tag: str) -> str:
     fixed = {"vision": VISION, "gameplan": GAMEPLAN, "project_state": STATE}
     if tag in fixed or asked.place is None:
         return fixed.get(tag, "")
@@ -113,7 +113,7 @@ def _path(asked: Wanted, tag: str) -> str:
     }.get(tag, "")
 
 
-def decisions(project: Project, step: Step | None, rule: str) -> Iterator[Source]:
+def decisions(project: Project, step: PlanStep | None, rule: str) -> Iterator[Source]:
     """The decisions of a step, word for word, with the rules that go with them."""
     text = project.text(step_file(step)) if step else None
     found = _decided(text) if text else None
@@ -137,7 +137,7 @@ def _decided(text: str) -> tuple[int, int] | None:
     return None
 
 
-def _instructions(project: Project, asked: Wanted) -> Iterator[Source]:
+def _instructions(project: Project, asked: ContextTarget) -> Iterator[Source]:
     profile = asked.profile
     base = profile.name.partition(" ")[0]
     yield Source(f"director:agents/{base}.toml", profile.instructions, "profile", kind="ours")
@@ -162,7 +162,9 @@ def _instructions(project: Project, asked: Wanted) -> Iterator[Source]:
     yield from asked.extra
 
 
-def _deep(project: Project, asked: Wanted, folder: str, deep: Deep) -> Iterator[Section]:
+def _deep(
+    project: Project, asked: ContextTarget, folder: str, deep: Deep
+) -> Iterator[TaggedSection]:
     rule = f"profile {asked.profile.name}"
     if deep in ("no", "reads directly"):
         return
@@ -180,7 +182,7 @@ def _deep(project: Project, asked: Wanted, folder: str, deep: Deep) -> Iterator[
         if (source := file_source(project, f"{folder}/{name}", why, name=name))
     )
     if sources:
-        yield Section(folder.rpartition("/")[2], sources)
+        yield TaggedSection(folder.rpartition("/")[2], sources)
 
 
 def _needed(task: str, folder: str) -> dict[str, str]:

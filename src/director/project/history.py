@@ -48,7 +48,7 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class RecentChanges:
     """The newest changes in plain language, and how many commits of bookkeeping lay between."""
 
     lines: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ class Changes:
         return f"\n({many} the tool's own books left out.)\n" if self.left_out else ""
 
 
-def changes(commits: Iterable[Commit], most: int = MOST) -> Changes:
+def changes(commits: Iterable[Commit], most: int = MOST) -> RecentChanges:
     """The newest commits, at most so many, without those of bookkeeping."""
     lines: list[str] = []
     left_out = 0
@@ -84,7 +84,7 @@ def changes(commits: Iterable[Commit], most: int = MOST) -> Changes:
             left_out += 1
         else:
             lines.append(plainly(commit.subject))
-    return Changes(tuple(lines), left_out)
+    return RecentChanges(tuple(lines), left_out)
 
 
 def plainly(subject: str) -> str:

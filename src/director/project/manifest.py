@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from director.context.values import Counter
-from director.project.fitting import Fitted, Limit
-from director.project.parts import Section, Source, rendered, written
+from director.project.fitting import FittedSections, Limit
+from director.project.parts import Source, TaggedSection, rendered, written
 from director.project.report import tokens_of
 from director.project.values import as_bytes
 
@@ -28,7 +28,7 @@ def sha256(content: bytes) -> str:
 
 
 def manifest_of(  # noqa: PLR0913  each has a name
-    fitted: Fitted,
+    fitted: FittedSections,
     limit: Limit,
     *,
     asked: Mapping[str, Json],
@@ -65,7 +65,7 @@ def as_json(manifest: Mapping[str, Json]) -> str:
 
 
 def _section(
-    section: Section, count: Counter, read: Callable[[str], bytes | None], commit_of: CommitOf
+    section: TaggedSection, count: Counter, read: Callable[[str], bytes | None], commit_of: CommitOf
 ) -> dict[str, Json]:
     sources = [_source(one, count, read, commit_of) for one in section.sources]
     return {"tag": section.tag, "tokens": count(written(section)), "sources": list(sources)}

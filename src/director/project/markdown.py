@@ -20,7 +20,7 @@ _FIELD = re.compile(r"\*\*([^*\n]+?):\*\*[ \t]*(.*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class MarkdownBlock:
     """A stretch of a text that stays whole: from character `start` to `end`."""
 
     start: int
@@ -38,13 +38,13 @@ class Heading:
     end: int
 
 
-def blocks(text: str) -> list[Block]:
+def blocks(text: str) -> list[MarkdownBlock]:
     """The text as blocks, one behind the other, none left out.
 
     Fences, tables, lists, quotes, comments and frontmatter are one block each; blank lines belong
     to the block ahead of them.
     """
-    found: list[Block] = []
+    found: list[MarkdownBlock] = []
     start, kind, blank = 0, "", False
     for line, at, closed in _lines(text):
         now = _kind(line)
@@ -52,13 +52,13 @@ def blocks(text: str) -> list[Block]:
             blank = True
             continue
         if closed and at > start and _parted(kind, now, blank=blank):
-            found.append(Block(start, at, kind == "heading"))
+            found.append(MarkdownBlock(start, at, kind == "heading"))
             start, kind = at, now
         # A list that follows its introduction makes one block with it.
         kind = now if closed and kind != "list" and now != "indented" else kind
         blank = False
     if start < len(text):
-        found.append(Block(start, len(text), kind == "heading"))
+        found.append(MarkdownBlock(start, len(text), kind == "heading"))
     return found
 
 

@@ -95,13 +95,13 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class TaggedSection:
     """A tag and the sources in it, in order."""
 
     tag: str
     sources: tuple[Source, ...]
 
-    def only(self, *sources: Source) -> Section:
+    def only(self, *sources: Source) -> TaggedSection:
         """The same section with other sources."""
         return replace(self, sources=sources)
 
@@ -111,15 +111,15 @@ def heading(name: str) -> str:
     return _HIDDEN.sub(lambda found: f"%{ord(found[0]):02X}", name)
 
 
-def written(section: Section) -> str:
+def written(section: TaggedSection) -> str:
     """A section between its two lines."""
     return f"<{section.tag}>\n{guarded(_content(section), ORDER)}\n</{section.tag}>"
 
 
 def rendered(
-    sections: Sequence[Section],
+    sections: Sequence[TaggedSection],
     order: Sequence[str] = ORDER,
-    write: Callable[[Section], str] = written,
+    write: Callable[[TaggedSection], str] = written,
 ) -> str:
     """The whole context: sections in order, a blank line between, one line feed at the end."""
     ranked = sorted(sections, key=lambda one: order.index(one.tag))
@@ -149,7 +149,7 @@ def read_context(text: str) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
     return found
 
 
-def _content(section: Section) -> str:
+def _content(section: TaggedSection) -> str:
     if section.tag not in HEADED:
         return "".join(source.shown for source in section.sources)
     texts = []

@@ -33,7 +33,7 @@ _WORDS = ("no", "summary", "as needed", "reads directly")
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class ContextProfile:
     """What an agent or skill is shown. `optional` sections are shown only if they say something."""
 
     name: str
@@ -49,7 +49,7 @@ class Profile:
 
 
 @cache
-def load_profile(name: str) -> Profile:
+def load_profile(name: str) -> ContextProfile:
     """The profile of an agent or a skill, by its name in any spelling."""
     wanted = name.strip().lower().replace("_", "-").replace(" ", "-")
     if wanted not in (*AGENTS, *SKILLS):
@@ -60,10 +60,10 @@ def load_profile(name: str) -> Profile:
     return read_profile(wanted, text)
 
 
-def read_profile(name: str, text: str) -> Profile:
+def read_profile(name: str, text: str) -> ContextProfile:
     """The profile that a text of TOML holds; a name that cannot be right is refused."""
     found = tomllib.loads(text)
-    profile = Profile(
+    profile = ContextProfile(
         name,
         found["says"],
         tuple(found["sections"]),
@@ -84,7 +84,7 @@ def read_profile(name: str, text: str) -> Profile:
     return profile
 
 
-def with_skill(agent: Profile, skill: Profile) -> Profile:
+def with_skill(agent: ContextProfile, skill: ContextProfile) -> ContextProfile:
     """An agent at work in a skill: its own sections, and the files that the skill loads."""
     return replace(
         agent,

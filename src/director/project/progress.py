@@ -11,7 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from director.project.markdown import fields, section, title
-from director.project.values import GAMEPLAN, Goal, Place, Project, ProjectError, Step, Task
+from director.project.values import (
+    GAMEPLAN,
+    Goal,
+    PlanStep,
+    Project,
+    ProjectError,
+    StepTask,
+    WorkLocation,
+)
 
 _NUMBERS = r"(\d+(?:\s*(?:,|and|&|or)\s*\d+)*)"
 _NAMED = re.compile(rf"\b(goal|step|task)s?\s+{_NUMBERS}", re.IGNORECASE)
@@ -21,10 +29,10 @@ _NOTHING = re.compile(r"\W*(nothing|none|n/a)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Next:
+class NextTask:
     """The next task and why it is that one; no place if every task is done."""
 
-    place: Place | None
+    place: WorkLocation | None
     why: str
 
 
@@ -33,25 +41,25 @@ class Focus:
     """What the gameplan calls the current goal and step, as far as they are there."""
 
     goal: Goal | None = None
-    step: Step | None = None
+    step: PlanStep | None = None
 
 
-def next_task(project: Project) -> Next:
+def next_task(project: Project) -> NextTask:
     """The first open task from the current focus on whose needs are met."""
     if not project.goals:
-        return Next(None, "There is no goal yet.")
+        return NextTask(None, "There is no goal yet.")
     focus = focus_of(project)
-    waiting: list[tuple[Place, str]] = []
+    waiting: list[tuple[WorkLocation, str]] = []
     for place in _from(project, focus):
         missing = missing_for(project, place)
         if not missing:
-            return Next(place, _why(project, place, focus, len(waiting)))
+            return NextTask(place, _why(project, place, focus, len(waiting)))
         waiting.append((place, missing))
     if waiting:
         place, missing = waiting[0]
-        return Next(place, f"Every open task waits for another; this one for {missing}.")
+        return NextTask(place, f"Every open task waits for another; this one for {missing}.")
     planned = any(goal.tasks for goal in project.goals)
-    return Next(None, "Every task is done." if planned else "There is no task yet.")
+    return NextTask(None, "Every task is done." if planned else "There is no task yet.")
 
 
 def focus_of(project: Project) -> Focus:
@@ -60,10 +68,12 @@ def focus_of(project: Project) -> Focus:
     goal = _meant(project, project.goals, told.get("current goal", ""), "goal")
     steps = goal.steps if isinstance(goal, Goal) else ()
     step = _meant(project, steps, told.get("current step", ""), "step")
-    return Focus(goal if isinstance(goal, Goal) else None, step if isinstance(step, Step) else None)
+    return Focus(
+        goal if isinstance(goal, Goal) else None, step if isinstance(step, PlanStep) else None
+    )
 
 
-def missing_for(project: Project, place: Place) -> str:
+def missing_for(project: Project, place: WorkLocation) -> str:
     """What a task needs first and is not done, in words; nothing if it can start."""
     prose = f"{needs_of(project, place.task.path)}\n{needs_of(project, step_file(place.step))}"
     missing = list(_missing(project, place, prose))
@@ -79,12 +89,12 @@ def needs_of(project: Project, path: str) -> str:
     return "" if _NOTHING.match(prose) else prose
 
 
-def step_file(step: Step) -> str:
+def step_file(step: PlanStep) -> str:
     """The file that describes a step."""
     return f"{step.path}/STEP.md"
 
 
-def find_task(project: Project, wanted: str) -> Place:
+def find_task(project: Project, wanted: str) -> WorkLocation:
     """The task that a user means: a path, a file's name, its slug, its title, or 2.1.3."""
     asked = wanted.strip().removeprefix("./")
     for fits in (_by_path, _by_name, _by_numbers, _by_title):
@@ -98,35 +108,42 @@ def find_task(project: Project, wanted: str) -> Place:
     raise ProjectError(f"There is no task {wanted!r}. The first tasks are: {known}.")
 
 
-def name_of(project: Project, one: Goal | Step | Task) -> str:
+def label_of(one: Goal | PlanStep | StepTask) -> str:
+    """What it is: the word of its file's name and of its heading."""
+    if isinstance(one, Goal):
+        return "Goal"
+    return "Step" if isinstance(one, PlanStep) else "Task"
+
+
+def name_of(project: Project, one: Goal | PlanStep | StepTask) -> str:
     """What a goal, step or task is called in its file, or its slug in words."""
-    path = one.path if isinstance(one, Task) else f"{one.path}/{type(one).__name__.upper()}.md"
+    path = one.path if isinstance(one, StepTask) else f"{one.path}/{label_of(one).upper()}.md"
     told = _LABEL.sub("", title(project.text(path) or ""))
     return told or one.slug.replace("-", " ")
 
 
-def _by_path(project: Project, place: Place, asked: str) -> bool:  # noqa: ARG001
+def _by_path(project: Project, place: WorkLocation, asked: str) -> bool:  # noqa: ARG001
     return place.task.path in (asked, f".director/{asked}")
 
 
-def _by_name(project: Project, place: Place, asked: str) -> bool:  # noqa: ARG001
+def _by_name(project: Project, place: WorkLocation, asked: str) -> bool:  # noqa: ARG001
     file = place.task.path.rpartition("/")[2]
     bare = file.removesuffix(".md").removesuffix(".done")
     return asked in (file, bare, f"{bare}.md", place.task.slug)
 
 
-def _by_numbers(project: Project, place: Place, asked: str) -> bool:  # noqa: ARG001
+def _by_numbers(project: Project, place: WorkLocation, asked: str) -> bool:  # noqa: ARG001
     numbers = (place.goal.number, place.step.number, place.task.number)
     return asked == ".".join(str(number) for number in numbers)
 
 
-def _by_title(project: Project, place: Place, asked: str) -> bool:
+def _by_title(project: Project, place: WorkLocation, asked: str) -> bool:
     return name_of(project, place.task).casefold() == asked.casefold()
 
 
-def _from(project: Project, focus: Focus) -> Iterator[Place]:
+def _from(project: Project, focus: Focus) -> Iterator[WorkLocation]:
     """The open tasks: from the focus to the end, then what lies before it."""
-    ahead: list[Place] = []
+    ahead: list[WorkLocation] = []
     reached = focus.goal is None
     for place in project.places():
         here = place.goal is focus.goal and (focus.step is None or place.step is focus.step)
@@ -138,7 +155,7 @@ def _from(project: Project, focus: Focus) -> Iterator[Place]:
     yield from ahead
 
 
-def _why(project: Project, place: Place, focus: Focus, waiting: int) -> str:
+def _why(project: Project, place: WorkLocation, focus: Focus, waiting: int) -> str:
     if focus.goal is None:
         why = "It is the first open task; the gameplan names no focus that is there."
     elif place.goal == focus.goal and focus.step in (None, place.step):
@@ -156,10 +173,10 @@ def _why(project: Project, place: Place, focus: Focus, waiting: int) -> str:
     return f"{why} Needs first ({named}): {' '.join(needs.split())}"
 
 
-def _missing(project: Project, place: Place, prose: str) -> Iterator[str]:
+def _missing(project: Project, place: WorkLocation, prose: str) -> Iterator[str]:
     """What prose names and is not complete. A step belongs to the goal named before it."""
     goal: Goal | None = place.goal
-    step: Step | None = place.step
+    step: PlanStep | None = place.step
     named = [(one[1].lower(), one[2], one.end()) for one in _NAMED.finditer(prose)]
     for at, (kind, numbers, end) in enumerate(named):
         wanted = [int(number[:9]) for number in re.findall(r"\d+", numbers)]
@@ -181,20 +198,20 @@ def _missing(project: Project, place: Place, prose: str) -> Iterator[str]:
             yield from (f"task {one.number}" for one in tasks if _open(one, place))
 
 
-def _told(goal: Goal, step: Step) -> str:
+def _told(goal: Goal, step: PlanStep) -> str:
     return f"step {step.number} of goal {goal.number}"
 
 
-def _open(one: Goal | Step | Task, place: Place) -> bool:
+def _open(one: Goal | PlanStep | StepTask, place: WorkLocation) -> bool:
     """Whether something else than the task's own goal, step or self is not done."""
     if one in (place.goal, place.step, place.task):
         return False
-    return not (one.done if isinstance(one, Task) else one.complete)
+    return not (one.done if isinstance(one, StepTask) else one.complete)
 
 
 def _meant(
-    project: Project, among: tuple[Goal, ...] | tuple[Step, ...], told: str, kind: str
-) -> Goal | Step | None:
+    project: Project, among: tuple[Goal, ...] | tuple[PlanStep, ...], told: str, kind: str
+) -> Goal | PlanStep | None:
     found = re.search(rf"\b{kind}\s+(\d+)", told, re.IGNORECASE) or re.match(r"\W*(\d+)\W*$", told)
     bare = re.sub(rf"^\W*{kind}\s+\d+\W*", "", told, flags=re.IGNORECASE).strip("*_ ").casefold()
     for one in among:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from director.project.disk import Disk
 from director.project.markdown import fields, section
-from director.project.values import GOALS, Folder, Goal, Project, Step, Task
+from director.project.values import GOALS, Folder, Goal, PlanStep, Project, StepTask
 
 _NUMBERED = re.compile(r"(\d+)[-_. ]*(.*)", re.DOTALL)
 _DONE = ".done.md"
@@ -52,10 +52,10 @@ def _said(folder: Folder, path: str) -> bool:
     return bool(re.match(r"\W*(complete|completed|done)\b", told, re.IGNORECASE))
 
 
-def _step(path: str, name: str, files: Sequence[str]) -> Step:
+def _step(path: str, name: str, files: Sequence[str]) -> PlanStep:
     number, slug = _named(name)
     kept = tuple(one for one in files if not _is_task(path, one) and one != f"{path}/STEP.md")
-    return Step(path, number, slug, _tasks([one for one in files if _is_task(path, one)]), kept)
+    return PlanStep(path, number, slug, _tasks([one for one in files if _is_task(path, one)]), kept)
 
 
 def _is_task(step: str, path: str) -> bool:
@@ -63,7 +63,7 @@ def _is_task(step: str, path: str) -> bool:
     return name != path and "/" not in name and name.lower().endswith(".md")
 
 
-def _tasks(paths: Sequence[str]) -> tuple[Task, ...]:
+def _tasks(paths: Sequence[str]) -> tuple[StepTask, ...]:
     """The two forms of a task are one, and that is done."""
     forms: dict[str, list[str]] = {}
     for path in paths:
@@ -73,7 +73,7 @@ def _tasks(paths: Sequence[str]) -> tuple[Task, ...]:
     for bare, there in forms.items():
         done = [path for path in there if path.lower().endswith(_DONE)]
         number, slug = _named(bare.rpartition("/")[2])
-        tasks.append(Task((done or there)[0], number, slug, bool(done), len(there) > 1))
+        tasks.append(StepTask((done or there)[0], number, slug, bool(done), len(there) > 1))
     return tuple(sorted(tasks, key=_order))
 
 
@@ -83,5 +83,5 @@ def _named(name: str) -> tuple[int | None, str]:
     return (int(found[1][:9]), found[2] or name) if found else (None, name)
 
 
-def _order(one: Goal | Step | Task) -> tuple[bool, int, str]:
+def _order(one: Goal | PlanStep | StepTask) -> tuple[bool, int, str]:
     return one.number is None, one.number or 0, one.path

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from director.context.values import Counter
-from director.project.fitting import Cut, Fitted, Limit
-from director.project.parts import DEEP, ORDER, Section, Source, written
+from director.project.fitting import Cut, FittedSections, Limit
+from director.project.parts import DEEP, ORDER, Source, TaggedSection, written
 
 # The share of the window that each part is meant to have, in percent: shown, never enforced.
 TARGETS = {
@@ -22,7 +22,7 @@ TARGETS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ReportLine:
     """One part of a context: its name, its tokens, and what was meant for it."""
 
     name: str
@@ -31,10 +31,10 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ContextReport:
     """What a context takes of its window and its budget, and what was cut for that."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[ReportLine, ...]
     total: int
     whole: int
     limit: Limit
@@ -74,7 +74,7 @@ class Report:
         )
 
 
-def report_of(fitted: Fitted, limit: Limit, notes: Sequence[str] = ()) -> Report:
+def report_of(fitted: FittedSections, limit: Limit, notes: Sequence[str] = ()) -> ContextReport:
     """The report of sections that were fitted."""
     count = limit.counter
     lines = [
@@ -82,20 +82,22 @@ def report_of(fitted: Fitted, limit: Limit, notes: Sequence[str] = ()) -> Report
         for section in sorted(fitted.sections, key=lambda one: ORDER.index(one.tag))
         for line in _lines(section, count)
     ]
-    return Report(tuple(lines), fitted.tokens, fitted.whole, limit, fitted.cuts, tuple(notes))
+    return ContextReport(
+        tuple(lines), fitted.tokens, fitted.whole, limit, fitted.cuts, tuple(notes)
+    )
 
 
-def _lines(section: Section, count: Counter) -> list[Line]:
+def _lines(section: TaggedSection, count: Counter) -> list[ReportLine]:
     name = section.tag.replace("_", " ").title()
     documents = [one for one in section.sources if one.kind == "reference"]
     if not documents:
-        return [Line(name, count(written(section)), TARGETS.get(section.tag, ""))]
+        return [ReportLine(name, count(written(section)), TARGETS.get(section.tag, ""))]
     rest = section.only(*(one for one in section.sources if one.kind != "reference"))
     alone = count(written(rest))
     whole = count(written(section))
     return [
-        Line(name, alone, TARGETS[section.tag]),
-        Line("Reference Docs", whole - alone, TARGETS["reference_docs"]),
+        ReportLine(name, alone, TARGETS[section.tag]),
+        ReportLine("Reference Docs", whole - alone, TARGETS["reference_docs"]),
     ]
 
 

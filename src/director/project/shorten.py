@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from director.project.history import spans
-from director.project.markdown import Block, blocks, headings, part
-from director.project.parts import Section, Source
+from director.project.markdown import MarkdownBlock, blocks, headings, part
+from director.project.parts import Source, TaggedSection
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,22 +20,22 @@ class Ways:
     """The steps in which a section can lose something: how many, and the section after each."""
 
     count: int
-    after: Callable[[int], Section | None]
+    after: Callable[[int], TaggedSection | None]
 
 
-def standing_for(summary: Section, files: Section) -> Section:
+def standing_for(summary: TaggedSection, files: TaggedSection) -> TaggedSection:
     """A summary that says which files it stands for."""
     names = ", ".join(one.source for one in files.sources)
     source = replace(summary.sources[0], notice=f"[… this stands for {names}: read them there]\n")
     return summary.only(source)
 
 
-def commits(section: Section) -> Ways:
+def commits(section: TaggedSection) -> Ways:
     """Fewer and fewer of the newest commits."""
     source = section.sources[0]
     many = len(re.findall(r"^- ", source.text, re.MULTILINE))
 
-    def after(step: int) -> Section:
+    def after(step: int) -> TaggedSection:
         keep = many - 1 - step
         notice = f"[… {many - keep} older changes left out: read `git log`]\n"
         return section.only(replace(source, spans=tuple(spans(source.text, keep)), notice=notice))
@@ -43,7 +43,7 @@ def commits(section: Section) -> Ways:
     return Ways(many, after)
 
 
-def from_the_end(section: Section, first: Sequence[str] = ()) -> Ways:
+def from_the_end(section: TaggedSection, first: Sequence[str] = ()) -> Ways:
     """Block by block, the one farthest from the beginning of its file first.
 
     What stands under the headings named in `first` goes last.
@@ -59,7 +59,7 @@ def from_the_end(section: Section, first: Sequence[str] = ()) -> Ways:
             ranked.append((free, block.start, at, number))
     ranked.sort()
 
-    def after(step: int) -> Section:
+    def after(step: int) -> TaggedSection:
         kept = {(at, number) for _, _, at, number in ranked[: len(ranked) - 1 - step]}
         return section.only(
             *(
@@ -71,7 +71,7 @@ def from_the_end(section: Section, first: Sequence[str] = ()) -> Ways:
     return Ways(len(ranked), after)
 
 
-def summarised(section: Section, task: str, *, decided: bool) -> Ways:
+def summarised(section: TaggedSection, task: str, *, decided: bool) -> Ways:
     """A step told shorter: its title, what it delivers, what it needs, the line of the task."""
     source = section.sources[0]
     text = source.text
@@ -82,7 +82,7 @@ def summarised(section: Section, task: str, *, decided: bool) -> Ways:
     if decided and (told := _under(text, "Decisions")):
         ways.insert(0, [(0, told[0][0]), (told[0][1], len(text))])
 
-    def after(step: int) -> Section:
+    def after(step: int) -> TaggedSection:
         kept = tuple(sorted(span for span in ways[step] if span[0] < span[1]))
         notice = f"[… the step is told in short: read {source.source}]\n"
         return section.only(replace(source, spans=kept, notice=notice))
@@ -90,10 +90,10 @@ def summarised(section: Section, task: str, *, decided: bool) -> Ways:
     return Ways(len(ways), after)
 
 
-def fewer(section: Section, drop: Sequence[Sequence[str]]) -> Ways:
+def fewer(section: TaggedSection, drop: Sequence[Sequence[str]]) -> Ways:
     """Without the files of the first list, then of the second too; each leaves a notice."""
 
-    def after(step: int) -> Section:
+    def after(step: int) -> TaggedSection:
         names = {name for one in drop[: step + 1] for name in one}
         return section.only(
             *(_emptied(one) if one.name in names else one for one in section.sources)
@@ -102,10 +102,10 @@ def fewer(section: Section, drop: Sequence[Sequence[str]]) -> Ways:
     return Ways(len(drop), after)
 
 
-def references(section: Section, words: frozenset[str]) -> Ways:
+def references(section: TaggedSection, words: frozenset[str]) -> Ways:
     """Reference documents: only the parts whose headings the task speaks of, then only names."""
 
-    def after(step: int) -> Section:
+    def after(step: int) -> TaggedSection:
         return section.only(
             *(
                 one if one.kind != "reference" else _relevant(one, words if step == 0 else None)
@@ -116,11 +116,11 @@ def references(section: Section, words: frozenset[str]) -> Ways:
     return Ways(2 if any(one.kind == "reference" for one in section.sources) else 0, after)
 
 
-def outputs(section: Section) -> Ways:
+def outputs(section: TaggedSection) -> Ways:
     """Without the output of commands, the last first."""
     places = [(at, span) for at, one in enumerate(section.sources) for span in one.injected]
 
-    def after(step: int) -> Section:
+    def after(step: int) -> TaggedSection:
         out = places[len(places) - 1 - step :]
         found = []
         for at, one in enumerate(section.sources):
@@ -137,7 +137,7 @@ def _pinned(text: str, first: Sequence[str]) -> list[tuple[int, int]]:
     return [span for name in first for span in _under(text, name)]
 
 
-def _kept(source: Source, found: Sequence[Block], kept: list[Block]) -> Source:
+def _kept(source: Source, found: Sequence[MarkdownBlock], kept: list[MarkdownBlock]) -> Source:
     """A source with some of its blocks; a heading that has lost its body goes too."""
     if len(kept) == len(found):
         return source

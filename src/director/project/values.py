@@ -40,7 +40,7 @@ class Folder(Protocol):
         ...
 
 
-class Held:
+class MemoryFiles:
     """Files that are held in memory, such as those of a commit."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
@@ -54,7 +54,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class StepTask:
     """A task: one file, or two of which one is done. `path` is the file that is read."""
 
     path: str
@@ -65,13 +65,13 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlanStep:
     """A step: its folder, its tasks in order, and what else lies beside them."""
 
     path: str
     number: int | None
     slug: str
-    tasks: tuple[Task, ...] = ()
+    tasks: tuple[StepTask, ...] = ()
     files: tuple[str, ...] = ()
 
     @property
@@ -92,11 +92,11 @@ class Goal:
     path: str
     number: int | None
     slug: str
-    steps: tuple[Step, ...] = ()
+    steps: tuple[PlanStep, ...] = ()
     said: bool = False
 
     @property
-    def tasks(self) -> tuple[Task, ...]:
+    def tasks(self) -> tuple[StepTask, ...]:
         """The tasks of all its steps."""
         return tuple(task for step in self.steps for task in step.tasks)
 
@@ -120,21 +120,21 @@ class Project:
         content = self.folder.read(path)
         return None if content is None else as_text(content)
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[WorkLocation]:
         """Every task with its goal and step, in the order of the numbers."""
         for goal in self.goals:
             for step in goal.steps:
                 for task in step.tasks:
-                    yield Place(goal, step, task)
+                    yield WorkLocation(goal, step, task)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WorkLocation:
     """Where work is: a goal, a step of it, a task of that."""
 
     goal: Goal
-    step: Step
-    task: Task
+    step: PlanStep
+    task: StepTask
 
     def __str__(self) -> str:
         return ", ".join(

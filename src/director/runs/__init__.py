@@ -14,17 +14,26 @@ from director.runs.running import (
     try_node,
     workflow_of,
 )
-from director.runs.values import Means, NodeFailed, Progress, Question, Run, RunError, Step, Taken
+from director.runs.values import (
+    NodeFailed,
+    Question,
+    Run,
+    RunDependencies,
+    RunError,
+    RunProgress,
+    RunTaken,
+    Step,
+)
 
 __all__ = [
-    "Means",
     "NodeFailed",
-    "Progress",
     "Question",
     "Run",
+    "RunDependencies",
     "RunError",
+    "RunProgress",
+    "RunTaken",
     "Step",
-    "Taken",
     "answer",
     "cancel",
     "drive",
@@ -41,3 +50,6 @@ __all__ = [
     "try_node",
     "workflow_of",
 ]
+
+# Names of one release ago; they go with the next.
+Means = RunDependencies

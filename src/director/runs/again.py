@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from director.runs.ledger import Ledger
+from director.runs.ledger import RunJournal
 from director.runs.nodes import CONTROL
 from director.runs.values import RunError, Step
 from director.store import RecordDraft, Store
 
 
-def reopen_failed(ledger: Ledger) -> None:
+def reopen_failed(ledger: RunJournal) -> None:
     """Open the steps that made the run fail, so that it goes on from there."""
     failed = [step for step in ledger.steps() if step.state == "finished"]
     first = next((step for step in failed if step.key == _failed_key(ledger)), None)
@@ -22,7 +22,7 @@ def reopen_failed(ledger: Ledger) -> None:
         _reopen(ledger, [step for step in failed if step.position >= first.position], first.key)
 
 
-def reopen_from(ledger: Ledger, node: str) -> None:
+def reopen_from(ledger: RunJournal, node: str) -> None:
     """Open the first visit of a node and everything that was done after it.
 
     Of an iterate only those items are opened that did not come to a good end.
@@ -49,13 +49,13 @@ def reopen_from(ledger: Ledger, node: str) -> None:
     _reopen(ledger, after, first.key if not done_well else f"{first.key}[")
 
 
-def open_visit(ledger: Ledger, key: str) -> None:
+def open_visit(ledger: RunJournal, key: str) -> None:
     """Open one visit and all that is inside it, for another test of a node."""
     inside = [step for step in ledger.steps() if step.key == key or _holds_key(key, step.key)]
     ledger.reopen([replace(step, state="open", acted=False) for step in inside])
 
 
-def _reopen(ledger: Ledger, steps: list[Step], key: str) -> None:
+def _reopen(ledger: RunJournal, steps: list[Step], key: str) -> None:
     opened: list[Step] = []
     drafts: list[RecordDraft] = []
     put_back: set[tuple[str, str]] = set()
@@ -84,7 +84,7 @@ def _as_before(store: Store, kind: str, id_: str, version: int) -> RecordDraft:
     return RecordDraft(kind, id_, body, "put back, because the step is done again")
 
 
-def _failed_key(ledger: Ledger) -> str:
+def _failed_key(ledger: RunJournal) -> str:
     return str((ledger.run.error or {}).get("key", ""))
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from director.browser.downloads import Downloaded
 from director.browser.session import Session
-from director.runs.ledger import Ledger
+from director.runs.ledger import RunJournal
 from director.runs.stage import Stage
 from director.runs.table_profiles import TABLES, profile_table, read_table
 from director.runs.values import Step
@@ -88,7 +88,7 @@ def _profile_tables(
                 yield profile_table(each.path, clean)
 
 
-async def keep_late_downloads(ledger: Ledger, stage: Stage) -> None:
+async def keep_late_downloads(ledger: RunJournal, stage: Stage) -> None:
     """Tell of files that came after their node, or that only the end of the run waits for."""
     last = next((step for step in reversed(ledger.steps()) if step.type in _TOUCHES), None)
     if last is None or last.state != "finished" or not stage.opened:

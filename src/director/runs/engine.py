@@ -14,34 +14,34 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from director.browser import BrowserError, BrowserGone, NotApproved, Session
+from director.browser import BrowserError, BrowserGone, Session
 from director.browser.bundle import LocatorError
 from director.browser.conditions import check
 from director.browser.noticing import Glance, glance, news
 from director.runs.download_facts import add_downloads
 from director.runs.error_pages import note_error_pages
 from director.runs.held_before import HeldBefore, look_before
-from director.runs.keeping import Keeping, Kept
-from director.runs.ledger import Ledger
+from director.runs.keeping import Keeping, OutputWrites
+from director.runs.ledger import RunJournal
 from director.runs.nodes import CONTROL, EXECUTE, PLAN
 from director.runs.observation import DoneVisit, observe
-from director.runs.outcome import failure_of, replay_step, status_of
+from director.runs.outcome import failure_of, is_before_action, replay_step, status_of
 from director.runs.own_conditions import check_records, demand, is_own
 from director.runs.questions import answered
 from director.runs.recovery import happened_before, refuse_lost_page
 from director.runs.retries import Retries
 from director.runs.sandbox import Sandbox, SandboxError
-from director.runs.schema import SchemaError
+from director.runs.schema import SchemaMismatch
 from director.runs.sent_forms import tell_forms, tell_tabs
 from director.runs.stage import Stage
 from director.runs.values import (
-    Means,
     NodeFailed,
-    Place,
-    Progress,
     Question,
+    RunDependencies,
     RunError,
+    RunProgress,
     Step,
+    VisitScope,
     number_visits,
 )
 from director.secrets import SecretRefused, VaultError
@@ -59,15 +59,13 @@ FAILURES = (
     BrowserError,
     LocatorError,
     SandboxError,
-    SchemaError,
+    SchemaMismatch,
     SecretRefused,
     VaultError,
     WorkflowError,
     NodeFailed,
     RunError,
 )
-# Of these it is known that nothing was done yet.
-_BEFORE = (LocatorError, NotApproved, WorkflowError)
 _TOUCHES = ("browser_action", "agent")
 _LOOKS = (*_TOUCHES, "browser_query")
 _SENT = 50  # requests of a tried node that are remembered
@@ -76,7 +74,7 @@ _SHOWN = 500  # milliseconds until a field shows what was typed
 
 
 @dataclass(slots=True)
-class Visit:
+class NodeVisit:
     """A node at a place: what its function is given.
 
     `began` and `done` say how far it is: about to act, and after it. `values` and `others` are
@@ -87,7 +85,7 @@ class Visit:
 
     engine: Engine
     node: Node
-    place: Place
+    place: VisitScope
     step: Step
     config: Config = field(default_factory=dict)
     began: bool = False
@@ -113,7 +111,12 @@ class Engine:
     """Executes the nodes of one run; `observes` what they do to pages when they are only tried."""
 
     def __init__(
-        self, ledger: Ledger, workflow: Workflow, means: Means, *, observes: bool = False
+        self,
+        ledger: RunJournal,
+        workflow: Workflow,
+        means: RunDependencies,
+        *,
+        observes: bool = False,
     ) -> None:
         self.ledger, self.means, self._observes = ledger, means, observes
         self.nodes = {node.id: node for node in workflow.nodes}
@@ -121,25 +124,25 @@ class Engine:
         self.stage = Stage(ledger, workflow, means)
         self._retries = Retries()
 
-    async def run_all(self, ids: Sequence[str], place: Place) -> list[dict[str, Json]]:
-        """Visit nodes in the order of their list; stops at an error."""
+    async def run_all(self, ids: Sequence[str], place: VisitScope) -> list[dict[str, Json]]:
+        """NodeVisit nodes in the order of their list; stops at an error."""
         return [await self.visit_listed(id_, place, nth) for id_, nth in number_visits(ids)]
 
-    async def visit_listed(self, id_: str, place: Place, nth: int) -> dict[str, Json]:
-        """Visit a node and say which one it was and what came of it."""
+    async def visit_listed(self, id_: str, place: VisitScope, nth: int) -> dict[str, Json]:
+        """NodeVisit a node and say which one it was and what came of it."""
         result = await self.visit(id_, place, nth)
         step = self.ledger.step(place.key(id_, nth))
         status = step.status if step else "success"
         return {"node": self.nodes[id_].alias, "status": status, "result": result}
 
-    async def visit(self, id_: str, place: Place, nth: int = 1) -> Json:
+    async def visit(self, id_: str, place: VisitScope, nth: int = 1) -> Json:
         """The result of a node at a place: from the journal if it is there, else by doing it."""
         node, key = self.nodes[id_], place.key(id_, nth)
         known = self.ledger.step(key)
         if known and known.state == "finished":
             return replay_step(known)
         draft = Step(key, id_, node.alias, node.type, "open", effect=node.effect)
-        visit = Visit(self, node, place, known or draft)
+        visit = NodeVisit(self, node, place, known or draft)
         began = time.monotonic()
         try:
             if known is None or known.state != "begun" or node.type not in CONTROL:
@@ -155,7 +158,7 @@ class Engine:
             await self._fail(visit, problem, began)
         return visit.step.result
 
-    async def _begin(self, visit: Visit, draft: Step) -> None:
+    async def _begin(self, visit: NodeVisit, draft: Step) -> None:
         node = visit.node
         scope = self.ledger.scope(visit.place, self.means.env)
         visit.config = resolve_config(node.type, node.config, scope)
@@ -187,13 +190,13 @@ class Engine:
         visit.step, visit.began = self.ledger.begin(begun), True
         self._tell(visit.step)
 
-    async def _ready(self, visit: Visit) -> None:
+    async def _ready(self, visit: NodeVisit) -> None:
         session = await self.stage.session()
         refuse_lost_page(visit)
         if self.means.pace is not None:
             await self.means.pace(str(visit.config.get("url") or session.page().url))
 
-    async def _do(self, visit: Visit, began: float) -> None:
+    async def _do(self, visit: NodeVisit, began: float) -> None:
         node = visit.node
         await self._act(visit)
         visit.step = replace(visit.step, observed=await self._observe(visit, visit.mark))
@@ -214,7 +217,7 @@ class Engine:
         if gone:
             raise gone
 
-    async def _write(self, visit: Visit, step: Step, kept: Kept) -> Step:
+    async def _write(self, visit: NodeVisit, step: Step, kept: OutputWrites) -> Step:
         write = partial(
             self.ledger.finish,
             step,
@@ -227,7 +230,7 @@ class Engine:
         many = len(kept.records) > _AT_ONCE
         return await asyncio.to_thread(write) if many else write()
 
-    async def _observe(self, visit: Visit, mark: int) -> dict[str, Json] | None:
+    async def _observe(self, visit: NodeVisit, mark: int) -> dict[str, Json] | None:
         if not self.stage.opened:
             return None
         scope = self.ledger.scope(visit.place, self.means.env)
@@ -236,7 +239,7 @@ class Engine:
         done = DoneVisit(visit.node, visit.config, *seen)
         return await observe(done, await self.stage.session(), mark)
 
-    async def _act(self, visit: Visit) -> None:
+    async def _act(self, visit: NodeVisit) -> None:
         """Do what the node does, and see that the page shows it."""
         node = visit.node
         mark = visit.mark = (await self.stage.session()).mark() if self.stage.opened else 0
@@ -250,14 +253,19 @@ class Engine:
             visit.step = await add_downloads(visit.step, await self.stage.session())
 
     async def _ensure(
-        self, visit: Visit, conditions: Iterable[Config], *, mark: int = 0, kept: Kept | None = None
+        self,
+        visit: NodeVisit,
+        conditions: Iterable[Config],
+        *,
+        mark: int = 0,
+        kept: OutputWrites | None = None,
     ) -> None:
         found = await self.checked(conditions, visit.place, mark=mark, kept=kept)
         evidence = visit.held.mark(found)
         visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence))
         demand(evidence, visit.failed, "ensures")
 
-    async def _seen(self, visit: Visit, mark: int) -> dict[str, Json]:
+    async def _seen(self, visit: NodeVisit, mark: int) -> dict[str, Json]:
         session = await self.stage.session()
         async with session.doing("see what is new on the page"):
             appeared = [bundle.json() for bundle in await news(session, visit.told)]
@@ -265,13 +273,13 @@ class Engine:
         sent: list[Json] = [{"method": a.method, "url": a.url, "status": a.status} for a in answers]
         return {"appeared": appeared, "sent": sent, "kept": await self._keeps_text(visit, mark)}
 
-    async def _tell_forms(self, visit: Visit, step: Step) -> Step:
+    async def _tell_forms(self, visit: NodeVisit, step: Step) -> Step:
         if visit.node.type != "browser_action" or not visit.began:
             return step
         session, steps = await self.stage.session(), self.ledger.steps()
         return tell_tabs(tell_forms(step, steps, session, visit.mark), steps, session)
 
-    async def _keeps_text(self, visit: Visit, mark: int) -> bool:
+    async def _keeps_text(self, visit: NodeVisit, mark: int) -> bool:
         """Whether a field shows what was typed into it; one for secrets shows nothing."""
         config = visit.node.config
         if config.get("action") != "type" or "{{secret:" in str(config.get("text")):
@@ -280,16 +288,17 @@ class Engine:
         (evidence,) = await self.checked([shown], visit.place, mark=mark)
         return evidence["holds"] is True
 
-    async def _fail(self, visit: Visit, problem: Exception, began: float) -> None:
+    async def _fail(self, visit: NodeVisit, problem: Exception, began: float) -> None:
         if gone := await self._gone(problem):
             # Nobody knows how far it came: it stays as it is, for whoever resumes the run.
             raise gone
+        acted = visit.done or not is_before_action(problem)
         failed = replace(
             visit.step,
             status="failed",
             error=str(problem),
             error_kind=getattr(problem, "kind", "") or type(problem).__name__,
-            acted=_may_have_acted(visit, problem),
+            acted=acted if visit.began else visit.step.acted,
         )
         step, gone = await self._pictured(await self._tell_forms(visit, failed), began)
         if gone:
@@ -301,11 +310,11 @@ class Engine:
     async def checked(
         self,
         conditions: Iterable[Config],
-        place: Place,
+        place: VisitScope,
         *,
         mark: int,
         session: Session | None = None,
-        kept: Kept | None = None,
+        kept: OutputWrites | None = None,
     ) -> list[Config]:
         """The evidence for conditions, up to the first that does not hold."""
         found: list[Config] = []
@@ -313,7 +322,7 @@ class Engine:
             scope = self.ledger.scope(place, self.means.env)
             asked = filled_condition(cast("Config", resolve(condition, scope, within="selector")))
             if is_own(asked):
-                there = (kept or Kept()).merge_into(self.ledger.records)
+                there = (kept or OutputWrites()).merge_into(self.ledger.records)
                 evidence = check_records(asked, there)
             else:
                 evidence = await check(session or await self.stage.session(), asked, mark)
@@ -353,7 +362,8 @@ class Engine:
             return await answered(store, question, self.means)
         self.ledger.set_run(state="waiting")
         if self.means.progress is not None:
-            self.means.progress(Progress(self.ledger.run.id, "waiting", key, status=question.text))
+            event = RunProgress(self.ledger.run.id, "waiting", key, status=question.text)
+            self.means.progress(event)
         said = await answered(store, question, self.means)
         self.ledger.set_run(state="running")
         return said
@@ -362,17 +372,13 @@ class Engine:
         if self.means.progress is None:
             return
         run, begun = self.ledger.run.id, step.state == "begun"
-        self.means.progress(
-            Progress(
-                run,
-                "begun" if begun else "finished",
-                step.key,
-                step.alias,
-                "" if begun else step.status,
-                step.error,
-                step.took,
+        if begun:
+            event = RunProgress(run, "begun", step.key, step.alias, "", step.error, step.took)
+        else:
+            event = RunProgress(
+                run, "finished", step.key, step.alias, step.status, step.error, step.took
             )
-        )
+        self.means.progress(event)
 
     async def __aenter__(self) -> Self:
         return self
@@ -385,12 +391,6 @@ class Engine:
     ) -> None:
         self.sandbox.close()
         await self.stage.close()
-
-
-def _may_have_acted(visit: Visit, problem: Exception) -> bool:
-    if not visit.began:
-        return visit.step.acted
-    return visit.done or not isinstance(problem, _BEFORE)
 
 
 def _told(config: Config, type_: str) -> Config:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from director.runs.ledger import Ledger
+from director.runs.ledger import RunJournal
 from director.runs.stage import Stage
 from director.workflow.values import Config
 
@@ -15,7 +15,7 @@ _ERROR = 400
 _OPENS = ("navigate", "openNewTab")
 
 
-async def note_error_pages(ledger: Ledger, stage: Stage) -> None:
+async def note_error_pages(ledger: RunJournal, stage: Stage) -> None:
     """Add a doubt to the last action if it led to a page that the site answered with an error."""
     if not stage.opened:
         return

@@ -24,7 +24,7 @@ _MECHANICS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class OutputWrites:
     """Variables and records to write, and what could not be kept."""
 
     values: Mapping[str, Json] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Keeping:
     visit: str
     current: str = ""
 
-    def kept(self) -> Kept:
+    def kept(self) -> OutputWrites:
         """What is to be written; a problem is a warning unless the config is strict."""
         values: dict[str, Json] = {}
         changed: dict[str, Record] = {}
@@ -80,7 +80,7 @@ class Keeping:
                     raise
                 warnings.append(f"Not kept: {problem}")
         made = found[0] if found else None
-        return Kept(values, tuple(changed.values()), tuple(warnings), made)
+        return OutputWrites(values, tuple(changed.values()), tuple(warnings), made)
 
     def _variables(self, _: Mapping[str, Record]) -> Iterator[tuple[str, Json]]:
         if self.config.get("store"):

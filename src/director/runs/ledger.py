@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, cast
 
-from director.runs.values import Cancelled, Place, Run, RunError, Step, Taken
-from director.store import Moved, RecordDraft, Store, Versioned
+from director.runs.values import Cancelled, Run, RunError, RunTaken, Step, VisitScope
+from director.store import RecordDraft, Store, VersionConflict, Versioned
 from director.store.variables import KIND as VARIABLE
 from director.store.variables import variables
 from director.workflow.records import Record, record_from, record_json
@@ -24,7 +24,7 @@ _PLACED = ("key", "version", "position")
 _CLEARED: Mapping[str, object] = {"cleared": True}
 
 
-class Ledger:
+class RunJournal:
     """The journal of one run, held by one worker."""
 
     def __init__(self, store: Store, run: Run, *, worker: str) -> None:
@@ -103,7 +103,7 @@ class Ledger:
         """Stop here if another worker has taken the run."""
         newest = self.store.get("lease", self.run.id)
         if newest is not None and newest.version not in [held.version for held in self._lease]:
-            raise Taken(
+            raise RunTaken(
                 f"The run {self.run.id!r} is held by the worker {newest.body['worker']!r} now. "
                 "What was done last was not written: that worker goes on with it."
             )
@@ -118,7 +118,7 @@ class Ledger:
         if self.run.state == "cancelled":
             raise Cancelled(f"The run {self.run.id!r} was cancelled.")
 
-    def scope(self, place: Place, env: Callable[[str], str | None] | None) -> Scope:
+    def scope(self, place: VisitScope, env: Callable[[str], str | None] | None) -> Scope:
         """What templates can name at a place."""
         return Scope(
             variables=self.variables,
@@ -176,7 +176,7 @@ class Ledger:
     def _write(self, drafts: Sequence[RecordDraft]) -> Sequence[Versioned]:
         try:
             return self.store.put_all(drafts, unchanged=self._lease)
-        except Moved:
+        except VersionConflict:
             self._why_moved()
             raise
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from director.browser import BrowserGone
+from director.browser import BrowserGone, NotApproved
+from director.browser.bundle import LocatorError
 from director.runs.ledger import steps_of
-from director.runs.values import Cancelled, NodeFailed, Parked, Run, Status, Step
+from director.runs.values import Cancelled, NodeFailed, Run, RunWaiting, Status, Step
 from director.store import Store
 from director.workflow.paths import is_list
-from director.workflow.values import Config, Json
+from director.workflow.values import Config, Json, WorkflowError
 
+# Of these it is known that nothing was done yet.
+_BEFORE = (LocatorError, NotApproved, WorkflowError)
 _HOLDS_NODES = ("iterate", "route", "group")
 
 
@@ -23,7 +26,7 @@ def outcome_of(problem: Exception) -> dict[str, Any]:
         return {"state": "failed", "error": error | named}
     if isinstance(problem, BrowserGone):
         return {"state": "failed", "error": error | {"kind": "browser"}}
-    if isinstance(problem, Parked):
+    if isinstance(problem, RunWaiting):
         return {"state": "waiting", "error": error | {"kind": "waiting"}}
     if isinstance(problem, Cancelled):
         return {"state": "cancelled", "error": error | {"kind": "cancelled"}}
@@ -71,3 +74,8 @@ def failure_of(problem: Exception | None, step: Step) -> NodeFailed:
     if isinstance(problem, NodeFailed):
         return problem
     return NodeFailed(step.error, key=step.key, alias=step.alias, kind=step.error_kind)
+
+
+def is_before_action(problem: Exception) -> bool:
+    """Whether a node that failed with this problem had not acted yet."""
+    return isinstance(problem, _BEFORE)

@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class NodeProposal:
     """A condition before or after the node, or its effect and why."""
 
     where: Where
@@ -42,7 +42,9 @@ class Proposal:
         return f"{self.where} {condition_text(self.condition)}"
 
 
-def proposals(node: Node, step: Step, inputs: Mapping[str, Json] | None = None) -> list[Proposal]:
+def proposals(
+    node: Node, step: Step, inputs: Mapping[str, Json] | None = None
+) -> list[NodeProposal]:
     """What a tried node could promise, without what it promises already."""
     known = [*node.requires, *node.ensures]
     texts = {n: v for n, v in (inputs or {}).items() if isinstance(v, str) and len(v) > _SHORT}
@@ -50,7 +52,7 @@ def proposals(node: Node, step: Step, inputs: Mapping[str, Json] | None = None) 
     return [each for each in found if each.condition not in known]
 
 
-def accepted(workflow: Workflow, node: Node, wanted: Sequence[Proposal]) -> Workflow:
+def accepted(workflow: Workflow, node: Node, wanted: Sequence[NodeProposal]) -> Workflow:
     """The workflow with proposals written into the node."""
     more = {
         where: tuple(each.condition for each in wanted if each.where == where)
@@ -132,55 +134,57 @@ class _Tried:
         return next((f"{{{{{n}}}}}" for n, given in self.inputs.items() if given == value), value)
 
 
-def _seen(tried: _Tried) -> Iterator[Proposal]:
+def _seen(tried: _Tried) -> Iterator[NodeProposal]:
     node, step = tried.node, tried.step
     result = step.result if isinstance(step.result, Mapping) else {}
     if node.type == "browser_query" and result.get("count") and "selector" in node.config:
-        yield Proposal("ensures", {"count": node.config["selector"], "at_least": 1})
+        yield NodeProposal("ensures", {"count": node.config["selector"], "at_least": 1})
     if node.type == "browser_action" and step.page:
         yield from _before(tried)
         yield from _after(tried)
         yield from _effect(tried)
 
 
-def _before(tried: _Tried) -> Iterator[Proposal]:
+def _before(tried: _Tried) -> Iterator[NodeProposal]:
     """Where it was, and what it acted on."""
     config = tried.node.config
     url = str((tried.step.before or {}).get("url", ""))
     if "selector" not in config or not url.startswith("http"):
         return
-    yield Proposal("requires", {"url": tried.address(url)})
+    yield NodeProposal("requires", {"url": tried.address(url)})
     # What is not shown, such as the field behind an upload, cannot be required to be seen.
     if config.get("visibleOnly") is not False and tried.action != "upload":
-        yield Proposal("requires", {"element": config["selector"]})
+        yield NodeProposal("requires", {"element": config["selector"]})
 
 
-def _after(tried: _Tried) -> Iterator[Proposal]:
+def _after(tried: _Tried) -> Iterator[NodeProposal]:
     """Where it led, how what it sent was answered, what is new on the page."""
     config, step = tried.node.config, tried.step
     after = (step.page or {}).get("url")
     if (step.before or {}).get("url") != after:
-        yield Proposal("ensures", {"url": tried.address(after)})
+        yield NodeProposal("ensures", {"url": tried.address(after)})
     asked = [*tried.sent(*_ONCE, below=_GOOD), *([after] if tried.moved else [])]
     for url in dict.fromkeys(map(tried.address, asked)):
-        yield Proposal("ensures", {"status": url, "below": _GOOD})
+        yield NodeProposal("ensures", {"status": url, "below": _GOOD})
     if tried.action == "type":
         if (step.seen or {}).get("kept"):
-            yield Proposal("ensures", {"element": config["selector"], "value": config["text"]})
+            yield NodeProposal("ensures", {"element": config["selector"], "value": config["text"]})
         return
     for bundle in cast("Sequence[Json]", (step.seen or {}).get("appeared") or ()):
         if not tried.is_of_this_test(named := tried.named(bundle)):
-            yield Proposal("ensures", {"element": named})
+            yield NodeProposal("ensures", {"element": named})
 
 
-def _effect(tried: _Tried) -> Iterator[Proposal]:
+def _effect(tried: _Tried) -> Iterator[NodeProposal]:
     """What repeating it would do, unless its author has said so already."""
     node = tried.node
     if tried.step.seen is None or node.effect != effect_of(node.type, node.config):
         return
     changing = tried.sent(*_ONCE)
     if changing and node.effect != "once":
-        yield Proposal("effect", {"effect": "once", "why": f"it sent something to {changing[0]}"})
+        yield NodeProposal(
+            "effect", {"effect": "once", "why": f"it sent something to {changing[0]}"}
+        )
     if tried.moved and tried.sent() and not changing and tried.action in _LEADING:
         why = "it only led to another page and sent nothing"
-        yield Proposal("effect", {"effect": "idempotent", "why": why})
+        yield NodeProposal("effect", {"effect": "idempotent", "why": why})

@@ -14,9 +14,9 @@ from dataclasses import asdict
 from itertools import count
 
 from director.runs.secret_uses import ALLOW, REFUSE, FieldVault, SecretUse, remember_use, use_from
-from director.runs.values import Means, Parked, Question, RunError
+from director.runs.values import Question, RunDependencies, RunError, RunWaiting
 from director.secrets import Seal
-from director.store import Moved, Store, Versioned
+from director.store import Store, VersionConflict, Versioned
 from director.workflow.nearest import hint
 from director.workflow.paths import is_list
 from director.workflow.sensitive import HIDDEN
@@ -64,7 +64,7 @@ def answer(
         put = store.put(
             KIND, question, {**found.body, "answer": said}, "answered", expect=found.version
         )
-    except Moved:
+    except VersionConflict:
         raise RunError(f"Somebody else has just answered {question!r}.") from None
     if asked.use is not None:
         remember_use(store, asked.use, "approved" if text == ALLOW else "refused", vault)
@@ -126,7 +126,7 @@ def ask_for_use(store: Store, run: str, use: SecretUse, picture: str = "") -> Qu
     raise AssertionError("numbers do not end")
 
 
-async def answered(store: Store, question: Question, means: Means) -> str:
+async def answered(store: Store, question: Question, means: RunDependencies) -> str:
     """Wait for the answer, from here or from anywhere; Parked if patience is over."""
     here = asyncio.create_task(_ask_here(store, question, means))
     try:
@@ -138,14 +138,16 @@ async def answered(store: Store, question: Question, means: Means) -> str:
                     here.result()
                 await asyncio.sleep(_LOOK_AGAIN)
     except TimeoutError:
-        raise Parked(f"The run waits for an answer to {question.id!r}: {question.text}") from None
+        raise RunWaiting(
+            f"The run waits for an answer to {question.id!r}: {question.text}"
+        ) from None
     finally:
         here.cancel()
         with contextlib.suppress(asyncio.CancelledError, Exception):
             await here
 
 
-async def _ask_here(store: Store, question: Question, means: Means) -> None:
+async def _ask_here(store: Store, question: Question, means: RunDependencies) -> None:
     if means.ask is None or question.answer is not None:
         return
     said = await means.ask(question)

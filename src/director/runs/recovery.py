@@ -28,7 +28,7 @@ from director.workflow.templates import defused, resolve
 from director.workflow.values import Config, Node
 
 if TYPE_CHECKING:
-    from director.runs.engine import Visit
+    from director.runs.engine import NodeVisit
 
 _OPENS = ("navigate", "openNewTab", "switchTab", "loadProfile")
 _SHOWS = 2_000  # milliseconds for a page to show what a node promised
@@ -37,7 +37,7 @@ _UNSEEN = (BrowserError, LocatorError, PlaywrightError, RunError)
 YES, NO, STOP = "it happened", "it did not happen", "stop"
 
 
-async def happened_before(visit: Visit) -> Step | None:
+async def happened_before(visit: NodeVisit) -> Step | None:
     """The finished step, if this node has had its effect already; None to do it now."""
     known = visit.step
     if known.effect != "once" or visit.node.type in CONTROL:
@@ -60,7 +60,7 @@ async def happened_before(visit: Visit) -> Step | None:
     )
 
 
-async def _is_elsewhere(visit: Visit) -> bool:
+async def _is_elsewhere(visit: NodeVisit) -> bool:
     """Whether the browser is not where the node left it: its promises do not hold there."""
     asked = [
         {**each, "within": _SHOWS}
@@ -73,7 +73,7 @@ async def _is_elsewhere(visit: Visit) -> bool:
     return not all(each["holds"] for each in found)
 
 
-def refuse_lost_page(visit: Visit) -> None:
+def refuse_lost_page(visit: NodeVisit) -> None:
     """Fail a node that would look at a page which a node that is known to have happened left."""
     acts = [
         each
@@ -97,7 +97,7 @@ def refuse_lost_page(visit: Visit) -> None:
 _Verdict = tuple[Literal["happened", "not_happened", "unknown"], list[Config]]
 
 
-async def _proved(visit: Visit) -> _Verdict:
+async def _proved(visit: NodeVisit) -> _Verdict:
     node, proof = visit.node, visit.node.proof or {}
     happened = cast("Sequence[Config]", proof.get("happened") or node.ensures)
     not_happened = cast("Sequence[Config]", proof.get("not_happened") or ())
@@ -117,7 +117,7 @@ async def _proved(visit: Visit) -> _Verdict:
     return "unknown", seen
 
 
-async def _told_by_a_person(visit: Visit, seen: list[Config]) -> _Verdict:
+async def _told_by_a_person(visit: NodeVisit, seen: list[Config]) -> _Verdict:
     engine, node = visit.engine, visit.node
     looked = f" Its proof shows neither: {seen}." if seen else ""
     question = asked(
@@ -137,7 +137,7 @@ async def _told_by_a_person(visit: Visit, seen: list[Config]) -> _Verdict:
     return ("happened" if said == YES else "not_happened"), evidence
 
 
-async def _skip_if_proven(visit: Visit) -> Step | None:
+async def _skip_if_proven(visit: NodeVisit) -> Step | None:
     """The finished step with a doubt, if its proof holds before it was tried; None to do it."""
     node = visit.node
     if visit.step.acted or not _is_asked_for(node):
@@ -178,7 +178,7 @@ def _is_asked_for(node: Node) -> bool:
     return once and bool(proof.get("url") and proof.get("happened"))
 
 
-async def _look_before(visit: Visit) -> tuple[str, list[Config]]:
+async def _look_before(visit: NodeVisit) -> tuple[str, list[Config]]:
     engine, proof = visit.engine, visit.node.proof or {}
     scope = engine.ledger.scope(visit.place, engine.means.env)
     url = str(resolve(proof["url"], scope, within="address"))

@@ -32,7 +32,7 @@ from director.runs.row_readings import (
 )
 from director.runs.row_uses import find_record_key, list_decision_words
 from director.runs.values import Run, Step
-from director.store import Moved, Store
+from director.store import Store, VersionConflict
 from director.store.variables import variables, workbench
 from director.workflow.document import from_json, to_json
 from director.workflow.doubt_checks import DoubtKind
@@ -312,7 +312,7 @@ def keep_checks(
     body = to_json(replace(now, nodes=nodes))
     try:
         store.put("workflow", workflow.id, body, "kept proposed checks", expect=newest.version)
-    except Moved:
+    except VersionConflict:
         # Somebody changed the workflow meanwhile; the next test proposes them again.
         return ()
     return tuple(each for each in checks if each not in known)

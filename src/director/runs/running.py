@@ -20,20 +20,20 @@ from director.runs.doubts.doubt import OF_ALL_VISITS
 from director.runs.download_facts import keep_late_downloads
 from director.runs.engine import FAILURES, Engine
 from director.runs.error_pages import note_error_pages
-from director.runs.ledger import Ledger, measure_run, run_json, run_of
+from director.runs.ledger import RunJournal, measure_run, run_json, run_of
 from director.runs.observation import read_back
 from director.runs.outcome import outcome_of, summary_of
 from director.runs.run_doubts import compare_run, find_run_doubts, is_in_loop, keep_checks
 from director.runs.values import (
     Cancelled,
-    Means,
     NotPermitted,
-    Parked,
-    Place,
-    Progress,
     Run,
+    RunDependencies,
     RunError,
+    RunProgress,
+    RunWaiting,
     Step,
+    VisitScope,
 )
 from director.store import RecordDraft, Store
 from director.store.variables import KIND as VARIABLE
@@ -55,7 +55,7 @@ _ENDED = ("done", "failed", "cancelled")
 async def run_workflow(  # noqa: PLR0913  a run has that many parts
     store: Store,
     workflow: Workflow,
-    means: Means,
+    means: RunDependencies,
     *,
     inputs: Mapping[str, Json] | None = None,
     selection: str = "all",
@@ -72,7 +72,7 @@ async def run_workflow(  # noqa: PLR0913  a run has that many parts
 def queue_run(  # noqa: PLR0913  a run has that many parts
     store: Store,
     workflow: Workflow,
-    means: Means,
+    means: RunDependencies,
     *,
     inputs: Mapping[str, Json] | None = None,
     selection: str = "all",
@@ -101,12 +101,12 @@ def queue_run(  # noqa: PLR0913  a run has that many parts
     return run
 
 
-async def drive(store: Store, run: str, means: Means) -> Run:
+async def drive(store: Store, run: str, means: RunDependencies) -> Run:
     """Do a run that is not ended: from its beginning, or from where a dead worker left it."""
     found = run_of(store, run)
     if found.state in _ENDED:
         return found
-    ledger = Ledger(store, found, worker=means.worker)
+    ledger = RunJournal(store, found, worker=means.worker)
     ledger.take()
     workflow = workflow_of(store, found)
 
@@ -120,9 +120,9 @@ async def drive(store: Store, run: str, means: Means) -> Run:
     return await _drive(ledger, workflow, means, work)
 
 
-async def resume(store: Store, run: str, means: Means) -> Run:
+async def resume(store: Store, run: str, means: RunDependencies) -> Run:
     """Go on with a run after whatever stopped it, a failure and a cancellation too."""
-    ledger = Ledger(store, run_of(store, run), worker=means.worker)
+    ledger = RunJournal(store, run_of(store, run), worker=means.worker)
     if ledger.run.state in ("failed", "cancelled"):
         ledger.take()
         reopen_failed(ledger)
@@ -130,9 +130,9 @@ async def resume(store: Store, run: str, means: Means) -> Run:
     return await drive(store, run, means)
 
 
-async def retry(store: Store, run: str, means: Means, *, node: str) -> Run:
+async def retry(store: Store, run: str, means: RunDependencies, *, node: str) -> Run:
     """Do a run again from a node on; what came before it stays done."""
-    ledger = Ledger(store, run_of(store, run), worker=means.worker)
+    ledger = RunJournal(store, run_of(store, run), worker=means.worker)
     workflow = workflow_of(store, ledger.run)
     id_ = workflow.nodes[place_of(node, workflow.nodes)].id
     ledger.take()
@@ -142,7 +142,7 @@ async def retry(store: Store, run: str, means: Means, *, node: str) -> Run:
 
 
 async def try_node(
-    store: Store, workflow: Workflow, node: str, means: Means, *, record: str = ""
+    store: Store, workflow: Workflow, node: str, means: RunDependencies, *, record: str = ""
 ) -> Run:
     """Try one node in the workbench run of its workflow, where variables and records stay."""
     ledger = _hold_workbench(store, workflow, node, means, record)
@@ -153,7 +153,7 @@ async def try_node(
 
 
 async def resume_node(
-    store: Store, workflow: Workflow, node: str, means: Means, *, record: str = ""
+    store: Store, workflow: Workflow, node: str, means: RunDependencies, *, record: str = ""
 ) -> Run:
     """Go on with a try that was stopped: what its parts did before that is not done again."""
     ledger = _hold_workbench(store, workflow, node, means, record)
@@ -169,15 +169,15 @@ async def resume_node(
 
 
 def _hold_workbench(
-    store: Store, workflow: Workflow, node: str, means: Means, record: str
-) -> Ledger:
+    store: Store, workflow: Workflow, node: str, means: RunDependencies, record: str
+) -> RunJournal:
     run = replace(open_workbench(store, workflow), selection=node, record=record)
-    ledger = Ledger(store, run, worker=means.worker)
+    ledger = RunJournal(store, run, worker=means.worker)
     ledger.take()
     return ledger
 
 
-def _drop_other_tests(ledger: Ledger, workflow: Workflow, id_: str) -> None:
+def _drop_other_tests(ledger: RunJournal, workflow: Workflow, id_: str) -> None:
     """Records of the same nodes that an earlier test made elsewhere would count twice."""
     tested = {id_, *list_owned(workflow, id_)}
     aliases = {node.alias for node in workflow.nodes if node.id in tested}
@@ -242,9 +242,9 @@ def workflow_of(store: Store, run: Run) -> Workflow:
 
 
 async def _drive(
-    ledger: Ledger,
+    ledger: RunJournal,
     workflow: Workflow,
-    means: Means,
+    means: RunDependencies,
     work: Callable[[Engine], Awaitable[None]],
     *,
     test: str = "",
@@ -260,7 +260,7 @@ async def _drive(
             await note_error_pages(ledger, engine.stage)
             proofs = {} if test else await read_back(engine.stage, ledger.steps())
         ends["doubts"] = _find_doubts(ledger, workflow, proofs, test)
-    except (Parked, Cancelled, NotPermitted, *FAILURES) as problem:
+    except (RunWaiting, Cancelled, NotPermitted, *FAILURES) as problem:
         ends = outcome_of(problem)
         if isinstance(problem, BrowserGone) and means.outlasts:
             ledger.set_run(**ends | {"state": "running"})
@@ -279,14 +279,14 @@ async def _drive(
     return run
 
 
-def _tell_end(means: Means, run: Run) -> None:
+def _tell_end(means: RunDependencies, run: Run) -> None:
     if means.progress is not None:
         error = str((run.error or {}).get("message", ""))
-        means.progress(Progress(run.id, "run", status=run.state, error=error))
+        means.progress(RunProgress(run.id, "run", status=run.state, error=error))
 
 
 def _find_doubts(
-    ledger: Ledger,
+    ledger: RunJournal,
     workflow: Workflow,
     proofs: Mapping[str, Config],
     test: str,
@@ -305,7 +305,7 @@ def _find_doubts(
 
 
 @asynccontextmanager
-async def _watched(ledger: Ledger) -> AsyncIterator[None]:
+async def _watched(ledger: RunJournal) -> AsyncIterator[None]:
     """Meanwhile stop the work if somebody cancels the run or takes it over."""
     working = asyncio.current_task()
     stopped: list[Exception] = []
@@ -335,7 +335,9 @@ async def _watched(ledger: Ledger) -> AsyncIterator[None]:
         watching.cancel()
 
 
-def _given(workflow: Workflow, inputs: Mapping[str, Json], means: Means) -> dict[str, Json]:
+def _given(
+    workflow: Workflow, inputs: Mapping[str, Json], means: RunDependencies
+) -> dict[str, Json]:
     check_bounds(inputs, what="What the run is given")
     declared = {each.name: each for each in workflow.inputs}
     for name in inputs:
@@ -361,10 +363,10 @@ def _name_for_hiding(one: Input) -> str:
     return f"{one.name}_secret" if one.sensitive and not is_sensitive(one.name) else one.name
 
 
-def _with_record(ledger: Ledger, record: str) -> Place:
+def _with_record(ledger: RunJournal, record: str) -> VisitScope:
     """The place at the top, with a record if one is given for a test."""
     if not record:
-        return Place()
+        return VisitScope()
     known = list(ledger.records.values())
     (current,) = chosen(record, known)
     same = [each.id for each in known if each.type == current.type]
@@ -375,4 +377,4 @@ def _with_record(ledger: Ledger, record: str) -> Place:
         "isFirst": at == 0,
         "isLast": at == total - 1,
     }
-    return Place(local=local, record=current.id)
+    return VisitScope(local=local, record=current.id)

@@ -37,7 +37,7 @@ class SandboxError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SandboxLimits:
     """What one call may use."""
 
     seconds: float = 2.0
@@ -49,8 +49,8 @@ class Limits:
 class Sandbox:
     """A pool of worker processes, started with the first call and ended with the `with`."""
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
+    def __init__(self, limits: SandboxLimits | None = None) -> None:
+        self.limits = limits or SandboxLimits()
         self._pool: Monty | None = None
         self._open = ExitStack()
 
@@ -170,7 +170,7 @@ def _plain(found: object) -> Json:
     )
 
 
-def _said(error: Exception, limits: Limits) -> str:
+def _said(error: Exception, limits: SandboxLimits) -> str:
     from pydantic_monty import MontyCrashedError, MontyRuntimeError, MontySyntaxError  # noqa: PLC0415
 
     if isinstance(error, MontyCrashedError):

@@ -18,8 +18,10 @@ from director.workflow.patterns import search_texts
 from director.workflow.values import Config, Json
 
 
-class SchemaError(ValueError):
+class SchemaMismatch(ValueError):
     """A value is not of its schema, or the schema says what is not understood here."""
+
+    kind = "SchemaError"  # as journals and handlers name it
 
 
 def _number(value: object) -> bool:
@@ -50,10 +52,10 @@ def _fitted(value: Json, schema: Json, where: str) -> Json:
     if schema is True:
         return value
     if not isinstance(schema, Mapping):
-        raise SchemaError(f"The schema of {where} is {kind_of(schema)}, not an object.")
+        raise SchemaMismatch(f"The schema of {where} is {kind_of(schema)}, not an object.")
     unknown = [name for name in schema if name not in _KEYWORDS and name not in _SAYS]
     if unknown:
-        raise SchemaError(f"The schema of {where} has {unknown[0]!r}, which is not understood.")
+        raise SchemaMismatch(f"The schema of {where} has {unknown[0]!r}, which is not understood.")
     fitted = _typed(value, schema, where)
     for keyword, check in _KEYWORDS.items():
         if keyword in schema:
@@ -68,14 +70,16 @@ def _typed(value: Json, schema: Config, where: str) -> Json:
     names = [str(each) for each in wanted] if is_list(wanted) else [str(wanted)]
     for name in names:
         if name not in _TYPES:
-            raise SchemaError(f"The schema of {where} has the type {name!r}, which does not exist.")
+            raise SchemaMismatch(
+                f"The schema of {where} has the type {name!r}, which does not exist."
+            )
         if _TYPES[name](value):
             return value
     for name in names:
         repaired = _repaired(value, name)
         if repaired is not None:
             return repaired[0]
-    raise SchemaError(f"{where} is {kind_of(value)}, not {' or '.join(names)}: {_short(value)}")
+    raise SchemaMismatch(f"{where} is {kind_of(value)}, not {' or '.join(names)}: {_short(value)}")
 
 
 def _repaired(value: Json, name: str) -> tuple[Json] | None:
@@ -107,7 +111,7 @@ def _properties(value: Json, wanted: Json, schema: Config, where: str) -> Json:
     fitted: dict[str, Json] = {}
     for name, inner in named.items():
         if name not in wanted and extra is False:
-            raise SchemaError(f"{where} has {name!r}, which the schema does not allow.")
+            raise SchemaMismatch(f"{where} has {name!r}, which the schema does not allow.")
         fitted[name] = _fitted(inner, wanted.get(name, extra), f"{where}.{name}")
     return fitted
 
@@ -115,7 +119,7 @@ def _properties(value: Json, wanted: Json, schema: Config, where: str) -> Json:
 def _required(value: Json, wanted: Json, _: Config, where: str) -> Json:
     for name in wanted if is_list(wanted) else ():
         if isinstance(value, Mapping) and name not in value:
-            raise SchemaError(f"{where} has no {name!r}.")
+            raise SchemaMismatch(f"{where} has no {name!r}.")
     return value
 
 
@@ -132,7 +136,7 @@ def _enum(value: Json, wanted: Json, _: Config, where: str) -> Json:
     for each in allowed:
         if isinstance(value, str) and isinstance(each, str) and _folded(value) == _folded(each):
             return each
-    raise SchemaError(f"{where} is {_short(value)}, not one of {_short(list(allowed))}.")
+    raise SchemaMismatch(f"{where} is {_short(value)}, not one of {_short(list(allowed))}.")
 
 
 def _any_of(value: Json, wanted: Json, _: Config, where: str) -> Json:
@@ -140,9 +144,9 @@ def _any_of(value: Json, wanted: Json, _: Config, where: str) -> Json:
     for schema in wanted if is_list(wanted) else ():
         try:
             return _fitted(value, schema, where)
-        except SchemaError as problem:
+        except SchemaMismatch as problem:
             said.append(str(problem))
-    raise SchemaError(f"{where} fits none of its schemas: {' '.join(said)}")
+    raise SchemaMismatch(f"{where} fits none of its schemas: {' '.join(said)}")
 
 
 _Check: TypeAlias = Callable[[Json, Json, Config, str], Json]
@@ -154,7 +158,7 @@ def _bound(measure: Callable[[Json], float | None], *, least: bool, says: str) -
         if size is not None and isinstance(wanted, int | float):
             outside = size < wanted if least else size > wanted
             if outside:
-                raise SchemaError(f"{where} {says} {wanted}: {_short(value)}.")
+                raise SchemaMismatch(f"{where} {says} {wanted}: {_short(value)}.")
         return value
 
     return check
@@ -162,7 +166,7 @@ def _bound(measure: Callable[[Json], float | None], *, least: bool, says: str) -
 
 def _pattern(value: Json, wanted: Json, _: Config, where: str) -> Json:
     if isinstance(value, str) and not search_texts(str(wanted), [value])[0]:
-        raise SchemaError(f"{where} does not match {wanted!r}: {_short(value)}.")
+        raise SchemaMismatch(f"{where} does not match {wanted!r}: {_short(value)}.")
     return value
 
 

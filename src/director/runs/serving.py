@@ -18,17 +18,17 @@ from director.browser import BrowserError, BrowserGone
 from director.browser.errors import is_target_closed
 from director.runs.again import reopen_failed, reopen_from
 from director.runs.engine import FAILURES
-from director.runs.ledger import Ledger, run_json, run_of, steps_of
+from director.runs.ledger import RunJournal, run_json, run_of, steps_of
 from director.runs.questions import answer, questions
 from director.runs.queue import Queue
 from director.runs.running import drive, workflow_of
-from director.runs.values import Means, Question, Run, RunError, Taken
+from director.runs.values import Question, Run, RunDependencies, RunError, RunTaken
 from director.secrets import Seal, VaultError
-from director.store import Moved, Store, StoreError
+from director.store import Store, StoreError, VersionConflict
 from director.store.variables import is_workbench
 from director.workflow.selection import place_of
 
-MeansOf: TypeAlias = Callable[[Run], Awaitable[Means]]
+MeansOf: TypeAlias = Callable[[Run], Awaitable[RunDependencies]]
 GOING = ("queued", "running", "waiting")
 _TRIES = 4  # attempts at a run whose browser ends each time before it has come any further
 _FIRST, _LONGEST = 0.5, 5.0  # seconds before the second attempt, and before later ones at most
@@ -48,7 +48,7 @@ def execute(store: Store, means: MeansOf) -> Callable[[str], Awaitable[None]]:
         while True:
             try:
                 await _through(store, run, means)
-            except Taken:
+            except RunTaken:
                 return
             except StoreError as problem:
                 await outages.wait_for_store(problem)
@@ -121,7 +121,7 @@ async def _through(store: Store, run: str, means: MeansOf) -> None:
         ended = await drive(store, run, given)
         while is_parked(ended) and not waits_for(store, run):
             ended = await drive(store, run, given)
-    except (Taken, StoreError, BrowserGone):
+    except (RunTaken, StoreError, BrowserGone):
         raise
     except Exception as problem:  # noqa: BLE001  whatever it is, the run must not seem to go on
         if is_target_closed(problem):
@@ -129,7 +129,7 @@ async def _through(store: Store, run: str, means: MeansOf) -> None:
         fail_run(store, run, _said(problem, given), kind="internal")
 
 
-async def _get_means(means: MeansOf, run: Run) -> Means:
+async def _get_means(means: MeansOf, run: Run) -> RunDependencies:
     try:
         return replace(await means(run), outlasts=True)
     except BrowserError as problem:
@@ -183,7 +183,7 @@ def reopen(store: Store, run: str, *, node: str = "") -> Run:
         raise RunError(
             f"The run {run!r} is done. To do part of it again, name a node to go back to."
         )
-    ledger = Ledger(store, found, worker="")
+    ledger = RunJournal(store, found, worker="")
     workflow = workflow_of(store, found)
     id_ = workflow.nodes[place_of(node, workflow.nodes)].id if node else ""
     ledger.take()
@@ -200,11 +200,11 @@ def fail_run(store: Store, run: str, message: str, *, kind: str) -> None:
     if found is None or found.body["state"] not in GOING:
         return
     failed = replace(run_of(store, run), state="failed", error={"message": message, "kind": kind})
-    with contextlib.suppress(Moved):
+    with contextlib.suppress(VersionConflict):
         store.put("run", run, run_json(failed), "could not go on", expect=found.version)
 
 
-def _said(problem: Exception, means: Means | None) -> str:
+def _said(problem: Exception, means: RunDependencies | None) -> str:
     """The words of an exception, without a secret; of a strange one perhaps only its name."""
     if isinstance(problem, FAILURES):
         return str(problem)

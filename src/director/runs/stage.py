@@ -16,8 +16,8 @@ from director.browser import BrowserError, BrowserGone, Origins, RestartPoint, S
 from director.browser.actions import act
 from director.browser.errors import SiteAway
 from director.browser.outside import Outside
-from director.runs.ledger import Ledger
-from director.runs.values import Means, RunError, Step
+from director.runs.ledger import RunJournal
+from director.runs.values import RunDependencies, RunError, Step
 from director.workflow.values import Json, Workflow
 
 _REDONE = frozenset(
@@ -30,7 +30,7 @@ _DOCUMENT = "() => String(performance.timeOrigin)"
 class Stage:
     """The session of one run, and its restart points."""
 
-    def __init__(self, ledger: Ledger, workflow: Workflow, means: Means) -> None:
+    def __init__(self, ledger: RunJournal, workflow: Workflow, means: RunDependencies) -> None:
         self._ledger = ledger
         self._means = means
         self._origins = Origins(workflow.origins)

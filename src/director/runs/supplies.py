@@ -18,9 +18,9 @@ from typing import cast
 
 from director.browser import Browser, Logins, open_browser
 from director.home import home, make_private
-from director.runs import Means, Question, Run, workflow_of
+from director.runs import Question, Run, RunDependencies, workflow_of
 from director.runs.given_files import GivenFiles, find_attachments
-from director.runs.values import Minds, Permit, Pictures
+from director.runs.values import NodeModels, Permit, Pictures
 from director.secrets import SHORT, KeyFile, Reference, Seal, SecretRefused, Vault, VaultError
 from director.store import Store
 from director.workflow.document import from_json
@@ -32,7 +32,7 @@ _BROWSING = ("browser_action", "browser_query", "agent")
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class RunOptions:
     """What was asked for, for all runs of this program."""
 
     headed: bool = False
@@ -44,7 +44,7 @@ class Wishes:
     out: Path | None = None
 
 
-class Hiding:
+class SecretExtractor:
     """Puts the sensitive values of one workflow into the vault; `told` says which, and where to."""
 
     def __init__(self, vault: Vault, workflow: Workflow) -> None:
@@ -81,10 +81,10 @@ class Hiding:
         return held.use() == value
 
 
-class Supplies:
+class Resources:
     """The vault, logins and a browser, opened once for all runs of a program."""
 
-    def __init__(self, store: Store, wishes: Wishes) -> None:
+    def __init__(self, store: Store, wishes: RunOptions) -> None:
         folder = home()
         self.vault = Vault(folder / "vault", _key())
         self.seal = Seal(_key())
@@ -97,7 +97,7 @@ class Supplies:
         self._opening = asyncio.Lock()
         self.worker = "here"
         # Who thinks for the nodes of a workflow that need a model: handed in by a higher layer.
-        self.minds: Callable[[str], Minds] | None = None
+        self.minds: Callable[[str], NodeModels] | None = None
         # What a run that a model began asks before its effects, by its workflow.
         self.permit: Callable[[str], Permit] | None = None
 
@@ -112,23 +112,23 @@ class Supplies:
         named = (self._wishes.files,) if self._wishes.files else ()
         return GivenFiles((*named, find_attachments(workflow)))
 
-    def offline(self, workflow: Workflow) -> tuple[Means, Hiding]:
+    def offline(self, workflow: Workflow) -> tuple[RunDependencies, SecretExtractor]:
         """What is needed to write a run down, and what was hidden on the way."""
-        hiding = Hiding(self.vault, workflow)
-        return Means(hide=hiding), hiding
+        hiding = SecretExtractor(self.vault, workflow)
+        return RunDependencies(hide=hiding), hiding
 
-    async def means(self, run: Run) -> Means:
+    async def means(self, run: Run) -> RunDependencies:
         """What one run works with."""
         workflow = workflow_of(self._store, run)
         browses = any(node.type in _BROWSING for node in workflow.nodes)
         minds = self.minds(workflow.id) if self.minds else None
-        return Means(
+        return RunDependencies(
             browser=await self.browser() if browses else None,
             think=minds.think if minds else None,
             work=minds.work if minds else None,
             secrets=self.vault,
             seal=self.seal,
-            hide=Hiding(self.vault, workflow),
+            hide=SecretExtractor(self.vault, workflow),
             env=self._env,
             file=self.files(workflow.id).find,
             downloads=self.folder(run.id) / "downloads",
@@ -140,17 +140,17 @@ class Supplies:
             worker=self.worker,
         )
 
-    def bench(self, workflow: str) -> Means:
+    def bench(self, workflow: str) -> RunDependencies:
         """What Director tests a workflow with: all but the browser, which `browser` opens."""
         name = _UNFIT.sub("_", workflow)
 
         def hide(variable: str, value: Json) -> Json:
             found = self._store.get("workflow", workflow)
             now = from_json(cast("Json", found.body)) if found else Workflow(workflow, "")
-            return Hiding(self.vault, now)(variable, value)
+            return SecretExtractor(self.vault, now)(variable, value)
 
         minds = self.minds(workflow) if self.minds else None
-        return Means(
+        return RunDependencies(
             think=minds.think if minds else None,
             work=minds.work if minds else None,
             secrets=self.vault,
@@ -193,10 +193,14 @@ def _key() -> KeyFile:
 
 
 @asynccontextmanager
-async def supplied(store: Store, wishes: Wishes) -> AsyncIterator[Supplies]:
+async def supplied(store: Store, wishes: RunOptions) -> AsyncIterator[Resources]:
     """The supplies of a program, closed when it ends."""
-    supplies = Supplies(store, wishes)
+    supplies = Resources(store, wishes)
     try:
         yield supplies
     finally:
         await supplies.close()
+
+
+# Names of one release ago; they go with the next.
+Wishes = RunOptions

@@ -118,7 +118,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class RunProgress:
     """What just happened in a run, for whoever watches it."""
 
     run: str
@@ -130,7 +130,7 @@ class Progress:
     took: float = 0.0
 
 
-class Think(Protocol):
+class CognitionModel(Protocol):
     """A model that answers: what `cognition` needs."""
 
     async def __call__(self, instruction: str, given: Json, schema: Config, /) -> Json:
@@ -145,10 +145,10 @@ class Work(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Minds:
+class NodeModels:
     """What lends a model to the nodes that need one."""
 
-    think: Think
+    think: CognitionModel
     work: Work
 
 
@@ -157,7 +157,7 @@ def _as_it_is(_: str, value: Json) -> Json:
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class RunDependencies:
     """What runs work with. Everything is handed in, and what is missing is named when needed.
 
     `browser` opens a session for each run; `session` is used instead if it is given, and left
@@ -175,7 +175,7 @@ class Means:
     session: Session | None = None
     secrets: SecretDoor | None = None
     seal: Seal | None = None
-    think: Think | None = None
+    think: CognitionModel | None = None
     work: Work | None = None
     hide: Callable[[str, Json], Json] = _as_it_is
     env: Callable[[str], str | None] | None = None
@@ -187,14 +187,14 @@ class Means:
     patience: float | None = None
     pace: Callable[[str], Awaitable[None]] | None = None
     permit: Permit | None = None
-    progress: Callable[[Progress], None] | None = None
+    progress: Callable[[RunProgress], None] | None = None
     pictures: Pictures = "each"
     worker: str = "here"
     outlasts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class VisitScope:
     """Where in a run a node is visited: the key before its own, and what its templates see."""
 
     within: str = ""
@@ -207,7 +207,7 @@ class Place:
         name = node if nth == 1 else f"{node}~{nth}"
         return f"{self.within}.{name}" if self.within else name
 
-    def inside(self, key: str, /, **local: Json) -> Place:
+    def inside(self, key: str, /, **local: Json) -> VisitScope:
         """The place inside a step, with more local values."""
         return replace(self, within=key, local={**self.local, **local})
 
@@ -232,11 +232,11 @@ class NodeFailed(Exception):
         self.key, self.alias, self.kind = key, alias, kind
 
 
-class Taken(Exception):
+class RunTaken(Exception):
     """Another worker has this run now; what this one did last was not written."""
 
 
-class Parked(Exception):
+class RunWaiting(Exception):
     """The run waits for an answer; resume it when there is one."""
 
 

@@ -5,9 +5,9 @@ The only package that ever holds a clear value. Everything else holds references
 
 from director.secrets.clear import Clear, FieldNotAllowed, Reference, SecretRefused
 from director.secrets.forms import SHORT
-from director.secrets.keys import Key, KeyFile, Keyring, KeyringKey, VaultError
+from director.secrets.keys import KeyFile, Keyring, KeyringKey, KeySource, VaultError
 from director.secrets.origins import Origin, OriginError, binding, origin_of
-from director.secrets.redaction import Net, canary_forms
+from director.secrets.redaction import Redactor, canary_forms
 from director.secrets.references import SecretReferences
 from director.secrets.sealed import Seal
 from director.secrets.vault import Vault, open_vault
@@ -16,13 +16,13 @@ __all__ = [
     "SHORT",
     "Clear",
     "FieldNotAllowed",
-    "Key",
     "KeyFile",
+    "KeySource",
     "Keyring",
     "KeyringKey",
-    "Net",
     "Origin",
     "OriginError",
+    "Redactor",
     "Reference",
     "Seal",
     "SecretReferences",

@@ -21,7 +21,7 @@ class VaultError(Exception):
     """The vault cannot be used as asked; the message says why and what to do. Nothing was lost."""
 
 
-class Key(Protocol):
+class KeySource(Protocol):
     """A place that keeps the key."""
 
     def read(self) -> bytes | None:

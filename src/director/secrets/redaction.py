@@ -14,7 +14,7 @@ from director.secrets.clear import MARK, Clear
 from director.secrets.forms import base64_edges, canary_forms, unfit
 from director.secrets.loose_forms import loose_forms, loose_spans, strip_separators
 
-__all__ = ["Net", "canary_forms"]
+__all__ = ["Redactor", "canary_forms"]
 
 _MARKS = (MARK, "«redacted»", "⟦redacted⟧", "█")
 Span: TypeAlias = tuple[int, int]
@@ -23,7 +23,7 @@ Edges: TypeAlias = tuple[bool, bool]
 
 
 @final
-class Net:
+class Redactor:
     """Removes a set of values from texts; made once, used for every text that leaves."""
 
     __slots__ = ("_byte_mark", "_bytes", "_loose", "_mark", "_size", "_text")

@@ -12,7 +12,7 @@ from typing import NoReturn, TypeVar, cast, final
 
 from director.secrets.clear import Clear, Reference
 from director.secrets.forms import is_short
-from director.secrets.redaction import Net, Span
+from director.secrets.redaction import Redactor, Span
 
 T = TypeVar("T")
 _LONG = 256  # characters from which on it is worth to remember that nothing was found
@@ -31,7 +31,7 @@ class SecretReferences:
     def __init__(self, values: Mapping[str, Clear]) -> None:
         # A short value stands in many words and numbers that do not mean it.
         self._short = {name for name, value in values.items() if is_short(value.use())}
-        self._nets = {name: Net([value]) for name, value in values.items()}
+        self._nets = {name: Redactor([value]) for name, value in values.items()}
         self._clean: dict[str, None] = {}
 
     def __bool__(self) -> bool:

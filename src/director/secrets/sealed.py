@@ -11,7 +11,7 @@ import hmac
 import os
 from typing import Final, final
 
-from director.secrets.keys import GivenKey, Key, VaultError
+from director.secrets.keys import GivenKey, KeySource, VaultError
 from director.secrets.vault import load_cipher
 
 _MAGIC: Final = b"director sealed 1\n"
@@ -22,7 +22,7 @@ _NONCE: Final = 12
 class Seal:
     """Seals and opens bytes; `key` is the vault's: 32 bytes, a `KeyFile` or a `KeyringKey`."""
 
-    def __init__(self, key: bytes | Key) -> None:
+    def __init__(self, key: bytes | KeySource) -> None:
         self._key = GivenKey(key) if isinstance(key, bytes) else key
 
     def __repr__(self) -> str:

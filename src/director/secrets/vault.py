@@ -21,9 +21,9 @@ from director.distribution import install_line
 from director.home import home, locked, make_private, write_private
 from director.secrets.clear import Clear, Reference, SecretRefused
 from director.secrets.forms import is_short, unfit
-from director.secrets.keys import GivenKey, Key, KeyFile, VaultError
+from director.secrets.keys import GivenKey, KeyFile, KeySource, VaultError
 from director.secrets.origins import Origin, OriginError, binding, origin_of
-from director.secrets.redaction import Net
+from director.secrets.redaction import Redactor
 from director.secrets.references import SecretReferences
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class AllowedField:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class StoredSecret:
     """A secret as the vault holds it."""
 
     value: Clear
@@ -57,7 +57,7 @@ class Held:
     fields: tuple[AllowedField, ...] = ()
 
 
-Content: TypeAlias = dict[str, Held]
+Content: TypeAlias = dict[str, StoredSecret]
 
 
 class Vault:
@@ -67,7 +67,7 @@ class Vault:
     with the first secret.
     """
 
-    def __init__(self, path: Path | str, key: bytes | Key | None = None) -> None:
+    def __init__(self, path: Path | str, key: bytes | KeySource | None = None) -> None:
         self._path = Path(path)
         given = GivenKey(key) if isinstance(key, bytes) else key
         self._key = given or KeyFile(self._path.with_name(f"{self._path.name}.key"))
@@ -85,7 +85,7 @@ class Vault:
         bound = [binding(each) for each in ([origins] if isinstance(origins, str) else origins)]
         if not bound:
             raise VaultError(f"The secret {name!r} is bound to no origin: name at least one.")
-        held = Held(hidden, tuple(dict.fromkeys(bound)))
+        held = StoredSecret(hidden, tuple(dict.fromkeys(bound)))
         self._change(lambda content: content.update({name: _with_fields(held, content.get(name))}))
         return reference
 
@@ -146,9 +146,9 @@ class Vault:
         self._check_origin(reference.name, origin)
         return self._held(reference.name).value
 
-    def net(self) -> Net:
+    def net(self) -> Redactor:
         """A net for all values in the vault."""
-        return Net([held.value for held in self._content().values()])
+        return Redactor([held.value for held in self._content().values()])
 
     def references(self, names: Iterable[str] | None = None) -> SecretReferences:
         """What puts references in the place of values: of these names, or of all."""
@@ -172,7 +172,7 @@ class Vault:
             )
         return asked
 
-    def _held(self, name: str) -> Held:
+    def _held(self, name: str) -> StoredSecret:
         content = self._content()
         if name in content:
             return content[name]
@@ -227,7 +227,7 @@ def load_cipher() -> type[AESGCM]:
     return AESGCM
 
 
-def _with_fields(held: Held, before: Held | None) -> Held:
+def _with_fields(held: StoredSecret, before: StoredSecret | None) -> StoredSecret:
     """A new value keeps the fields that were allowed on the origins that it is still bound to."""
     fields = before.fields if before else ()
     return replace(held, fields=tuple(each for each in fields if each.origin in held.origins))
@@ -246,7 +246,7 @@ def _head(key: bytes) -> bytes:
     return _MAGIC + hmac.digest(key, b"which key", hashlib.sha256)[:_CHECK]
 
 
-def _sealed(cipher: type[AESGCM], content: Mapping[str, Held], key: bytes) -> bytes:
+def _sealed(cipher: type[AESGCM], content: Mapping[str, StoredSecret], key: bytes) -> bytes:
     nonce = os.urandom(_NONCE)
     return _head(key) + nonce + cipher(key).encrypt(nonce, _written(content), _head(key))
 
@@ -268,7 +268,7 @@ def _unsealed(cipher: type[AESGCM], sealed: bytes, key: bytes | None) -> Content
         return "is damaged: put back a copy of it."
 
 
-def _written(content: Mapping[str, Held]) -> bytes:
+def _written(content: Mapping[str, StoredSecret]) -> bytes:
     return json.dumps(
         {
             name: {
@@ -283,7 +283,7 @@ def _written(content: Mapping[str, Held]) -> bytes:
 
 def _parsed(plain: bytes) -> Content:
     return {
-        name: Held(
+        name: StoredSecret(
             Clear(kept["value"]),
             tuple(binding(each) for each in kept["origins"]),
             # A vault of an earlier version allows none.

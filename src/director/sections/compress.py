@@ -11,13 +11,13 @@ from director.context.sizes import section_size
 from director.context.values import Context, Counter, Fold, Section, UserTurn
 from director.sections.boundary import NAMES, bounded, guarded
 from director.sections.render import section
-from director.sections.state import State
+from director.sections.state import WorkflowState
 from director.sections.system import prompt
 
 BESIDE = ("description", "plan", "workflow", "variables", "browser")
 
 
-def compression_sections(state: State, tokens: int) -> tuple[Section, ...]:
+def compression_sections(state: WorkflowState, tokens: int) -> tuple[Section, ...]:
     """The rules for a summary of so many tokens, the system prompt, and the state as it is now."""
     rules = guarded(prompt("compress").replace("{tokens}", f"{tokens:,}"))
     beside = (section(name, state) for name in BESIDE)
@@ -29,7 +29,7 @@ def compression_sections(state: State, tokens: int) -> tuple[Section, ...]:
 
 
 def compression_request(
-    state: State, fold: Fold, *, tokens: int, counter: Counter, room: int
+    state: WorkflowState, fold: Fold, *, tokens: int, counter: Counter, room: int
 ) -> Context:
     """The whole request for a summary of folded turns, which fits into the room."""
     sections = compression_sections(state, tokens)

@@ -14,7 +14,7 @@ from director.workflow.conditions import CONDITIONS, PROOF
 from director.workflow.forms import Field, Form
 from director.workflow.nearest import hint
 from director.workflow.types import KINDS
-from director.workflow.types.kind import PRODUCING, Kind
+from director.workflow.types.kind import PRODUCING, NodeKind
 from director.workflow.values import WorkflowError
 
 TOPICS = (
@@ -50,7 +50,7 @@ def examples(name: str) -> list[tuple[str, object]]:
     return [(what, json.loads(written)) for what, written in _EXAMPLE.findall(guide(name))]
 
 
-def _fields(kind: Kind, action: str) -> Iterator[str]:
+def _fields(kind: NodeKind, action: str) -> Iterator[str]:
     yield f"{kind.type}: {kind.says}."
     shown = {action: kind.forms[action]} if action else kind.forms
     if kind.by and not action:
@@ -78,11 +78,11 @@ def _conditions(topic: str) -> Iterator[str]:
         yield from (_meaning(name, rule) for name, rule in PROOF.fields.items())
 
 
-def _own(form: Form, kind: Kind) -> Mapping[str, Field]:
+def _own(form: Form, kind: NodeKind) -> Mapping[str, Field]:
     return {n: rule for n, rule in form.fields.items() if n not in (kind.by, *PRODUCING)}
 
 
-def _list_fields(form: Form, kind: Kind) -> Iterator[str]:
+def _list_fields(form: Form, kind: NodeKind) -> Iterator[str]:
     for name, rule in _own(form, kind).items():
         yield f"{name}*" if rule.required else name
 

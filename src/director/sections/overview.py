@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from director.sections.state import State
+from director.sections.state import WorkflowState
 from director.sections.words import compact
 from director.workflow.values import Json
 
 
-def workflow_summary(state: State) -> str:
+def workflow_summary(state: WorkflowState) -> str:
     """One line of JSON: what it is called, how large it is and how far it has come."""
     goal = state.description.goal if state.description else ""
     told: dict[str, Json] = {
@@ -22,7 +22,7 @@ def workflow_summary(state: State) -> str:
     return compact(told)
 
 
-def workflow_status(state: State) -> str:
+def workflow_status(state: WorkflowState) -> str:
     """Ready if every node was green when it last ran, failing if one was not, else building."""
     found = {state.statuses.get(node.id, "pending") for node in state.workflow.nodes}
     if "failed" in found:

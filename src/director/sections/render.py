@@ -9,13 +9,13 @@ from director.context.values import Section
 from director.sections.browser import browser_section
 from director.sections.description import description_section
 from director.sections.plan import plan_section
-from director.sections.state import State
+from director.sections.state import WorkflowState
 from director.sections.summary import summary_section
 from director.sections.system import system_section
 from director.sections.variables import variables_of_state
 from director.sections.workflow import workflow_section
 
-_ALWAYS: Mapping[str, Callable[[State], Section]] = {
+_ALWAYS: Mapping[str, Callable[[WorkflowState], Section]] = {
     "system": lambda _: system_section(),
     "description": lambda state: description_section(state.description),
     "plan": lambda state: plan_section(state.plan),
@@ -23,7 +23,7 @@ _ALWAYS: Mapping[str, Callable[[State], Section]] = {
     "variables": variables_of_state,
     "browser": lambda state: browser_section(state.tabs),
 }
-SECTIONS: Mapping[str, Callable[[State], Section | None]] = MappingProxyType(
+SECTIONS: Mapping[str, Callable[[WorkflowState], Section | None]] = MappingProxyType(
     {**_ALWAYS, "summary": lambda state: summary_section(state.summary)}
 )
 # Which section a tool returns that is called without arguments.
@@ -41,11 +41,11 @@ PULLED: Mapping[str, str] = MappingProxyType(
 SECTION_TOOLS = frozenset({*PULLED, "get_workflow_variable"})
 
 
-def section(name: str, state: State) -> Section | None:
+def section(name: str, state: WorkflowState) -> Section | None:
     """A section of the state; None if there is nothing to show."""
     return SECTIONS[name](state)
 
 
-def pulled(tool: str, state: State) -> Section:
+def pulled(tool: str, state: WorkflowState) -> Section:
     """What a tool of `PULLED` returns: the section as it would be pushed."""
     return _ALWAYS[PULLED[tool]](state)

@@ -13,7 +13,7 @@ from director.workflow.values import Json, Tab, Workflow
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class WorkflowState:
     """A workflow with its plan, description, workbench variables and tabs.
 
     `statuses` has the latest status of each node by its id, and of no node more than that:
@@ -32,3 +32,7 @@ class State:
     records: tuple[Record, ...] = ()
     downloads: tuple[Mapping[str, Json], ...] = ()
     files: tuple[str, ...] = ()
+
+
+# Names of one release ago; they go with the next.
+State = WorkflowState

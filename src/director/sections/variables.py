@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from director.context.values import Section, Trust
 from director.sections.boundary import bounded
-from director.sections.state import State
+from director.sections.state import WorkflowState
 from director.sections.words import compact, line, visible
 from director.workflow.display import shown
 from director.workflow.nearest import hint
@@ -25,7 +25,7 @@ from director.workflow.variables import of_node, variable
 NONE = "No variables yet."
 
 
-def variables_of_state(state: State) -> Section:
+def variables_of_state(state: WorkflowState) -> Section:
     """All variables, long ones cut; then the inputs that have none, the records and the files."""
     inputs = {one.name: one.default for one in state.workflow.inputs}
     known = {**{name: each for name, each in inputs.items() if each is not None}, **state.variables}

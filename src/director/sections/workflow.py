@@ -12,7 +12,7 @@ from director.context.values import Section
 from director.sections.boundary import bounded
 from director.sections.words import bullets, compact, field, line
 from director.workflow.nearest import hint
-from director.workflow.references import Part, nested, with_aliases
+from director.workflow.references import ChildNodes, nested, with_aliases
 from director.workflow.selection import select
 from director.workflow.sensitive import masked
 from director.workflow.types import KINDS, effect_of
@@ -82,7 +82,7 @@ def _counted(shown: int, there: int) -> str:
     return f"nodes: {count} (position alias id type status)"
 
 
-def _belongs(parts: Sequence[Part], aliases: Mapping[str, str]) -> str:
+def _belongs(parts: Sequence[ChildNodes], aliases: Mapping[str, str]) -> str:
     names = [f"{aliases[part.owner]} ({line(part.name)})" for part in parts]
     return f" in {', '.join(names)}" if names else ""
 

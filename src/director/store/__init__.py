@@ -6,32 +6,36 @@ from director.store.store import Store
 from director.store.values import (
     KINDS,
     Change,
-    Draft,
     Entry,
+    EntryDraft,
     Json,
     Kind,
-    Moved,
     RecordDraft,
     StoreAway,
     StoreError,
+    VersionConflict,
     Versioned,
 )
-from director.store.verify import Verdict
+from director.store.verify import IntegrityReport
 
 __all__ = [
     "KINDS",
     "Beat",
     "Change",
-    "Draft",
     "Entry",
+    "EntryDraft",
+    "IntegrityReport",
     "Json",
     "Kind",
-    "Moved",
     "RecordDraft",
     "Store",
     "StoreAway",
     "StoreError",
-    "Verdict",
+    "VersionConflict",
     "Versioned",
     "open_store",
 ]
+
+# Names of one release ago; they go with the next.
+Draft = EntryDraft
+Moved = VersionConflict

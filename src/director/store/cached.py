@@ -23,7 +23,7 @@ from director.store.connect import Database
 from director.store.positions import Extent, get_extent
 from director.store.schema import entries, records
 from director.store.store import Store
-from director.store.values import Draft, Entry, Json, RecordDraft, Versioned
+from director.store.values import Entry, EntryDraft, Json, RecordDraft, Versioned
 
 T = TypeVar("T")
 _MOST = 4_000  # reads that are kept
@@ -171,7 +171,7 @@ class CachedStore(Store):
     def append(
         self,
         thread: str,
-        drafts: Sequence[Draft],
+        drafts: Sequence[EntryDraft],
         *,
         expect: int | None = None,
         reference: Json | None = None,

@@ -38,7 +38,7 @@ class Checkpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ActiveCompression:
     """The compression whose summary is shown: its entry, and the summary."""
 
     seq: int
@@ -74,11 +74,11 @@ def standing(entries: Iterable[Entry]) -> list[int]:
     return [entry.seq for entry in made if entry.seq not in fallen]
 
 
-def current(entries: Sequence[Entry]) -> Standing | None:
+def current(entries: Sequence[Entry]) -> ActiveCompression | None:
     """The compression whose summary is shown."""
     newest = (standing(entries) or [0])[-1]
     found = next((entry for entry in entries if entry.seq == newest), None)
-    return Standing(newest, _summary(found.body)) if found else None
+    return ActiveCompression(newest, _summary(found.body)) if found else None
 
 
 def _checkpoint(entry: Entry, covers: dict[int, tuple[int, ...]], state: State) -> Checkpoint:
@@ -119,6 +119,6 @@ def deleted(entries: Iterable[Entry]) -> frozenset[int]:
     return frozenset(seq for seqs in gone for seq in seqs)
 
 
-def hidden(shown: Standing | None, gone: frozenset[int]) -> frozenset[int]:
+def hidden(shown: ActiveCompression | None, gone: frozenset[int]) -> frozenset[int]:
     """The turns that no model sees: deleted, or covered by the summary that is shown."""
     return gone.union(shown.summary.covers) if shown else gone

@@ -15,12 +15,12 @@ from director.context.trust import trust_of
 from director.context.values import Counter, Fold, Summary, UserTurn, chars4
 from director.store.checkpoints import TRUSTS, Checkpoint, checkpoints
 from director.store.project import view
-from director.store.values import Draft, Entry, Moved, StoreError
+from director.store.values import Entry, EntryDraft, StoreError, VersionConflict
 
 UNCHANGED = "Nothing was written."
 
 
-class Log(Protocol):
+class CompressionStore(Protocol):
     """What is needed of a store."""
 
     def seen(self, thread: str, /) -> list[Entry]:
@@ -35,7 +35,7 @@ class Log(Protocol):
     def append(
         self,
         thread: str,
-        drafts: Sequence[Draft],
+        drafts: Sequence[EntryDraft],
         /,
         *,
         expect: int | None = None,
@@ -68,7 +68,11 @@ class Preview:
 
 
 def preview(
-    store: Log, thread: str, seqs: Iterable[int] | None = None, *, counter: Counter = chars4
+    store: CompressionStore,
+    thread: str,
+    seqs: Iterable[int] | None = None,
+    *,
+    counter: Counter = chars4,
 ) -> Preview:
     """What compressing these turns would cover; all that may be compressed if none are named."""
     return _previewed(store.seen(thread), seqs, counter)
@@ -117,7 +121,7 @@ def _listed(seqs: Iterable[int]) -> str:
 
 
 def compress(
-    store: Log,
+    store: CompressionStore,
     thread: str,
     preview: Preview,
     summary: Summary,
@@ -129,7 +133,9 @@ def compress(
     """
     entries = store.seen(thread)
     if (entries[-1].seq if entries else 0) != preview.head:
-        raise Moved(f"The thread has grown since it was previewed. {UNCHANGED} Preview it again.")
+        raise VersionConflict(
+            f"The thread has grown since it was previewed. {UNCHANGED} Preview it again."
+        )
     chosen = {turn.at for turn in preview.fold.turns}
     again = _previewed(entries, chosen, preview.counter)
     if again != preview:
@@ -146,7 +152,7 @@ def compress(
         "head": preview.head,
         "trust": trust,
     }
-    made = Draft("checkpoint", body)
+    made = EntryDraft("checkpoint", body)
     return store.append(thread, [made], expect=preview.head, clear_reference=True)[0]
 
 
@@ -165,7 +171,7 @@ def _check_summary(summary: Summary, preview: Preview) -> int:
     return size
 
 
-def restore(store: Log, thread: str, checkpoint: int) -> Entry:
+def restore(store: CompressionStore, thread: str, checkpoint: int) -> Entry:
     """Undo a compression and those that build on it: the view is what it was, and what came since.
 
     Turns that are said meanwhile do no harm; it is tried again.
@@ -177,24 +183,24 @@ def restore(store: Log, thread: str, checkpoint: int) -> Entry:
             raise StoreError(f"Entry {checkpoint} is no compression. {UNCHANGED}")
         if known[checkpoint].state == "restored":
             raise StoreError(f"The compression {checkpoint} is already undone. {UNCHANGED}")
-        undo = Draft("restore", {"checkpoint": checkpoint})
+        undo = EntryDraft("restore", {"checkpoint": checkpoint})
         try:
             return store.append(thread, [undo], expect=end, clear_reference=True)[0]
-        except Moved:
+        except VersionConflict:
             continue
 
 
-def delete(store: Log, thread: str, seqs: Iterable[int]) -> Entry:
+def delete(store: CompressionStore, thread: str, seqs: Iterable[int]) -> Entry:
     """Take whole units out of view for good; the entries stay in the log."""
     entries = store.seen(thread)
     chosen = set(seqs)
     if not chosen:
         raise StoreError(f"No turn was named. {UNCHANGED}")
     _check_whole(view(entries).units, chosen)
-    gone = Draft("delete", {"seqs": sorted(chosen)})
+    gone = EntryDraft("delete", {"seqs": sorted(chosen)})
     return store.append(thread, [gone], expect=entries[-1].seq)[0]
 
 
-def history(store: Log, thread: str) -> list[Checkpoint]:
+def history(store: CompressionStore, thread: str) -> list[Checkpoint]:
     """Every compression of a thread, oldest first, with its state."""
     return checkpoints(store.hiding(thread))

@@ -28,7 +28,7 @@ from director.store.import_rules import (
     owners_of,
     without_origins,
 )
-from director.store.lines import Line, read, refuse, write
+from director.store.lines import ImportLine, read, refuse, write
 from director.store.positions import Writing, take_more
 from director.store.records import bodies_of, get, put_all, record_hash, row_of
 from director.store.schema import entries, records, threads
@@ -158,7 +158,7 @@ class _Intake:
     made: set[tuple[str, str]] = field(default_factory=set)
     approved: dict[str, list[str]] = field(default_factory=dict)
 
-    def thread(self, line: Line) -> None:
+    def thread(self, line: ImportLine) -> None:
         """A thread is made as it was, or is there already."""
         name = _get(line, "id", str)
         if ("thread", name) in self.ends:
@@ -178,7 +178,7 @@ class _Intake:
             refuse(line.number, f"the store holds another thread of the id {name}")
         self._expect(("thread", name), entries, entries.c.seq, {"thread": name})
 
-    def entry(self, line: Line) -> None:
+    def entry(self, line: ImportLine) -> None:
         """An entry continues its thread, and its hash is right."""
         thread, seq = _get(line, "thread", str), _get(line, "seq", int)
         kind, body, at = _get(line, "kind", str), _get(line, "body", dict), _get(line, "at", float)
@@ -194,7 +194,7 @@ class _Intake:
             self.entries += 1
             self._write_some()
 
-    def kept(self, line: Line) -> None:
+    def kept(self, line: ImportLine) -> None:
         """Bytes that a record of this file names are what their hash says."""
         name = _get(line, "hash", str)
         try:
@@ -204,7 +204,7 @@ class _Intake:
         if keep(self.writing.connection, [content]) != [name]:
             refuse(line.number, f"the hash of what is kept under {name} is wrong")
 
-    def record(self, line: Line) -> None:
+    def record(self, line: ImportLine) -> None:
         """A version continues its record, and its hash is right."""
         kind, name, number = (
             _get(line, "kind", str),
@@ -262,7 +262,7 @@ class _Intake:
         found = get(self.writing.connection, held.kind, held.id, None)
         return found is not None and found.body == held.body
 
-    def _check_grows(self, line: Line, place: tuple[str, ...]) -> None:
+    def _check_grows(self, line: ImportLine, place: tuple[str, ...]) -> None:
         """Refuse to go on with what is here already, unless that was asked for."""
         if self.there[place] and not self.extend:
             refuse(
@@ -270,7 +270,7 @@ class _Intake:
                 f"{' '.join(place)} is here already and would be continued; --extend does that",
             )
 
-    def _check_extends(self, line: Line, owners: set[str], what: str) -> None:
+    def _check_extends(self, line: ImportLine, owners: set[str], what: str) -> None:
         """Refuse to add to a workflow, thread or run that is here, unless that was asked for."""
         found = next((one for one in sorted(owners) if self._was_here(one)), None)
         if found is not None and not self.extend:
@@ -288,7 +288,7 @@ class _Intake:
         kinds = connection.execute(own.distinct()).scalars()
         return not {*found, *((kind, name) for kind in kinds)} <= self.made
 
-    def _note_new(self, line: Line, kind: str, name: str, body: Json) -> None:
+    def _note_new(self, line: ImportLine, kind: str, name: str, body: Json) -> None:
         """Remember what this import makes, and what was approved before it for a workflow."""
         if kind == "workflow":
             if "/" in name or not name.isprintable():
@@ -319,7 +319,7 @@ class _Intake:
         rows = self.writing.connection.execute(asked.select_from(table))
         self.there[place] = {int(each[0]): str(each[1]) for each in rows}
 
-    def _follow(self, line: Line, place: tuple[str, ...], number: int) -> tuple[str, str]:
+    def _follow(self, line: ImportLine, place: tuple[str, ...], number: int) -> tuple[str, str]:
         """The hash that this one must follow, and its own."""
         if place not in self.ends:
             refuse(line.number, f"its thread {place[1]} is not in this file")
@@ -330,7 +330,7 @@ class _Intake:
         self.ends[place] = (number, own)
         return before, own
 
-    def _is_new(self, line: Line, place: tuple[str, ...], number: int, own: str) -> bool:
+    def _is_new(self, line: ImportLine, place: tuple[str, ...], number: int, own: str) -> bool:
         known = self.there[place].get(number)
         if known is None:
             return True
@@ -351,7 +351,7 @@ _TAKES = {
 }
 
 
-def _get(line: Line, name: str, kind: type[_T]) -> _T:
+def _get(line: ImportLine, name: str, kind: type[_T]) -> _T:
     """A field of a line, of the kind it must have."""
     value = line.value.get(name)
     if not isinstance(value, kind) or isinstance(value, bool):

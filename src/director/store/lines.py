@@ -24,7 +24,7 @@ WHATS = ("director", "thread", "entry", "kept", "record", "end")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ImportLine:
     """One line that was read: its number (from 1), what it is, and its value."""
 
     number: int
@@ -67,7 +67,7 @@ def lines_of(file: TextIO) -> Iterator[str]:
         yield line
 
 
-def read(lines: Iterable[str]) -> Iterator[Line]:
+def read(lines: Iterable[str]) -> Iterator[ImportLine]:
     """The lines of an export between heading and end; the first that is damaged is refused."""
     before, number, ended = "", 0, False
     for number, text in enumerate(lines, 1):
@@ -84,7 +84,7 @@ def read(lines: Iterable[str]) -> Iterator[Line]:
         elif what == "end":
             ended = True
         else:
-            yield Line(number, what, value)
+            yield ImportLine(number, what, value)
     if not ended:
         refuse(number + 1, "the export breaks off here" if number else "the file is empty")
 

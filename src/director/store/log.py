@@ -18,7 +18,7 @@ from director.store.checkpoints import HIDING, current, deleted, hidden, standin
 from director.store.positions import Writing
 from director.store.project import TURNS
 from director.store.schema import entries, threads
-from director.store.values import KINDS, Draft, Entry, Json, Moved, StoreError
+from director.store.values import KINDS, Entry, EntryDraft, Json, StoreError, VersionConflict
 
 _AT_ONCE = 1_000
 _FEW = 16  # rows that may be as long as the thread has turns
@@ -28,13 +28,13 @@ _HIDES: ColumnElement[bool] = literal_column(f"kind IN {HIDING}")
 
 
 def append(
-    writing: Writing, thread: str, drafts: Sequence[Draft], expect: int | None
+    writing: Writing, thread: str, drafts: Sequence[EntryDraft], expect: int | None
 ) -> tuple[Entry, ...]:
     """Write drafts at the end of a thread, if it still ends where the caller saw it end."""
     check_name(thread)
     seq, before = _end(writing.connection, thread)
     if expect is not None and expect != seq:
-        raise Moved(
+        raise VersionConflict(
             f"The thread {thread} ends at {seq} and not at {expect}: it has grown since it was "
             "looked at. Nothing was written. Look again and decide again."
         )
@@ -194,7 +194,7 @@ def find_workflow(connection: Connection, thread: str) -> str:
     return str(connection.execute(asked).scalar() or "")
 
 
-def _check_kind(draft: Draft) -> None:
+def _check_kind(draft: EntryDraft) -> None:
     if draft.kind not in KINDS:
         raise StoreError(
             f"There is no entry of the kind {draft.kind!r}. Nothing was written. "

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from director.context.units import units
 from director.context.values import AgentTurn, Context, UserTurn
-from director.store.checkpoints import HIDING, Standing, current, deleted, hidden
+from director.store.checkpoints import HIDING, ActiveCompression, current, deleted, hidden
 from director.store.telling import Telling, Told
 from director.store.values import Entry
 
@@ -29,7 +29,7 @@ class View:
 
     told: tuple[Told, ...]
     deleted: frozenset[int]
-    current: Standing | None
+    current: ActiveCompression | None
     hidden: frozenset[int]
 
     @property

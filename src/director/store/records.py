@@ -15,7 +15,7 @@ from director.store.aside import check_kept, put_aside, put_back
 from director.store.canonical import check_name, digest
 from director.store.positions import Writing, get_settled
 from director.store.schema import records
-from director.store.values import Json, Moved, RecordDraft, StoreError, Versioned
+from director.store.values import Json, RecordDraft, StoreError, VersionConflict, Versioned
 
 
 def put_all(
@@ -181,7 +181,7 @@ def record_of(row: Row[*tuple[object, ...]], body: Json) -> Versioned:
 
 def _check_version(draft: RecordDraft, version: int) -> None:
     if draft.expect is not None and draft.expect != version:
-        raise Moved(
+        raise VersionConflict(
             f"The {draft.kind} {draft.id} is at version {version} and not at {draft.expect}: it "
             "has changed since it was looked at. Nothing was written. Look again and decide again."
         )

@@ -19,8 +19,8 @@ from director.store.changes import Subscription
 from director.store.connect import Database
 from director.store.purge import Removal
 from director.store.purge_text import Rewritten, purge_text
-from director.store.values import Change, Draft, Entry, Json, RecordDraft, Versioned
-from director.store.verify import Verdict
+from director.store.values import Change, Entry, EntryDraft, Json, RecordDraft, Versioned
+from director.store.verify import IntegrityReport
 
 
 class Store:
@@ -55,7 +55,7 @@ class Store:
     def append(
         self,
         thread: str,
-        drafts: Sequence[Draft],
+        drafts: Sequence[EntryDraft],
         *,
         expect: int | None = None,
         reference: Json | None = None,
@@ -248,7 +248,7 @@ class Store:
         with self._reading() as connection:
             return purge.preview(connection, workflow)
 
-    def verify(self) -> Verdict:
+    def verify(self) -> IntegrityReport:
         """Hash everything again and name the first thing that is not as it was written."""
         return verify.verify(self.database)
 

@@ -15,7 +15,7 @@ Json: TypeAlias = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class EntryDraft:
     """An entry that is not written yet.
 
     The body of each kind, as JSON:
@@ -75,7 +75,7 @@ class Change:
     what: Entry | Versioned
 
 
-class Moved(Exception):
+class VersionConflict(Exception):
     """The thread has grown since it was looked at; nothing was written."""
 
 

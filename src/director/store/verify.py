@@ -34,7 +34,7 @@ _BROKEN = (KeyError, TypeError, ValueError, AttributeError, zlib.error)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class IntegrityReport:
     """Whether all is as it was written, how many things were checked, and the first bad one."""
 
     ok: bool
@@ -42,20 +42,22 @@ class Verdict:
     first_bad: str | None = None
 
 
-def verify(database: Database) -> Verdict:
+def verify(database: Database) -> IntegrityReport:
     """Check the texts, then each thread, each record, each reference, and that none is missing."""
     checked = 0
     with database.reading() as connection:
         try:
             for bad in _findings(connection):
                 if bad is not None:
-                    return Verdict(ok=False, checked=checked, first_bad=bad)
+                    return IntegrityReport(ok=False, checked=checked, first_bad=bad)
                 checked += 1
         except DBAPIError as error:
             if not database.is_sqlite or "locked" in str(error.orig):
                 raise
-            return Verdict(ok=False, checked=checked, first_bad="the file: it cannot be read whole")
-    return Verdict(ok=True, checked=checked)
+            return IntegrityReport(
+                ok=False, checked=checked, first_bad="the file: it cannot be read whole"
+            )
+    return IntegrityReport(ok=True, checked=checked)
 
 
 def _findings(connection: Connection) -> Iterator[str | None]:

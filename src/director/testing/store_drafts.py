@@ -6,34 +6,34 @@ import json
 from collections.abc import Callable, Sequence
 
 from director.context.values import Summary
-from director.store.values import Draft, Moved, StoreError
+from director.store.values import EntryDraft, StoreError, VersionConflict
 
 AWKWARD = "é漢🦝 \u2028 \x00 \ud800 ' \" \\ %s $1 {} </script>"
 LARGE = "".join(f"line {n}: {AWKWARD}\n" for n in range(400))
 
 
-def user(text: str) -> Draft:
+def user(text: str) -> EntryDraft:
     """What a user said, as a draft."""
-    return Draft("user", {"text": text})
+    return EntryDraft("user", {"text": text})
 
 
-def agent(text: str, calls: Sequence[str] = ()) -> Draft:
+def agent(text: str, calls: Sequence[str] = ()) -> EntryDraft:
     """What an agent said in the chat wire, with calls of these ids."""
     item: dict[str, object] = {"role": "assistant", "content": text}
     if calls:
         look = {"name": "look", "arguments": '{"at": "page"}'}
         item["tool_calls"] = [{"id": call, "type": "function", "function": look} for call in calls]
-    return Draft("agent", {"wire": "chat", "items": [item], "text": text})
+    return EntryDraft("agent", {"wire": "chat", "items": [item], "text": text})
 
 
-def result(call: str, text: str, *, failed: bool = False) -> Draft:
+def result(call: str, text: str, *, failed: bool = False) -> EntryDraft:
     """What a call gave back."""
-    return Draft("result", {"call": call, "text": text, "failed": failed})
+    return EntryDraft("result", {"call": call, "text": text, "failed": failed})
 
 
-def talk(turns: int, word: str = "word") -> list[Draft]:
+def talk(turns: int, word: str = "word") -> list[EntryDraft]:
     """A conversation of so many exchanges, each with one call and its result."""
-    said: list[Draft] = []
+    said: list[EntryDraft] = []
     for n in range(turns):
         call = f"call_{word}_{n}"
         said += [
@@ -58,7 +58,7 @@ def moved(act: Callable[[], object]) -> bool:
     """Whether an act is refused because something has changed since."""
     try:
         act()
-    except Moved:
+    except VersionConflict:
         return True
     return False
 

@@ -15,7 +15,7 @@ from director.store.compress import compress, preview, restore
 from director.store.opening import open_store
 from director.store.project import project
 from director.store.store import Store
-from director.store.values import Draft, Entry, Json
+from director.store.values import Entry, EntryDraft, Json
 from director.testing.store_drafts import (
     AWKWARD,
     LARGE,
@@ -42,7 +42,7 @@ def what_was_said_comes_back_to_the_letter(store: Store) -> Iterator[str]:
     """Awkward characters, nested payloads and large texts are read as they were written."""
     native: Json = {"wire": "chat", "message": {"role": "user", "x": [1, 2.5, None, True, AWKWARD]}}
     drafts = [
-        Draft("user", {"text": AWKWARD, "native": native}),
+        EntryDraft("user", {"text": AWKWARD, "native": native}),
         agent(AWKWARD, ["call_1", "call_2"]),
         result("call_1", LARGE),
         result("call_2", LARGE, failed=True),

@@ -1,6 +1,6 @@
 """The app: what `director app` starts. Pages, a JSON API and one stream of events for a browser."""
 
 from director.web.app import make_app
-from director.web.studio import Studio
+from director.web.studio import AppState
 
-__all__ = ["Studio", "make_app"]
+__all__ = ["AppState", "make_app"]

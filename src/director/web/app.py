@@ -14,8 +14,8 @@ from starlette.middleware import Middleware
 from director.distribution import NAME
 from director.web import api, entrance, events, pages
 from director.web.errors import tell_errors
-from director.web.guard import Bodies, Crossing, Doors, Faults, Headers, Hosts
-from director.web.studio import Studio
+from director.web.guard import Bodies, Crossing, Doors, ErrorMiddleware, Headers, Hosts
+from director.web.studio import AppState
 
 STATIC = Path(__file__).parent / "static"
 
@@ -27,7 +27,7 @@ for _router in (pages.router, events.router, entrance.router):
 _routes.include_router(api.router)
 
 
-def make_app(studio: Studio) -> FastAPI:
+def make_app(studio: AppState) -> FastAPI:
     """The app of a studio, which it opens when it starts and closes when it ends."""
 
     @asynccontextmanager
@@ -47,7 +47,7 @@ def make_app(studio: Studio) -> FastAPI:
         openapi_url="/api/openapi.json",
         middleware=[
             Middleware(Headers),
-            Middleware(Faults, studio.clean),
+            Middleware(ErrorMiddleware, studio.clean),
             Middleware(Hosts, studio.names, studio.sessions.handovers),
             Middleware(Crossing),
             Middleware(Doors, studio.sessions),

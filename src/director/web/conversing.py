@@ -8,26 +8,28 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from director.agent import current_thread
-from director.agent.saved import Saved
+from director.agent.saved import SavedState
 from director.web.reading.chat import conversations
 from director.web.reading.requests import newest
 from director.web.rendering import api_of, page
-from director.web.studio import Studio
+from director.web.studio import AppState
 from director.web.views.chat import chat
-from director.web.wants import Here, Known, Thread
+from director.web.wants import CurrentApp, ExistingWorkflowId, Thread
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
 
 @router.get("/w/{workflow}/conversations")
-def listed(request: Request, workflow: Known, studio: Here) -> HTMLResponse:
+def listed(request: Request, workflow: ExistingWorkflowId, studio: CurrentApp) -> HTMLResponse:
     """The conversations of a workflow, the newest first."""
     rows = conversations(studio.cached, workflow)[::-1]
     return page(request, "conversations.html", {**_around(studio, workflow), "rows": rows})
 
 
 @router.get("/w/{workflow}/conversation")
-def one(request: Request, workflow: Known, thread: Thread, studio: Here) -> Response:
+def one(
+    request: Request, workflow: ExistingWorkflowId, thread: Thread, studio: CurrentApp
+) -> Response:
     """An earlier conversation; the one of now is read where it goes on."""
     if thread == current_thread(studio.cached, workflow):
         return RedirectResponse(f"/w/{quote(workflow, safe='')}")
@@ -42,6 +44,6 @@ def one(request: Request, workflow: Known, thread: Thread, studio: Here) -> Resp
     return page(request, "conversation.html", shown)
 
 
-def _around(studio: Studio, workflow: str) -> dict[str, object]:
-    name = Saved(studio.cached, workflow).workflow().name
+def _around(studio: AppState, workflow: str) -> dict[str, object]:
+    name = SavedState(studio.cached, workflow).workflow().name
     return {"workflow": workflow, "api": api_of(workflow), "name": name}

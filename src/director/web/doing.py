@@ -13,7 +13,7 @@ from typing import Literal, cast
 
 from director.runs import answer, queue_run, run_of
 from director.runs.serving import execute, is_parked, reopen, waits_for
-from director.runs.supplies import Supplies
+from director.runs.supplies import Resources
 from director.runs.worker import Worker
 from director.store import Store
 from director.store.variables import is_workbench
@@ -26,7 +26,7 @@ _LOG = logging.getLogger("director.web")
 class Runs:
     """The runs that this program does."""
 
-    def __init__(self, store: Store, supplies: Supplies) -> None:
+    def __init__(self, store: Store, supplies: Resources) -> None:
         self._store = store
         self._supplies = supplies
         self._worker: Worker | None = None

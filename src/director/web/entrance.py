@@ -18,8 +18,8 @@ from director.web.bodies import Body
 from director.web.guard.doors import key_in, shut
 from director.web.guard.refusing import error_body, page_of, refuse
 from director.web.sessions import Sessions, TooMany
-from director.web.studio import NotThere
-from director.web.wants import Here
+from director.web.studio import NotFound
+from director.web.wants import CurrentApp
 
 router = APIRouter()
 _ENTRANCE = '<script type="module" src="/static/entrance.js"></script>'
@@ -58,52 +58,56 @@ async def show_launch_page() -> HTMLResponse:
 
 
 @router.post("/launch", include_in_schema=False)
-async def launch(body: Link, studio: Here) -> Response:
+async def launch(body: Link, studio: CurrentApp) -> Response:
     """A key for whoever has the link first."""
     return _let_in(studio.sessions, studio.sessions.enter(body.link))
 
 
 @router.post("/login", include_in_schema=False)
-async def login(request: Request, studio: Here) -> Response:
+async def login(request: Request, studio: CurrentApp) -> Response:
     """A key for whoever knows the password."""
     given = parse_qs((await request.body()).decode("utf-8", "replace"))
     try:
         return _let_in(studio.sessions, studio.sessions.login("".join(given.get("password", []))))
     except TooMany:
-        return Refusal(429, error_body("The password was tried too often.", next_="Wait a little."))
+        return RefusalResponse(
+            429, error_body("The password was tried too often.", next_="Wait a little.")
+        )
 
 
 @router.get("/here", include_in_schema=False)
-async def here(request: Request, studio: Here) -> Response:
+async def here(request: Request, studio: CurrentApp) -> Response:
     """Tell the launch file that this browser finds our own name; under no other name."""
     if request.url.hostname != studio.sessions.host:
-        raise NotThere("There is nothing at this address.")
+        raise NotFound("There is nothing at this address.")
     return Response(status_code=204)
 
 
 @router.get("/resume", include_in_schema=False)
-async def resume(studio: Here, id_: Annotated[str, Query(alias="id", max_length=100)]) -> Response:
+async def resume(
+    studio: CurrentApp, id_: Annotated[str, Query(alias="id", max_length=100)]
+) -> Response:
     """A sealed link for a window of an earlier start."""
     sealed = studio.sessions.hand_over(id_)
     if sealed is None:
-        raise NotThere("There is no window of that name from an earlier start.")
+        raise NotFound("There is no window of that name from an earlier start.")
     return JSONResponse(sealed, headers={"cache-control": "no-store"})
 
 
 @router.post("/api/handover", tags=["events"])
-async def handover(studio: Here, authorization: Annotated[str, Header()]) -> HandoverKey:
+async def handover(studio: CurrentApp, authorization: Annotated[str, Header()]) -> HandoverKey:
     """What a window keeps in memory, to open the link that the next start seals for it."""
     made = studio.sessions.handover(key_in(authorization))
     return HandoverKey(id=made.id, key=made.key)
 
 
 @router.post("/api/tickets", status_code=201, tags=["events"])
-async def ticket(body: TicketPath, studio: Here) -> Ticket:
+async def ticket(body: TicketPath, studio: CurrentApp) -> Ticket:
     """A ticket for one GET of a path, for a few seconds: for what cannot send a header."""
     return Ticket(ticket=studio.sessions.tickets.issue(unquote(body.path)))
 
 
-class Refusal(Response):
+class RefusalResponse(Response):
     """A refusal in the shape that the request wants."""
 
     def __init__(self, status: int, said: dict[str, str]) -> None:

@@ -23,10 +23,10 @@ from director.profiles import ProfileError
 from director.runs import RunError
 from director.secrets import OriginError, SecretRefused, VaultError
 from director.settings import SettingsError
-from director.store import Moved, StoreError
+from director.store import StoreError, VersionConflict
 from director.web.guard.refusing import error_body
 from director.web.rendering import page
-from director.web.studio import NotThere, Studio
+from director.web.studio import AppState, NotFound
 from director.workflow.values import WorkflowError
 
 
@@ -45,9 +45,9 @@ class _Answer(NamedTuple):
 
 
 _ANSWERS: Mapping[type[Exception], _Answer] = {
-    NotThere: _Answer(404),
+    NotFound: _Answer(404),
     TurnRunning: _Answer(409, "Nothing was stored.", "Wait until the turn has ended, or stop it."),
-    Moved: _Answer(409, next="Somebody else was quicker: look again and decide again."),
+    VersionConflict: _Answer(409, next="Somebody else was quicker: look again and decide again."),
     StoreError: _Answer(409),
     WorkflowError: _Answer(422),
     RunError: _Answer(409),
@@ -84,7 +84,7 @@ def tell_errors(app: FastAPI) -> None:
 
 def _telling(answer: _Answer):  # type: ignore[no-untyped-def]  # noqa: ANN202  Starlette's own type
     async def tell(request: Request, problem: Exception) -> Response:
-        studio: Studio = request.app.state.studio
+        studio: AppState = request.app.state.studio
         said = studio.clean(str(problem) or type(problem).__name__)
         kept = "" if _says_kept(said) else answer.kept
         return _told(request, answer.status, error_body(said, kept=kept, next_=answer.next))

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, HTTPException, Query
 from fastapi.responses import StreamingResponse
 
-from director.web.wants import Here
+from director.web.wants import CurrentApp
 
 # A browser opens one for all its windows.
 MOST = 100
@@ -20,7 +20,7 @@ router = APIRouter(tags=["events"])
     responses={200: {"content": {"text/event-stream": {}}}},
 )
 async def events(
-    studio: Here,
+    studio: CurrentApp,
     last_event_id: Annotated[str, Header(max_length=64)] = "",
     after: Annotated[str, Query(max_length=64)] = "",
 ) -> StreamingResponse:

@@ -8,13 +8,13 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import HTMLResponse
 
 from director.agent import current_thread
-from director.agent.saved import Saved
+from director.agent.saved import SavedState
 from director.store import StoreError
 from director.web.reading.requests import lines, newest
 from director.web.rendering import api_of, page
-from director.web.studio import NotThere, Studio
+from director.web.studio import AppState, NotFound
 from director.web.views import requests
-from director.web.wants import Here, Known, Thread
+from director.web.wants import CurrentApp, ExistingWorkflowId, Thread
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 _Number = Annotated[int, Path(ge=1, le=2**31)]
@@ -24,9 +24,9 @@ _AT_ONCE = 50
 @router.get("/w/{workflow}/requests")
 def listed(
     request: Request,
-    workflow: Known,
+    workflow: ExistingWorkflowId,
     thread: Thread,
-    studio: Here,
+    studio: CurrentApp,
     before: Annotated[int | None, Query(ge=1, le=2**31)] = None,
 ) -> HTMLResponse:
     """The requests of the conversation, some at a time, and the size over time."""
@@ -38,10 +38,10 @@ def listed(
 @router.get("/w/{workflow}/requests/{number}")
 def one(  # noqa: PLR0913, PLR0917  each is asked for by name
     request: Request,
-    workflow: Known,
+    workflow: ExistingWorkflowId,
     thread: Thread,
     number: _Number,
-    studio: Here,
+    studio: CurrentApp,
     other: Annotated[int | None, Query(ge=1, le=2**31)] = None,
 ) -> HTMLResponse:
     """One request by part; with `other`, how it differs from that one."""
@@ -49,7 +49,7 @@ def one(  # noqa: PLR0913, PLR0917  each is asked for by name
         found = requests.inspected(studio.cached, thread, number)
         differs = requests.compared(studio.cached, thread, other, number) if other else []
     except StoreError as missing:
-        raise NotThere(str(missing)) from None
+        raise NotFound(str(missing)) from None
     shown = {
         **_around(studio, workflow, thread),
         "one": found,
@@ -60,10 +60,10 @@ def one(  # noqa: PLR0913, PLR0917  each is asked for by name
     return page(request, "request.html", shown)
 
 
-def _around(studio: Studio, workflow: str, thread: str) -> dict[str, object]:
+def _around(studio: AppState, workflow: str, thread: str) -> dict[str, object]:
     return {
         "workflow": workflow,
-        "name": Saved(studio.cached, workflow).workflow().name,
+        "name": SavedState(studio.cached, workflow).workflow().name,
         "older": "" if thread == current_thread(studio.cached, workflow) else thread,
         "newest": newest(studio.cached, thread),
         "time": requests.timeline(studio.cached, thread),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from director.home import home, write_private
-from director.web.studio import Studio
+from director.web.studio import AppState
 
 _FILE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Director</title>
@@ -35,7 +35,7 @@ class LaunchLink:
     named: str
 
     @classmethod
-    def to(cls, studio: Studio, host: str, port: int) -> LaunchLink:
+    def to(cls, studio: AppState, host: str, port: int) -> LaunchLink:
         """A new link to the app of a studio."""
         place = f"http://{host}:{port}"
         token = studio.sessions.link()

@@ -19,7 +19,7 @@ from director.store.cached import record_reads
 from director.web.keys import held_in
 from director.web.page_cache import CachedPage
 from director.web.rendering import html, render
-from director.web.studio import Studio
+from director.web.studio import AppState
 
 Making: TypeAlias = Callable[[], Awaitable[tuple[str, dict[str, Any]]]]
 # Stands where a page says which event it was made after; nobody can write it into a page.
@@ -27,7 +27,7 @@ _EVENT = secrets.token_hex(16)
 
 
 async def answer_page(
-    request: Request, studio: Studio, key: tuple[Hashable, ...], make: Making
+    request: Request, studio: AppState, key: tuple[Hashable, ...], make: Making
 ) -> HTMLResponse:
     """The page of a key, whose first part is its workflow or empty; `make` is asked for a new one.
 
@@ -47,7 +47,7 @@ async def answer_page(
     return html(body.replace(_EVENT.encode(), request.state.event.encode()))
 
 
-async def read_surroundings(studio: Studio, workflow: str) -> tuple[object, ...]:
+async def read_surroundings(studio: AppState, workflow: str) -> tuple[object, ...]:
     """All that pages show and that is not in the store, as it is now."""
     return (
         studio.settings,

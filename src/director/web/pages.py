@@ -14,9 +14,9 @@ from director.web.keys import KEYS, held_in
 from director.web.page_answers import answer_page
 from director.web.reading.workflows import listed, page_rows
 from director.web.rendering import page
-from director.web.studio import Studio
+from director.web.studio import AppState
 from director.web.views import settings as view
-from director.web.wants import Here
+from director.web.wants import CurrentApp
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 for each in (working, conversing, inspecting, watching):
@@ -26,7 +26,7 @@ for each in (working, conversing, inspecting, watching):
 @router.get("/")
 async def workflows(
     request: Request,
-    studio: Here,
+    studio: CurrentApp,
     page_number: Annotated[int, Query(alias="page", ge=1, le=2**31)] = 1,
     words: Annotated[str, Query(max_length=500)] = "",
 ) -> HTMLResponse:
@@ -38,7 +38,7 @@ async def workflows(
     return await answer_page(request, studio, ("", page_number, words), make)
 
 
-def _list(studio: Studio, page_number: int, words: str) -> dict[str, object]:
+def _list(studio: AppState, page_number: int, words: str) -> dict[str, object]:
     rows = listed(studio.cached)
     return {
         "rows": rows,
@@ -51,7 +51,7 @@ def _list(studio: Studio, page_number: int, words: str) -> dict[str, object]:
 
 
 @router.get("/settings")
-def settings(request: Request, studio: Here) -> HTMLResponse:
+def settings(request: Request, studio: CurrentApp) -> HTMLResponse:
     """The settings, the models, the origins, the secrets by their names."""
     vault = studio.supplies.vault
     shown = {

@@ -12,7 +12,7 @@ from typing import Literal
 
 from director.agent import current_thread
 from director.demo import rehearsal
-from director.demo.rehearsal import SAYS, Line, lines
+from director.demo.rehearsal import SAYS, ScriptedInput, lines
 from director.demo.site import Site
 from director.secrets import Vault
 from director.store import Entry, Store, StoreError
@@ -22,7 +22,7 @@ _PORT = 8765
 
 
 @dataclass(frozen=True, slots=True)
-class Next:
+class NextLine:
     """The user's next line; `none` if the rehearsal is over."""
 
     says: str
@@ -51,7 +51,7 @@ class Rehearsals:
         self._store.put(KIND, made, {"workflow": made, "site": site.url}, "begun")
         return made
 
-    def next(self, workflow: str, store: Store | None = None) -> Next | None:
+    def next(self, workflow: str, store: Store | None = None) -> NextLine | None:
         """What the user does next; None if this workflow is no rehearsal."""
         store = store or self._store
         found = store.get(KIND, workflow)
@@ -63,8 +63,8 @@ class Rehearsals:
         every = lines(site)
         done = _done(every, store.entries(current_thread(store, workflow)))
         if done == len(every):
-            return Next(SAYS, site, done, done, "none")
-        return Next(SAYS, site, done, len(every), every[done].does, every[done].text)
+            return NextLine(SAYS, site, done, done, "none")
+        return NextLine(SAYS, site, done, len(every), every[done].does, every[done].text)
 
     def close(self) -> None:
         """End the demo site, which keeps nothing."""
@@ -81,7 +81,7 @@ class Rehearsals:
         return self._sites[port]
 
 
-def _done(every: tuple[Line, ...], entries: list[Entry]) -> int:
+def _done(every: tuple[ScriptedInput, ...], entries: list[Entry]) -> int:
     """How many of the lines were said and done, in their order."""
     done = 0
     for entry in entries:

@@ -15,13 +15,13 @@ from ipaddress import ip_address
 import uvicorn
 
 from director.home import home, is_loopback
-from director.runs.supplies import Supplies, Wishes
+from director.runs.supplies import Resources, RunOptions
 from director.store import Store
 from director.web.app import make_app
 from director.web.connections import BoundedProtocol
 from director.web.guard.hosts import OwnNames
 from director.web.sessions import Sessions
-from director.web.studio import Studio
+from director.web.studio import AppState
 
 PORT = 7878
 LOCAL = ("127.0.0.1", "localhost")
@@ -75,7 +75,7 @@ def bind_twin(listening: socket.socket) -> socket.socket | None:
 class Served(uvicorn.Server):
     """A server that ends the streams of events before it waits for its connections."""
 
-    def __init__(self, config: uvicorn.Config, studio: Studio) -> None:
+    def __init__(self, config: uvicorn.Config, studio: AppState) -> None:
         super().__init__(config)
         self._studio = studio
 
@@ -102,22 +102,22 @@ class Served(uvicorn.Server):
 
 def studio_at(
     store: Store, listening: socket.socket, *, names: Iterable[str] = (), password: str = ""
-) -> Studio:
+) -> AppState:
     """The studio of a store that is served on a socket."""
     host, port = listening.getsockname()[:2]
     wild = ip_address(host).is_unspecified
     sessions = Sessions(home() / "sessions.json", password=password)
     local = [*LOCAL, sessions.host] if wild or host == "127.0.0.1" else []
     own = [*local, *([] if wild else [f"[{host}]" if ":" in host else host]), *names]
-    return Studio(
+    return AppState(
         store,
-        Supplies(store, Wishes()),
+        Resources(store, RunOptions()),
         sessions=sessions,
         names=OwnNames(own, port, addresses=wild),
     )
 
 
-def server_of(studio: Studio) -> Served:
+def server_of(studio: AppState) -> Served:
     """The server of a studio's app; `serve` on a socket starts it."""
     config = uvicorn.Config(
         make_app(studio),
@@ -134,7 +134,7 @@ def server_of(studio: Studio) -> Served:
 
 
 async def serve(
-    studio: Studio, listening: Iterable[socket.socket], tell: Callable[[], None]
+    studio: AppState, listening: Iterable[socket.socket], tell: Callable[[], None]
 ) -> None:
     """Serve until the program is told to stop; `tell` is called as soon as all is made ready."""
     with ExitStack() as stack:

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
-from director.agent import Desk, current_thread, retry_turn, running, take_turn
+from director.agent import AgentSession, current_thread, retry_turn, running, take_turn
 from director.agent.background import has_waiting_job
 from director.agent.desk import Opens
 from director.agent.lease import held
@@ -22,7 +22,7 @@ from director.agent.pending_approvals import PendingApprovals
 from director.agent.secret_leaks import guard_model
 from director.agent.turn import resume_turn
 from director.browser import Session
-from director.runs.supplies import Supplies
+from director.runs.supplies import Resources
 from director.secrets import VaultError
 from director.settings import Settings, load_settings
 from director.store import Store
@@ -36,11 +36,11 @@ from director.web.keys import opens_with
 from director.web.page_cache import PageCache
 from director.web.pictures import Pictures
 from director.web.reading.meter import Meter, meter
-from director.web.reading.reader import Reader
+from director.web.reading.reader import WorkflowReader
 from director.web.rehearsing import KIND as REHEARSAL
 from director.web.rehearsing import Rehearsals
 from director.web.sessions import Sessions
-from director.web.summaries import Summaries
+from director.web.summaries import SummaryService
 from director.web.turns import T, Turns
 from director.workflow.nearest import hint
 from director.workflow.values import Tab
@@ -51,12 +51,12 @@ async def _show_in_windows(_: PendingApprovals) -> None:
     await asyncio.Event().wait()
 
 
-class NotThere(Exception):
+class NotFound(Exception):
     """What was asked for is not there; nothing was changed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AnswerOptions:
     """What a message is to be answered with; empty: what the workflow or the deployment says."""
 
     model: str = ""
@@ -64,13 +64,13 @@ class Wanted:
     background: bool | None = None
 
 
-class Studio:
+class AppState:
     """The store, the supplies and the doors of one app, and what it does."""
 
     def __init__(
         self,
         store: Store,
-        supplies: Supplies,
+        supplies: Resources,
         *,
         sessions: Sessions,
         names: OwnNames,
@@ -94,7 +94,7 @@ class Studio:
             opener(name, journal), store, supplies.vault
         )
         lend(supplies, store, self._opens)
-        self.summaries = Summaries(
+        self.summaries = SummaryService(
             store,
             self._opens,
             reader=self.reader,
@@ -102,9 +102,9 @@ class Studio:
             clean=self.clean,
         )
         self._feed: Feed | None = None
-        self._desks: dict[str, Desk] = {}
+        self._desks: dict[str, AgentSession] = {}
         self._open: dict[str, AsyncExitStack] = {}
-        self._readers: dict[str, Reader] = {}
+        self._readers: dict[str, WorkflowReader] = {}
 
     @property
     def settings(self) -> Settings:
@@ -119,11 +119,11 @@ class Studio:
             # Without the vault nobody knows what would have to be taken out.
             return "What happened cannot be told: the vault cannot be opened. See director doctor."
 
-    def reader(self, workflow: str) -> Reader:
+    def reader(self, workflow: str) -> WorkflowReader:
         """What reads a workflow as it is now, and remembers what it has read."""
         self.cached.refresh()
         files = self.supplies.files(workflow).list
-        return self._readers.setdefault(workflow, Reader(self.cached, workflow, files))
+        return self._readers.setdefault(workflow, WorkflowReader(self.cached, workflow, files))
 
     async def refresh(self) -> None:
         """See what was written until now; all who ask while one looks wait for one more look."""
@@ -141,7 +141,7 @@ class Studio:
         """`NotThere` if there is no such workflow, or if it was deleted."""
         if self.cached.get("workflow", workflow) is None or is_away(self.cached, workflow):
             near = hint(workflow, self.cached.ids("workflow"))
-            raise NotThere(f"There is no workflow {workflow!r}.{near}")
+            raise NotFound(f"There is no workflow {workflow!r}.{near}")
 
     async def open(self) -> None:
         """Begin to listen to the store."""
@@ -163,7 +163,7 @@ class Studio:
         self.rehearsals.close()
         await self.supplies.close()
 
-    async def desk(self, workflow: str) -> Desk:
+    async def desk(self, workflow: str) -> AgentSession:
         """The desk of a workflow, opened when it is first needed."""
         found = self._desks.get(workflow)
         if found is None:
@@ -198,14 +198,14 @@ class Studio:
             self.store, current_thread(self.store, workflow)
         )
 
-    async def say(self, workflow: str, text: str, wanted: Wanted) -> int:
+    async def say(self, workflow: str, text: str, wanted: AnswerOptions) -> int:
         """Begin a turn with what the user says; the entry that it was stored as."""
         desk = await self.desk(workflow)
         desk.background = wanted.background
         turn = take_turn(desk, text, model=wanted.model, profile=wanted.profile)
         return await self.turns.begin(workflow, turn)
 
-    async def retry(self, workflow: str, text: str, wanted: Wanted) -> int:
+    async def retry(self, workflow: str, text: str, wanted: AnswerOptions) -> int:
         """Take the last turn again, with another text if one is given."""
         desk = await self.desk(workflow)
         desk.background = wanted.background

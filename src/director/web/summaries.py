@@ -15,13 +15,13 @@ from director.agent import current_thread
 from director.agent.choosing import chosen_model, chosen_profile
 from director.agent.desk import Opens
 from director.agent.marks import Marks, marks_for
-from director.agent.proposing import Proposal, edited, look, propose
+from director.agent.proposing import CompressionProposal, edited, look, propose
 from director.models import Model
 from director.settings import Settings
 from director.store import Store, StoreError
 from director.store.project import view
 from director.web.reading.compression import Looked, Proposed, looked, proposed
-from director.web.reading.reader import Reader
+from director.web.reading.reader import WorkflowReader
 
 _MOST = 50
 
@@ -32,11 +32,11 @@ class Waiting:
 
     workflow: str
     thread: str
-    made: Proposal
+    made: CompressionProposal
     cap: int
 
 
-class Summaries:
+class SummaryService:
     """Looks and proposals of one app."""
 
     def __init__(
@@ -44,7 +44,7 @@ class Summaries:
         store: Store,
         opens: Opens,
         *,
-        reader: Callable[[str], Reader],
+        reader: Callable[[str], WorkflowReader],
         settings: Callable[[], Settings],
         clean: Callable[[str], str],
     ) -> None:
@@ -83,14 +83,14 @@ class Summaries:
             self._waiting.popitem(last=False)
         return proposed(id_, made)
 
-    def edit(self, workflow: str, id_: str, text: str) -> Proposal:
+    def edit(self, workflow: str, id_: str, text: str) -> CompressionProposal:
         """Put the user's words in the place of a proposal's."""
         found = self._found(workflow, id_)
         made = edited(found.made, text, found.cap)
         self._waiting[id_] = Waiting(workflow, found.thread, made, found.cap)
         return made
 
-    def take(self, workflow: str, id_: str) -> tuple[str, Proposal]:
+    def take(self, workflow: str, id_: str) -> tuple[str, CompressionProposal]:
         """A proposal that is to be applied, with its thread."""
         found = self._found(workflow, id_)
         return found.thread, found.made

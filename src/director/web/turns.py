@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 from director.agent import ContextTooLarge, TurnRunning, current_thread
-from director.agent.progress import Progress
+from director.agent.progress import TurnProgress
 from director.models import ModelError, NoKey, NoLibrary, UnknownModel
 from director.profiles import ProfileError
 from director.runs import RunError
-from director.store import Moved, Store, StoreError
+from director.store import Store, StoreError, VersionConflict
 from director.workflow.values import WorkflowError
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ _FORESEEN = (
     TurnRunning,
     StoreError,
     RunError,
-    Moved,
+    VersionConflict,
     WorkflowError,
     ProfileError,
 )
@@ -106,10 +106,10 @@ class Turns:
             await asyncio.wait({task})
         return True
 
-    def telling(self, workflow: str) -> Callable[[Progress], None]:
+    def telling(self, workflow: str) -> Callable[[TurnProgress], None]:
         """What a desk tells of its turns, told to the windows."""
 
-        def told(what: Progress) -> None:
+        def told(what: TurnProgress) -> None:
             now = self._writing.setdefault(workflow, _Writing())
             if what.what == "asking":
                 thread = current_thread(self._store, workflow)
@@ -126,7 +126,7 @@ class Turns:
 
         return told
 
-    def _progress(self, what: Progress, entry: int) -> dict[str, object]:
+    def _progress(self, what: TurnProgress, entry: int) -> dict[str, object]:
         text = what.text if what.what == "thinking" else self._clean(what.text)
         return {
             "what": what.what,
@@ -162,6 +162,6 @@ class Turns:
         if problem is not None and not isinstance(problem, _FORESEEN):
             _LOG.error("%s", self._clean("".join(traceback.format_exception(problem))))
         why = "" if problem is None else str(problem) or type(problem).__name__
-        told = self._progress(Progress("ended", why, failed=problem is not None), 0)
+        told = self._progress(TurnProgress("ended", why, failed=problem is not None), 0)
         what = "over" if problem is None else "failed"
         self._tell({"workflow": workflow, "progress": {**told, "what": what}})

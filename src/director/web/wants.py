@@ -7,40 +7,42 @@ from typing import Annotated, TypeAlias
 from fastapi import Depends, Path, Query, Request
 
 from director.agent import current_thread
-from director.web.studio import NotThere, Studio
+from director.web.studio import AppState, NotFound
 
 
-async def _studio(request: Request) -> Studio:
-    found: Studio = request.app.state.studio
+async def _studio(request: Request) -> AppState:
+    found: AppState = request.app.state.studio
     # Before anything is read: what changes from now on is told to whoever is shown the answer.
     request.state.event = found.hub.newest
     await found.refresh()
     return found
 
 
-Here: TypeAlias = Annotated[Studio, Depends(_studio)]
+CurrentApp: TypeAlias = Annotated[AppState, Depends(_studio)]
 
 
 WorkflowId: TypeAlias = Annotated[str, Path(min_length=1, max_length=200)]
 
 
-def _known(workflow: WorkflowId, studio: Here) -> str:
+def _known(workflow: WorkflowId, studio: CurrentApp) -> str:
     studio.check_workflow(workflow)
     return workflow
 
 
-Known: TypeAlias = Annotated[str, Depends(_known)]
+ExistingWorkflowId: TypeAlias = Annotated[str, Depends(_known)]
 
 
-def thread_of(studio: Studio, workflow: str, thread: str) -> str:
+def thread_of(studio: AppState, workflow: str, thread: str) -> str:
     """A conversation of a workflow, the current one if none is named; `NotThere` if it has none."""
     if thread and thread not in studio.cached.threads(workflow):
-        raise NotThere(f"The workflow {workflow!r} has no conversation {thread!r}.")
+        raise NotFound(f"The workflow {workflow!r} has no conversation {thread!r}.")
     return thread or current_thread(studio.cached, workflow)
 
 
 def _thread(
-    workflow: Known, studio: Here, thread: Annotated[str, Query(max_length=200)] = ""
+    workflow: ExistingWorkflowId,
+    studio: CurrentApp,
+    thread: Annotated[str, Query(max_length=200)] = "",
 ) -> str:
     return thread_of(studio, workflow, thread)
 
@@ -48,9 +50,9 @@ def _thread(
 Thread: TypeAlias = Annotated[str, Depends(_thread)]
 
 
-def _run(run: Annotated[str, Path(min_length=1, max_length=200)], studio: Here) -> str:
+def _run(run: Annotated[str, Path(min_length=1, max_length=200)], studio: CurrentApp) -> str:
     if studio.cached.get("run", run) is None:
-        raise NotThere(f"There is no run {run!r}.")
+        raise NotFound(f"There is no run {run!r}.")
     return run
 
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from director.agent.saved import Saved
+from director.agent.saved import SavedState
 from director.web.reading.nodes import list_inputs
 from director.web.reading.runs import rows
 from director.web.rendering import api_of, page
-from director.web.studio import NotThere
+from director.web.studio import NotFound
 from director.web.views import runs
-from director.web.wants import Here, Known, KnownRun
+from director.web.wants import CurrentApp, ExistingWorkflowId, KnownRun
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 _MOST = 1_000
 
 
 @router.get("/w/{workflow}/runs")
-def listed(request: Request, workflow: Known, studio: Here) -> HTMLResponse:
+def listed(request: Request, workflow: ExistingWorkflowId, studio: CurrentApp) -> HTMLResponse:
     """The runs of a workflow, and a form to start one."""
-    flow = Saved(studio.cached, workflow).workflow()
+    flow = SavedState(studio.cached, workflow).workflow()
     shown = {
         "workflow": workflow,
         "api": api_of(workflow),
@@ -33,10 +33,12 @@ def listed(request: Request, workflow: Known, studio: Here) -> HTMLResponse:
 
 
 @router.get("/w/{workflow}/runs/{run}")
-def one(request: Request, workflow: Known, run: KnownRun, studio: Here) -> HTMLResponse:
+def one(
+    request: Request, workflow: ExistingWorkflowId, run: KnownRun, studio: CurrentApp
+) -> HTMLResponse:
     """One run with its timeline."""
     found = runs.one(studio.cached, run)
     if found.detail.run.workflow != workflow:
-        raise NotThere(f"The workflow {workflow!r} has no run {run!r}.")
+        raise NotFound(f"The workflow {workflow!r} has no run {run!r}.")
     shown = {"workflow": workflow, "api": api_of(workflow), "view": found, "marks": runs.MARKS}
     return page(request, "run.html", shown)

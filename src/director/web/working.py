@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from director.agent import approvals, current_thread, running
 from director.agent.choosing import chosen_profile
 from director.agent.effects import effects
-from director.agent.saved import Saved
+from director.agent.saved import SavedState
 from director.agent.secret_requests import secret_requests
 from director.counting import counter_for
 from director.runs.download_facts import list_downloads
@@ -27,11 +27,11 @@ from director.web.reading.chat import turn_now
 from director.web.reading.compression import tried
 from director.web.reading.requests import lines
 from director.web.rendering import api_of
-from director.web.studio import NotThere, Studio
+from director.web.studio import AppState, NotFound
 from director.web.views import chat, compression, meter, nodes, plan, runs
 from director.web.views import settings as view
 from director.web.views.around import tabs_view, variables_view
-from director.web.wants import Here, Known, WorkflowId, thread_of
+from director.web.wants import CurrentApp, ExistingWorkflowId, WorkflowId, thread_of
 from director.workflow.description import PARTS, Description
 from director.workflow.record_types import list_record_types
 
@@ -40,16 +40,16 @@ Shown: TypeAlias = dict[str, Any]
 
 
 @router.get("/w/{workflow}")
-async def work(request: Request, workflow: WorkflowId, studio: Here) -> HTMLResponse:
+async def work(request: Request, workflow: WorkflowId, studio: CurrentApp) -> HTMLResponse:
     """The one page to work in. The meter is loaded behind it: it reads the whole conversation."""
     return await answer_page(request, studio, (workflow,), lambda: _work(studio, workflow))
 
 
-async def _work(studio: Studio, workflow: str) -> tuple[str, Shown]:
+async def _work(studio: AppState, workflow: str) -> tuple[str, Shown]:
     # The first look at a workflow begins its conversation: once, not with each part.
     await asyncio.to_thread(current_thread, studio.cached, workflow)
     parts = (_chat, _composer, _plan, _nodes, _variables)
-    reading = (asyncio.to_thread(one, studio, workflow, Asked()) for one in parts)
+    reading = (asyncio.to_thread(one, studio, workflow, PartQuery()) for one in parts)
     found = await asyncio.gather(*reading)
     tabs = await _browser(studio, workflow)
     shown: Shown = {**_common(workflow), **tabs}
@@ -58,7 +58,7 @@ async def _work(studio: Studio, workflow: str) -> tuple[str, Shown]:
     return "work.html", shown
 
 
-class Asked(BaseModel):
+class PartQuery(BaseModel):
     """Which of a part: a version of the plan, a chunk of a conversation, words, how many nodes."""
 
     thread: Annotated[str, Field(max_length=200)] = ""
@@ -73,17 +73,17 @@ async def part(
     request: Request,
     workflow: WorkflowId,
     part: str,
-    studio: Here,
-    asked: Annotated[Asked, Query()],
+    studio: CurrentApp,
+    asked: Annotated[PartQuery, Query()],
 ) -> HTMLResponse:
     """One panel, or what a dialog shows."""
     key = (workflow, part, asked.thread, asked.version, asked.chunk, asked.words, asked.rows)
     return await answer_page(request, studio, key, lambda: _part(studio, workflow, part, asked))
 
 
-async def _part(studio: Studio, workflow: str, part: str, asked: Asked) -> tuple[str, Shown]:
+async def _part(studio: AppState, workflow: str, part: str, asked: PartQuery) -> tuple[str, Shown]:
     if part not in _PARTS:
-        raise NotThere(f"There is no part {part!r} of this page.")
+        raise NotFound(f"There is no part {part!r} of this page.")
     template, read = _PARTS[part]
     if part == "chat" and asked.chunk is not None:
         template, read = "chunk", _chunk
@@ -95,10 +95,10 @@ async def _part(studio: Studio, workflow: str, part: str, asked: Asked) -> tuple
 
 
 @router.get("/w/{workflow}/kept/{hash_}")
-def kept(workflow: Known, hash_: str, studio: Here) -> Response:
+def kept(workflow: ExistingWorkflowId, hash_: str, studio: CurrentApp) -> Response:
     """A picture that a step of this workflow left."""
     if not runs.pictured(studio.cached, workflow, hash_):
-        raise NotThere("There is no such picture.")
+        raise NotFound("There is no such picture.")
     content = studio.cached.kept(hash_)
     kind = "image/png" if content.startswith(b"\x89PNG") else "image/jpeg"
     return Response(content, media_type=kind, headers={"cache-control": "private, max-age=86400"})
@@ -108,7 +108,7 @@ def _common(workflow: str) -> Shown:
     return {"workflow": workflow, "api": api_of(workflow), "marks": plan.MARKS}
 
 
-def _chat(studio: Studio, workflow: str, _: Asked) -> Shown:
+def _chat(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     store = studio.cached
     thread = current_thread(store, workflow)
     found = chat.chat(store, thread)
@@ -124,18 +124,18 @@ def _chat(studio: Studio, workflow: str, _: Asked) -> Shown:
     }
 
 
-def _chunk(studio: Studio, workflow: str, asked: Asked) -> Shown:
+def _chunk(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
     thread = thread_of(studio, workflow, asked.thread)
     older = "" if thread == current_thread(studio.cached, workflow) else thread
     return {"chunk": chat.chunk(studio.cached, thread, asked.chunk or 0), "older": older}
 
 
-def _hits(studio: Studio, workflow: str, asked: Asked) -> Shown:
+def _hits(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
     thread = thread_of(studio, workflow, asked.thread)
     return {"hits": chat.search(studio.cached, thread, asked.words), "words": asked.words}
 
 
-def _composer(studio: Studio, workflow: str, _: Asked) -> Shown:
+def _composer(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     store, settings = studio.cached, studio.settings
     thread = current_thread(store, workflow)
     busy = _is_busy(studio, workflow)
@@ -153,13 +153,13 @@ def _composer(studio: Studio, workflow: str, _: Asked) -> Shown:
     }
 
 
-def _is_busy(studio: Studio, workflow: str) -> bool:
+def _is_busy(studio: AppState, workflow: str) -> bool:
     """Whether a turn is taken, as far as a page shows it: by what was read with the rest of it."""
     store = studio.cached
     return studio.turns.is_on(workflow) or running(store, current_thread(store, workflow))
 
 
-def _offered(studio: Studio, workflow: str, *, units: bool) -> Shown:
+def _offered(studio: AppState, workflow: str, *, units: bool) -> Shown:
     if _is_busy(studio, workflow):
         return {"offer": None, "busy": True}
     counter = counter_for(size.model_of(studio.cached, workflow, studio.settings) or None)
@@ -169,12 +169,12 @@ def _offered(studio: Studio, workflow: str, *, units: bool) -> Shown:
     return {"offer": found, "busy": False}
 
 
-def _history(studio: Studio, workflow: str, _: Asked) -> Shown:
+def _history(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     return {"attempts": tried(studio.cached, current_thread(studio.cached, workflow))}
 
 
-def _plan(studio: Studio, workflow: str, asked: Asked) -> Shown:
-    saved = Saved(studio.cached, workflow)
+def _plan(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
+    saved = SavedState(studio.cached, workflow)
     told = saved.description()
     return {
         "plan": plan.plan_view(studio.cached, workflow, asked.version),
@@ -189,13 +189,13 @@ def _described(told: Description) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value}
 
 
-def _nodes(studio: Studio, workflow: str, asked: Asked) -> Shown:
+def _nodes(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
     statuses = studio.reader(workflow).state().statuses
     found = nodes.workflow_view(studio.cached, workflow, statuses, rows=asked.rows)
     return {"view": found, "rows": asked.rows, "first_rows": nodes.ROWS}
 
 
-def _variables(studio: Studio, workflow: str, _: Asked) -> Shown:
+def _variables(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     run = workbench(workflow)
     return {
         "variables": variables_view(studio.cached, workflow),
@@ -205,7 +205,7 @@ def _variables(studio: Studio, workflow: str, _: Asked) -> Shown:
     }
 
 
-async def _browser(studio: Studio, workflow: str) -> Shown:
+async def _browser(studio: AppState, workflow: str) -> Shown:
     listed = await asyncio.to_thread(approvals, studio.cached, workflow)
     shown = await asyncio.to_thread(effects, studio.cached, workflow)
     return {
@@ -215,20 +215,20 @@ async def _browser(studio: Studio, workflow: str) -> Shown:
     }
 
 
-async def _meter(studio: Studio, workflow: str) -> Shown:
+async def _meter(studio: AppState, workflow: str) -> Shown:
     found = await studio.meter(workflow)
     thread = current_thread(studio.cached, workflow)
     made = await asyncio.to_thread(lines, studio.cached, thread)
     return {"meter": meter.meter_view(found, made)}
 
 
-async def _metering(studio: Studio, workflow: str) -> Shown:
+async def _metering(studio: AppState, workflow: str) -> Shown:
     # The meter counts every turn, and the offer adds up what it counted.
     shown = await _meter(studio, workflow)
     return shown | await asyncio.to_thread(_offered, studio, workflow, units=False)
 
 
-async def _compress(studio: Studio, workflow: str) -> Shown:
+async def _compress(studio: AppState, workflow: str) -> Shown:
     shown = await _meter(studio, workflow)
     return shown | await asyncio.to_thread(_offered, studio, workflow, units=True)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 
 from director.workflow.paths import is_list, kind_of
-from director.workflow.reading import Reader, given
+from director.workflow.reading import FieldReader, given
 from director.workflow.values import Json, WorkflowError
 
 LONGEST = 40_000
@@ -64,7 +64,7 @@ def parse_description(written: Json) -> Description:
         value = given(written, what="description", longest=LONGEST)
     except WorkflowError as problem:
         raise DescriptionError(str(problem)) from None
-    reader = Reader()
+    reader = FieldReader()
     found = reader.object(value, "", PARTS)
     texts = {name: reader.text(found, name, "", needed=name == "workflow_name") for name in _TEXTS}
     lists = {name: _list(reader, found.get(name), name) for name in PARTS if name not in _TEXTS}
@@ -93,7 +93,7 @@ def suggestions(description: Description) -> list[str]:
     return [f"{name}: {SUGGESTIONS[name]}" for name in missing(description)]
 
 
-def _list(reader: Reader, value: Json, name: str) -> tuple[Json, ...]:
+def _list(reader: FieldReader, value: Json, name: str) -> tuple[Json, ...]:
     if value is None:
         return ()
     if isinstance(value, Mapping):

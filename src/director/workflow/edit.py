@@ -46,7 +46,7 @@ _CLEARED = ("proof", "retry")
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class NodeDraft:
     """A node that is to be, as its author gives it: it has no id yet, and perhaps no effect."""
 
     type: str
@@ -86,9 +86,9 @@ _NODE = Form(
 )
 
 
-def draft_from(given: Mapping[str, Json]) -> Draft:
+def draft_from(given: Mapping[str, Json]) -> NodeDraft:
     """A draft from an object, such as the arguments of a tool."""
-    return Draft(**_said(_NODE, given))
+    return NodeDraft(**_said(_NODE, given))
 
 
 def _said(form: Form, given: Mapping[str, Json]) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def _said(form: Form, given: Mapping[str, Json]) -> dict[str, Any]:
 
 def add(
     workflow: Workflow,
-    drafts: Sequence[Draft],
+    drafts: Sequence[NodeDraft],
     *,
     new_id: Callable[[], str],
     at: str | int = "end",
@@ -127,7 +127,7 @@ def _place(at: str | int, workflow: Workflow) -> int:
     return place_of(at, workflow.nodes)
 
 
-def _made(draft: Draft, id_: str) -> Node:
+def _made(draft: NodeDraft, id_: str) -> Node:
     config = _as_object(draft.type, draft.config)
     effect = draft.effect or effect_of(draft.type, config)
     return Node(
@@ -294,3 +294,7 @@ def _check_names(nodes: Sequence[Node]) -> None:
                     "Give one another alias. Nothing was changed."
                 )
         seen[node.alias] = seen[node.id] = place
+
+
+# Names of one release ago; they go with the next.
+Draft = NodeDraft

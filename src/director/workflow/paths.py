@@ -20,8 +20,10 @@ _STEP = re.compile(r"""\.([\w-]+)|\[(-?\d{1,9})\]|\["([^"]*)"\]|\['([^']*)'\]"""
 _PLAIN = re.compile(r"[\w-]+")
 
 
-class NotThere(WorkflowError):
+class PathNotFound(WorkflowError):
     """A path leads nowhere: the message says how far it went and what is there."""
+
+    kind = "NotThere"  # as journals and handlers name it
 
 
 def read_path(text: str) -> Path | None:
@@ -66,21 +68,21 @@ def _one(value: Json, step: Step, way: Sequence[Step]) -> Json:
     if isinstance(value, Mapping):
         if isinstance(step, str) and step in value:
             return value[step]
-        raise NotThere(f"{here!r} has no {step!r}.{hint(str(step), value)}")
+        raise PathNotFound(f"{here!r} has no {step!r}.{hint(str(step), value)}")
     if is_list(value):
         return _element(value, step, here)
-    raise NotThere(f"{here!r} is {kind_of(value)}, so it has no {step!r}.")
+    raise PathNotFound(f"{here!r} is {kind_of(value)}, so it has no {step!r}.")
 
 
 def _element(value: Sequence[Json], step: Step, here: str) -> Json:
     if not isinstance(step, int):
-        raise NotThere(
+        raise PathNotFound(
             f"{here!r} is a list of {len(value)}, so it has no {step!r}: take one element "
             f"first, as in {here}[0]."
         )
     if -len(value) <= step < len(value):
         return value[step]
-    raise NotThere(f"{here!r} has {len(value)} elements, so there is no [{step}].")
+    raise PathNotFound(f"{here!r} has {len(value)} elements, so there is no [{step}].")
 
 
 def is_list(value: object) -> TypeGuard[Sequence[Json]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from director.workflow.nearest import nearest
-from director.workflow.reading import Reader, at, given
+from director.workflow.reading import FieldReader, at, given
 from director.workflow.values import Json, WorkflowError
 
 Status: TypeAlias = Literal["pending", "in_progress", "completed", "failed"]
@@ -101,7 +101,7 @@ def parse_plan(written: Json) -> Plan:
         value = given(written, what="plan", longest=LONGEST)
     except WorkflowError as problem:
         raise PlanError(str(problem)) from None
-    reader = Reader()
+    reader = FieldReader()
     fields = reader.object(value, "", _PLAN)
     phases = tuple(
         _phase(reader, phase, f"phases[{place}]")
@@ -163,7 +163,7 @@ def _task_json(task: Task) -> dict[str, Json]:
     return own
 
 
-def _phase(reader: Reader, value: Json, where: str) -> Phase:
+def _phase(reader: FieldReader, value: Json, where: str) -> Phase:
     fields = reader.object(value, where, _PHASE)
     return Phase(
         phase_name=reader.text(fields, "phase_name", where, needed=True),
@@ -175,7 +175,7 @@ def _phase(reader: Reader, value: Json, where: str) -> Phase:
     )
 
 
-def _task(reader: Reader, value: Json, where: str) -> Task:
+def _task(reader: FieldReader, value: Json, where: str) -> Task:
     fields = reader.object(value, where, _TASK)
     return Task(
         task_id=_task_id(reader, fields, where),
@@ -186,7 +186,7 @@ def _task(reader: Reader, value: Json, where: str) -> Task:
     )
 
 
-def _task_id(reader: Reader, fields: Mapping[str, Json], where: str) -> int | str:
+def _task_id(reader: FieldReader, fields: Mapping[str, Json], where: str) -> int | str:
     value = fields.get("task_id")
     if isinstance(value, str) and value.strip():
         return value
@@ -196,7 +196,7 @@ def _task_id(reader: Reader, fields: Mapping[str, Json], where: str) -> int | st
     return 0
 
 
-def _status(reader: Reader, fields: Mapping[str, Json], where: str) -> Status:
+def _status(reader: FieldReader, fields: Mapping[str, Json], where: str) -> Status:
     value = fields.get("status")
     for known in STATUSES:
         if value == known:
@@ -209,7 +209,7 @@ def _status(reader: Reader, fields: Mapping[str, Json], where: str) -> Status:
     return "pending"
 
 
-def _check_names(reader: Reader, plan: Plan) -> None:
+def _check_names(reader: FieldReader, plan: Plan) -> None:
     names = [phase.phase_name for phase in plan.phases if phase.phase_name]
     if not names and not reader.problems:
         reader.wrong("phases", "a plan has at least one phase.")
@@ -227,7 +227,7 @@ def _check_names(reader: Reader, plan: Plan) -> None:
         _check_phase(reader, phase, f"phases[{place}]")
 
 
-def _check_phase(reader: Reader, phase: Phase, where: str) -> None:
+def _check_phase(reader: FieldReader, phase: Phase, where: str) -> None:
     if phase.status == "completed":
         left = [str(task.task_id) for task in phase.tasks if task.status != "completed"]
         if left:

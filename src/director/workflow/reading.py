@@ -16,7 +16,7 @@ from director.workflow.values import Json, WorkflowError
 _MOST = 12
 
 
-class Reader:
+class FieldReader:
     """Reads fields of objects and remembers what did not fit."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 
 from director.workflow.nearest import hint, listed
-from director.workflow.paths import NotThere, Path, follow, is_list, path_text, read_path
+from director.workflow.paths import Path, PathNotFound, follow, is_list, path_text, read_path
 from director.workflow.templates import Template, resolve, stringified
 from director.workflow.values import Config, Json, WorkflowError
 
@@ -97,10 +97,14 @@ def look(record: Record, path: Path) -> Json:
         return follow(next(iter(found.values())), path[1:], after=path[:1])
     if found:
         ways = listed(f"fields.{alias}.{head}" for alias in found)
-        raise NotThere(f"{head!r} of {record.id!r} could be any of: {ways}. Write the whole path.")
+        raise PathNotFound(
+            f"{head!r} of {record.id!r} could be any of: {ways}. Write the whole path."
+        )
     if head in _OWN:
         return follow(members[str(head)], path[1:], after=path[:1])
-    raise NotThere(f"{record.id!r} has no {path_text(path)!r}.{hint(str(head), ways_into(record))}")
+    raise PathNotFound(
+        f"{record.id!r} has no {path_text(path)!r}.{hint(str(head), ways_into(record))}"
+    )
 
 
 def members_of(record: Record) -> dict[str, Json]:

@@ -24,7 +24,7 @@ _SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ChildNodes:
     """The nodes that belong to another: its body, a branch, what it tries, its group."""
 
     owner: str
@@ -206,21 +206,21 @@ def _as_aliases(kept: Json, nodes: Sequence[Node]) -> Json:
     return list(aliases)
 
 
-def parts_of(node: Node) -> Iterator[Part]:
+def parts_of(node: Node) -> Iterator[ChildNodes]:
     """What belongs to a node, by the ids that it keeps."""
     for name in KINDS[node.type].references:
         if name != "branches":
             if ids := tuple(str(id_) for id_ in _listed(node.config.get(name))):
-                yield Part(node.id, name, ids)
+                yield ChildNodes(node.id, name, ids)
             continue
         for branch in _listed(node.config.get(name)):
             if isinstance(branch, Mapping) and (ids := tuple(map(str, _listed(branch["branch"])))):
-                yield Part(node.id, str(branch["name"]), ids)
+                yield ChildNodes(node.id, str(branch["name"]), ids)
 
 
-def nested(workflow: Workflow) -> dict[str, tuple[Part, ...]]:
+def nested(workflow: Workflow) -> dict[str, tuple[ChildNodes, ...]]:
     """For each node that belongs to others: to which, and as what. All others are at the top."""
-    found: dict[str, tuple[Part, ...]] = {}
+    found: dict[str, tuple[ChildNodes, ...]] = {}
     for node in workflow.nodes:
         for part in parts_of(node):
             for id_ in part.nodes:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from director.workflow.nearest import hint, nearest
-from director.workflow.paths import NotThere, Path, follow, path_text
+from director.workflow.paths import Path, PathNotFound, follow, path_text
 from director.workflow.records import Record, look, ways_into
 from director.workflow.templates import Template, TemplateError
 from director.workflow.values import Json
@@ -40,7 +40,7 @@ class Scope:
             if template.kind == "all_records":
                 return self._of_all(template.path)
             return self._named(template.path)
-        except NotThere as problem:
+        except PathNotFound as problem:
             raise TemplateError(f"{template}: {problem}") from None
 
     def names(self) -> Iterator[str]:
@@ -68,8 +68,8 @@ class Scope:
         if self.current is None:
             if loop := self._name_of_item():
                 rest = path_text((loop, *path)) if path else loop
-                raise NotThere(f"in this loop the item is called {loop}: write {{{{{rest}}}}}.")
-            raise NotThere(
+                raise PathNotFound(f"in this loop the item is called {loop}: write {{{{{rest}}}}}.")
+            raise PathNotFound(
                 "there is no current record here: it exists in the body of an iterate over "
                 "records, or when a record is given for a test."
             )
@@ -84,13 +84,13 @@ class Scope:
         found = variable(self.variables, path)
         if found is None:
             if self.ran and self.ran(str(path[0])):
-                raise NotThere(
+                raise PathNotFound(
                     f"the node {path[0]} ran, and keeps nothing under this name: give it "
                     '"store": "*", which keeps each field of its result.'
                 )
             names = list(self.names())
             wanted = path_text(path) if nearest(path_text(path), names) else str(path[0])
-            raise NotThere(f"nothing has this name.{hint(wanted, names)}")
+            raise PathNotFound(f"nothing has this name.{hint(wanted, names)}")
         key, rest = found
         return follow(self.variables[key], rest, after=path[: len(path) - len(rest)])
 
@@ -98,18 +98,18 @@ class Scope:
         found = [_or_nothing(record, path) for record in self.records.values()]
         if found and all(values == () for values in found):
             ways = dict.fromkeys(way for r in self.records.values() for way in ways_into(r))
-            raise NotThere(f"no record has {path_text(path)!r}.{hint(path_text(path), ways)}")
+            raise PathNotFound(f"no record has {path_text(path)!r}.{hint(path_text(path), ways)}")
         return [values[0] if values else None for values in found]
 
     def _environment(self, name: str) -> Json:
         value = self.env(name) if self.env else None
         if value is None:
-            raise NotThere(f"the environment of this run has no {name!r}.")
+            raise PathNotFound(f"the environment of this run has no {name!r}.")
         return value
 
 
 def _or_nothing(record: Record, path: Path) -> tuple[()] | tuple[Json]:
     try:
         return (look(record, path),)
-    except NotThere:
+    except PathNotFound:
         return ()

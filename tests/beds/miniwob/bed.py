@@ -19,7 +19,7 @@ from pathlib import Path
 
 from beds.miniwob.building import Node, workflow
 from director.browser import Session
-from director.runs import Means, run_workflow
+from director.runs import RunDependencies, run_workflow
 from director.store import Store
 
 # A task has no hurry here: what is measured is whether it is done, on a machine of any speed.
@@ -85,7 +85,7 @@ class Bed:
         page = self.session.page()
         await page.evaluate(_SEEDED, str(seed))
         await page.locator("#sync-task-cover").click()
-        means = Means(session=self.session, pictures="none")
+        means = RunDependencies(session=self.session, pictures="none")
         run = await run_workflow(self.store, workflow(task, nodes, self.origin), means)
         error = str(run.error["message"]) if run.error else ""
         node = f" at {run.error['node']!r}" if run.error else ""

@@ -17,7 +17,7 @@ from director.context.values import Summary
 from director.store.compress import compress, preview, restore
 from director.store.opening import open_store
 from director.store.store import Store
-from director.store.values import Draft, Entry, Versioned
+from director.store.values import Entry, EntryDraft, Versioned
 from director.testing.store_drafts import agent, result, user
 
 PADDING = "so that a summary is shorter than what it stands for, " * 6
@@ -49,7 +49,7 @@ class Worker:
     acknowledged: Acknowledgements
     step: int = 0
 
-    def say(self, drafts: Iterable[Draft], *, expect: int | None = None) -> None:
+    def say(self, drafts: Iterable[EntryDraft], *, expect: int | None = None) -> None:
         """Append drafts in one step, with a reference that names the step."""
         whole = list(drafts)
         self.step += 1
@@ -81,7 +81,7 @@ class Worker:
         """What marks a text of this step."""
         return f"<{self.thread}:{self.step}:{index}:{count}>"
 
-    def _marked(self, draft: Draft, index: int, count: int) -> Draft:
+    def _marked(self, draft: EntryDraft, index: int, count: int) -> EntryDraft:
         text = f"{self.token(index, count)} {draft.body['text']} {PADDING}"
         if draft.kind != "agent":
             return replace(draft, body={**draft.body, "text": text})
@@ -99,7 +99,7 @@ class Worker:
         self.acknowledged.add({"thread": self.thread, "step": self.step, "record": where})
 
 
-def _exchange(n: int) -> list[Draft]:
+def _exchange(n: int) -> list[EntryDraft]:
     call = f"call_{n}"
     return [user(f"question {n}"), agent(f"answer {n}", [call]), result(call, f"found {n}")]
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from director.store.compress import preview
 from director.store.opening import open_store
 from director.store.store import Store
-from director.store.values import Moved, StoreError
+from director.store.values import StoreError, VersionConflict
 from director.testing.store_drafts import agent, result, user
 from director.testing.store_faults import store_faults
 from store.crash.checker import doubled, lost
@@ -77,7 +77,7 @@ def write(url: str, name: str, folder: Path, seed: int) -> None:
         while not (folder / OVER).exists():
             try:
                 luck.choice(_ACTS)(worker, store, luck)
-            except Moved:
+            except VersionConflict:
                 acknowledged.add({"thread": worker.thread, "step": worker.step, "moved": True})
             except StoreError as refused:
                 if "locked" in str(refused) or "busy" in str(refused):

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from director.agent import current_thread
-from director.store import Draft
+from director.store import EntryDraft
 from director.store.variables import set_variable, workbench
 from web.corpus import CORPUS
 from web.pages.windows import App, a_workflow
@@ -55,8 +55,8 @@ def test_nothing_that_is_shown_runs_or_loads_anything(
             {**call, "arguments": text},
         ]
         body = {"wire": "responses", "items": items, "text": text, "model": text[:20]}
-        app.store.append(thread, [Draft("user", {"text": text}), Draft("agent", body)])
-        app.store.append(thread, [Draft("result", {"call": f"c{nth}", "text": text})])
+        app.store.append(thread, [EntryDraft("user", {"text": text}), EntryDraft("agent", body)])
+        app.store.append(thread, [EntryDraft("result", {"call": f"c{nth}", "text": text})])
         set_variable(app.store, workbench("hostile"), f"v{nth}", text, text)
     page = app.context.new_page()
     dialogs: list[str] = []

@@ -9,8 +9,8 @@ from playwright.sync_api import Page, Route, expect
 
 from director.agent import current_thread
 from director.agent.approvals import Approval, ask_for
-from director.agent.saved import Saved
-from director.store import Draft
+from director.agent.saved import SavedState
+from director.store import EntryDraft
 from director.store.variables import set_variable, workbench
 from director.workflow.plan import parse_plan
 from web.pages.windows import FOREVER, PLAN, App, a_talk, a_workflow, ask, say
@@ -101,9 +101,11 @@ def test_what_scouts_found_is_listed_with_what_was_dropped(app: App) -> None:
     thread = current_thread(app.store, "scouts")
     call = {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "deploy_scout"}
     items = [{**call, "arguments": json.dumps({"instruction": "Where are prices?"})}]
-    app.store.append(thread, [Draft("user", {"text": "Look."})])
-    app.store.append(thread, [Draft("agent", {"wire": "responses", "items": items, "text": ""})])
-    app.store.append(thread, [Draft("result", {"call": "c1", "text": SCOUT, "failed": False})])
+    app.store.append(thread, [EntryDraft("user", {"text": "Look."})])
+    app.store.append(
+        thread, [EntryDraft("agent", {"wire": "responses", "items": items, "text": ""})]
+    )
+    app.store.append(thread, [EntryDraft("result", {"call": "c1", "text": SCOUT, "failed": False})])
     page = app.open("/w/scouts")
     card = page.locator("details.card")
     expect(card).to_contain_text("1 findings hold")
@@ -125,7 +127,7 @@ def test_an_approval_is_asked_in_place_and_the_turn_goes_on(app: App) -> None:
     expect(card).to_have_count(0)
     page.get_by_role("button", name="Allow").click()
     expect(page.locator(".message.agent").last).to_contain_text("On the way.")
-    origins = Saved(app.store, "approves").workflow().origins
+    origins = SavedState(app.store, "approves").workflow().origins
     assert origins == ("https://shop.example", "https://two.example")
 
 
@@ -159,7 +161,7 @@ def test_the_plan_is_a_list_by_phase_with_marks_that_changes_in_front_of_the_use
     later["phases"][1]["tasks"].append(
         {"task_id": 5, "description": "Check the sum", "status": "pending"}
     )
-    Saved(app.store, "plans").save_plan(parse_plan(later), "one more")
+    SavedState(app.store, "plans").save_plan(parse_plan(later), "one more")
     expect(page.locator("#plan")).to_contain_text("Check the sum")
     page.get_by_label("Version of the plan").select_option("1")
     expect(page.locator("#plan")).not_to_contain_text("Check the sum")
@@ -232,7 +234,9 @@ def test_a_part_that_could_not_be_loaded_is_asked_for_again(app: App) -> None:
     for part in ("chat", "variables"):
         page.route(f"**/part/{part}*", lambda route: route.abort(), times=1)
     set_variable(app.store, workbench("again"), "kept", 1, "a test")
-    app.store.append(current_thread(app.store, "again"), [Draft("user", {"text": "From afar."})])
+    app.store.append(
+        current_thread(app.store, "again"), [EntryDraft("user", {"text": "From afar."})]
+    )
     expect(page.locator("#variables")).to_contain_text("kept")
     expect(page.locator(".message.user")).to_contain_text("From afar.")
 
@@ -261,7 +265,9 @@ def test_what_is_being_typed_stays_while_the_page_changes(app: App) -> None:
     node = page.locator("#node-n1")
     node.locator("summary").first.click()
     page.locator("#say").press_sequentially("half a sen")
-    app.store.append(current_thread(app.store, "types"), [Draft("user", {"text": "From afar."})])
+    app.store.append(
+        current_thread(app.store, "types"), [EntryDraft("user", {"text": "From afar."})]
+    )
     expect(page.locator(".message.user")).to_contain_text("From afar.")
     set_variable(app.store, workbench("types"), "x", 1, "a test")
     expect(page.locator("#variables")).to_contain_text("x")

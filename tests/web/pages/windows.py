@@ -18,7 +18,7 @@ from agent.office import opening
 from agent.summaries import good, talk
 from director.agent import current_thread
 from director.agent.desk import Opens, opens_model
-from director.agent.saved import Saved
+from director.agent.saved import SavedState
 from director.browser import BrowserError
 from director.browser.chromium import find_chromium
 from director.demo.rehearsal import MODEL as REHEARSAL
@@ -26,9 +26,9 @@ from director.home import home
 from director.models import Journal, Model
 from director.models.script import Ask, Emit, Say, Seen, Shown, Wait
 from director.runs import save_workflow
-from director.runs.supplies import Supplies, Wishes
+from director.runs.supplies import Resources, RunOptions
 from director.store import Store
-from director.web import Studio
+from director.web import AppState
 from director.web.guard.hosts import OwnNames
 from director.web.serving import bound, server_of
 from director.web.sessions import Sessions
@@ -138,7 +138,7 @@ class App:
 
     url: str
     store: Store
-    studio: Studio
+    studio: AppState
     stage: Stage
     browser: Browser
     context: BrowserContext
@@ -159,7 +159,7 @@ class App:
         return made
 
 
-def enter(page: Page, url: str, studio: Studio) -> None:
+def enter(page: Page, url: str, studio: AppState) -> None:
     """Let a browser in by a launch link, and wait until it is."""
     page.goto(f"{url}/launch#{studio.sessions.link()}")
     page.wait_for_url(f"{url}/", timeout=PATIENCE)
@@ -175,7 +175,7 @@ def a_workflow(store: Store, id_: str, name: str = "", *, nodes: bool = True) ->
     body["origins"] = ["https://shop.example"]
     save_workflow(store, from_json(body))
     if nodes:
-        Saved(store, id_).save_plan(parse_plan(PLAN), "the first plan")
+        SavedState(store, id_).save_plan(parse_plan(PLAN), "the first plan")
     return id_
 
 
@@ -200,14 +200,14 @@ def speaking(stage: Stage) -> Opens:
 @contextmanager
 def serving(
     store: Store, stage: Stage, port: int = 0, *, password: str = ""
-) -> Iterator[tuple[str, Studio]]:
+) -> Iterator[tuple[str, AppState]]:
     """The app of a store, served until the block ends, and where."""
     listening = bound("127.0.0.1", port)
     own = listening.getsockname()[1]
     sessions = Sessions(home() / "sessions.json", password=password)
-    studio = Studio(
+    studio = AppState(
         store,
-        Supplies(store, Wishes(pictures="none")),
+        Resources(store, RunOptions(pictures="none")),
         sessions=sessions,
         names=OwnNames(["127.0.0.1", sessions.host], own),
         opens=speaking(stage),

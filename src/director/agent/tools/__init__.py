@@ -18,10 +18,10 @@ from director.agent.tools import (
     run_inputs,
     valuing,
 )
-from director.agent.tools.kind import Question, Spec, origin_of, spec, url_of
+from director.agent.tools.kind import Spec, UserQuestion, origin_of, spec, url_of
 from director.context.values import Trust
 
-__all__ = ["REGISTRY", "TRUSTS", "Question", "Spec"]
+__all__ = ["REGISTRY", "TRUSTS", "Spec", "UserQuestion"]
 
 _ALL = (
     spec(planning.update_plan, "keep"),

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.scouts import scout
 from director.agent.secret_requests import SecretWanted, check_request, parse_request
-from director.agent.tools.kind import Question
+from director.agent.tools.kind import UserQuestion
 from director.models import Result
 from director.secrets import Vault
 from director.workflow.values import WorkflowError
 
 
-async def ask_user(desk: Desk, question: str, choices: list[str] | None = None) -> Question:
+async def ask_user(
+    desk: AgentSession, question: str, choices: list[str] | None = None
+) -> UserQuestion:
     """Ask the user and wait for the answer; the turn ends here.
 
     Args:
@@ -24,10 +26,10 @@ async def ask_user(desk: Desk, question: str, choices: list[str] | None = None) 
     del desk
     if not question.strip():
         raise WorkflowError("Say what you want to know.")
-    return Question(question, tuple(choices or ()))
+    return UserQuestion(question, tuple(choices or ()))
 
 
-async def ask_secret(desk: Desk, name: str, origin: str, reason: str) -> str:
+async def ask_secret(desk: AgentSession, name: str, origin: str, reason: str) -> str:
     """Ask the user for a secret, such as a password; you get its reference, never its value.
 
     The user enters it hidden, into the vault, bound to the origin. Use the reference
@@ -49,7 +51,7 @@ async def ask_secret(desk: Desk, name: str, origin: str, reason: str) -> str:
 
 
 async def deploy_scout(
-    desk: Desk,
+    desk: AgentSession,
     instruction: str,
     url: str = "",
     tabName: str = "",  # noqa: N803

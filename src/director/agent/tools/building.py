@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Literal, cast
 
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.policy import addresses_in
 from director.agent.refs import bind_refs, refs_in
 from director.agent.tools.kind import Args
@@ -21,7 +21,7 @@ Effect = Literal["read", "idempotent", "once"]
 
 
 async def create_node(
-    desk: Desk,
+    desk: AgentSession,
     type: str,
     alias: str,
     config: dict[str, object],
@@ -69,7 +69,7 @@ async def create_node(
     )
 
 
-def _warn(desk: Desk, node: Node, workflow: Workflow) -> str:
+def _warn(desk: AgentSession, node: Node, workflow: Workflow) -> str:
     """What is to be said of a node that was saved; a hint is given once."""
     found = [*warn_of_loops(node, workflow.nodes)]
     for each in hint_at_proof(node, workflow.nodes):
@@ -80,7 +80,7 @@ def _warn(desk: Desk, node: Node, workflow: Workflow) -> str:
 
 
 async def update_node(
-    desk: Desk,
+    desk: AgentSession,
     node: int | str,
     changes: dict[str, object],
     merge: Literal["update", "replace"] = "update",
@@ -102,7 +102,10 @@ async def update_node(
 
 
 async def change_node(
-    desk: Desk, node: int | str, changes: dict[str, object], merge: Literal["update", "replace"]
+    desk: AgentSession,
+    node: int | str,
+    changes: dict[str, object],
+    merge: Literal["update", "replace"],
 ) -> str:
     """Change a node as a person or a model says; see `update_node`."""
     changes = await _bind(desk, changes)
@@ -116,7 +119,7 @@ async def change_node(
 
 
 async def delete_node(
-    desk: Desk,
+    desk: AgentSession,
     node: int | str,
     handle_dependencies: bool = False,  # noqa: FBT001, FBT002
 ) -> str:
@@ -134,7 +137,7 @@ async def delete_node(
     return f"Deleted {', '.join(gone)}; {_left(after)}; the workflow is version {version}."
 
 
-async def move_node(desk: Desk, node: int | str, to: int | str) -> str:
+async def move_node(desk: AgentSession, node: int | str, to: int | str) -> str:
     """Move a node, or several by a range, to another place.
 
     Args:
@@ -148,12 +151,12 @@ async def move_node(desk: Desk, node: int | str, to: int | str) -> str:
     return f"The order is now {order}; the workflow is version {version}."
 
 
-async def _with_bundles(desk: Desk, said: dict[str, object]) -> dict[str, object]:
+async def _with_bundles(desk: AgentSession, said: dict[str, object]) -> dict[str, object]:
     """What a node is made of and was said, with bundles in the place of refs."""
     return await _bind(desk, {name: value for name, value in said.items() if value is not None})
 
 
-async def _bind(desk: Desk, given: dict[str, object]) -> dict[str, object]:
+async def _bind(desk: AgentSession, given: dict[str, object]) -> dict[str, object]:
     if not refs_in(given):
         return given
     bound = await bind_refs(await desk.bench.session(), cast("Json", given))

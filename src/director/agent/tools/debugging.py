@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.effects import hold_forms
 from director.agent.refs import WAIT, act_on_ref
 from director.browser import BrowserError, Session
@@ -21,7 +21,7 @@ from director.workflow.values import Json
 
 
 async def debug_navigate(
-    desk: Desk,
+    desk: AgentSession,
     url: str,
     reason: str,
     tabName: str = "",  # noqa: N803
@@ -42,7 +42,7 @@ async def debug_navigate(
 
 
 async def debug_action(
-    desk: Desk,
+    desk: AgentSession,
     action: Literal["click", "type", "wait"],
     reason: str,
     selector: str = "",
@@ -75,7 +75,9 @@ async def debug_action(
         return Result(await _ask_for_secret_use(desk, session, use_of(wanted)), failed=True)
 
 
-async def _perform(desk: Desk, session: Session, *, action: str, selector: str, text: str) -> str:
+async def _perform(
+    desk: AgentSession, session: Session, *, action: str, selector: str, text: str
+) -> str:
     if is_ref(selector):
         await act_on_ref(session, action, selector, text)
         return f"Did {action} on {selector}.\n{await _where(desk, '')}"
@@ -87,7 +89,7 @@ async def _perform(desk: Desk, session: Session, *, action: str, selector: str, 
     return f"{done}\n{await _where(desk, '')}"
 
 
-async def _ask_for_secret_use(desk: Desk, session: Session, use: SecretUse) -> str:
+async def _ask_for_secret_use(desk: AgentSession, session: Session, use: SecretUse) -> str:
     """Ask the user whether a secret may be typed into a field; what the model is told."""
     if is_refused(desk.store, use):
         return f"{{{{secret:{use.secret}}}}} was not typed: the user refused it for this field."
@@ -101,7 +103,7 @@ async def _ask_for_secret_use(desk: Desk, session: Session, use: SecretUse) -> s
     return f"{{{{secret:{use.secret}}}}} was not typed: the user is asked whether it may be, first."
 
 
-async def debug_open_tab(desk: Desk, url: str, tabName: str) -> str:  # noqa: N803
+async def debug_open_tab(desk: AgentSession, url: str, tabName: str) -> str:  # noqa: N803
     """Open an address in a new tab, to try something; never part of the workflow.
 
     Args:
@@ -115,7 +117,7 @@ async def debug_open_tab(desk: Desk, url: str, tabName: str) -> str:  # noqa: N8
     return await _where(desk, given)
 
 
-async def debug_close_tab(desk: Desk, tabName: str) -> str:  # noqa: N803
+async def debug_close_tab(desk: AgentSession, tabName: str) -> str:  # noqa: N803
     """Close a tab; never part of the workflow.
 
     Args:
@@ -130,7 +132,7 @@ async def debug_close_tab(desk: Desk, tabName: str) -> str:  # noqa: N803
     return f"Closed {tabName!r}. Open: {left or 'none'}."
 
 
-async def reset_browser(desk: Desk, reason: str) -> str:
+async def reset_browser(desk: AgentSession, reason: str) -> str:
     """Close every tab and forget cookies, storage and logins: the browser is as at a run's start.
 
     Args:
@@ -143,7 +145,7 @@ async def reset_browser(desk: Desk, reason: str) -> str:
     return "The browser is fresh: no tabs, cookies, storage or logins. Variables and records stay."
 
 
-async def _where(desk: Desk, tab: str) -> str:
+async def _where(desk: AgentSession, tab: str) -> str:
     """Which tab shows what now; and remember it."""
     await desk.bench.keep()
     tabs = await desk.bench.tabs()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.sections.node_guides import describe_type
 
 
-async def describe_node_type(desk: Desk, type: str, action: str = "") -> str:
+async def describe_node_type(desk: AgentSession, type: str, action: str = "") -> str:
     """Get the fields of a node type and an example that runs, or a topic explained.
 
     Args:

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal, cast
 
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.effects import ask_at_nodes
 from director.agent.step_text import describe_records, describe_steps, indent
 from director.models import Result
 from director.runs import (
-    Means,
     Run,
+    RunDependencies,
     Step,
     drive,
     queue_run,
@@ -39,7 +39,7 @@ from director.workflow.values import Config, Json, Workflow
 _VARIABLES = 40
 
 
-async def test_single_node(desk: Desk, node: int | str, record: str = "") -> Result:  # noqa: PT028
+async def test_single_node(desk: AgentSession, node: int | str, record: str = "") -> Result:  # noqa: PT028
     """Run one node where the browser is now; variables stay on the workbench.
 
     Args:
@@ -53,7 +53,7 @@ async def test_single_node(desk: Desk, node: int | str, record: str = "") -> Res
 
 
 async def execute_nodes(
-    desk: Desk,
+    desk: AgentSession,
     nodes: str = "all",
     mode: Literal["isolated", "flow"] = "flow",
     inputs: dict[str, object] | None = None,
@@ -95,13 +95,13 @@ async def execute_nodes(
 
 
 def _queue_flow(
-    desk: Desk, workflow: Workflow, nodes: str, inputs: dict[str, Json], record: str
+    desk: AgentSession, workflow: Workflow, nodes: str, inputs: dict[str, Json], record: str
 ) -> Run:
     """Write a run that asks; what a model gives it is never hidden from the user."""
     return queue_run(
         desk.store,
         workflow,
-        Means(hide=refuse_sensitive, permit=ask_at_nodes(desk)),
+        RunDependencies(hide=refuse_sensitive, permit=ask_at_nodes(desk)),
         inputs=inputs,
         selection=nodes,
         record=record,
@@ -109,12 +109,14 @@ def _queue_flow(
     )
 
 
-async def _means(desk: Desk, workflow: Workflow) -> Means:
+async def _means(desk: AgentSession, workflow: Workflow) -> RunDependencies:
     """What a model's runs work with: each node that acts once is asked for with its values."""
     return replace(await desk.bench.means(workflow), permit=ask_at_nodes(desk))
 
 
-async def _tell_flow(desk: Desk, run: Run, call: str, workflow: Workflow, where: str) -> Result:
+async def _tell_flow(
+    desk: AgentSession, run: Run, call: str, workflow: Workflow, where: str
+) -> Result:
     """How a flow ended; one that stopped for the user is gone on with by the same call."""
     if run.state == "waiting" or (desk.effects and run.state == "failed"):
         desk.stopped[call] = run.id
@@ -131,7 +133,7 @@ async def _tell_flow(desk: Desk, run: Run, call: str, workflow: Workflow, where:
     return replace(told, text=f"{told.text}\nIt ran in {where}{with_}.{never}")
 
 
-async def _tested(desk: Desk, workflow: Workflow, names: list[str], record: str) -> Result:
+async def _tested(desk: AgentSession, workflow: Workflow, names: list[str], record: str) -> Result:
     """Each node by itself on the workbench, until one fails.
 
     After one was stopped for the user the same call goes on there: what was done is not done again.
@@ -157,7 +159,7 @@ async def _tested(desk: Desk, workflow: Workflow, names: list[str], record: str)
     return replace(told, text="\n".join([told.text, *_proposed(desk, workflow, done)]))
 
 
-def _proposed(desk: Desk, workflow: Workflow, done: Iterable[Step]) -> Iterable[str]:
+def _proposed(desk: AgentSession, workflow: Workflow, done: Iterable[Step]) -> Iterable[str]:
     """What the nodes could promise, in the words of their conditions."""
     nodes = {node.id: node for node in workflow.nodes}
     given = _put_examples(desk, workflow)
@@ -173,7 +175,9 @@ def _proposed(desk: Desk, workflow: Workflow, done: Iterable[Step]) -> Iterable[
             yield f" {node.alias} is checked at each run: {'; '.join(map(check_text, kept))}"
 
 
-def _told(desk: Desk, run: Run, steps: Iterable[Step], workflow: Workflow, own: str) -> Result:
+def _told(
+    desk: AgentSession, run: Run, steps: Iterable[Step], workflow: Workflow, own: str
+) -> Result:
     lines = list(describe_steps(list(steps), workflow.nodes))
     if run.state == "waiting":
         desk.questions += [one.id for one in waits_for(desk.store, run.id)]
@@ -217,14 +221,14 @@ def doubt_lines(run: Run) -> Iterable[str]:
         )
 
 
-def _list_given(desk: Desk, workflow: Workflow, inputs: dict[str, Json]) -> dict[str, Json]:
+def _list_given(desk: AgentSession, workflow: Workflow, inputs: dict[str, Json]) -> dict[str, Json]:
     """What a flow is given: what was said, and for the rest that it needs what tests use."""
     examples = _put_examples(desk, workflow)
     needed = {one.name for one in workflow.inputs if one.required}
     return {**{name: examples[name] for name in needed if name in examples}, **inputs}
 
 
-def _put_examples(desk: Desk, workflow: Workflow) -> dict[str, Json]:
+def _put_examples(desk: AgentSession, workflow: Workflow) -> dict[str, Json]:
     """What the workflow is given in tests: what is set on the workbench, else the defaults."""
     bench = workbench(workflow.id)
     known = cast("dict[str, Json]", variables(desk.store, bench))

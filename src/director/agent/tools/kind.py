@@ -16,16 +16,16 @@ from director.context.values import Trust
 from director.models import Result, Tool, tool
 
 if TYPE_CHECKING:
-    from director.agent.desk import Desk
+    from director.agent.desk import AgentSession
     from director.agent.effects import Effect
 
 Args: TypeAlias = Mapping[str, object]
-Function: TypeAlias = Callable[..., Awaitable["str | Result | Question"]]
-Does: TypeAlias = Callable[["Desk", Args], Awaitable[Sequence["Effect"]]]
+Function: TypeAlias = Callable[..., Awaitable["str | Result | UserQuestion"]]
+Does: TypeAlias = Callable[["AgentSession", Args], Awaitable[Sequence["Effect"]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class UserQuestion:
     """What a tool asks the user: the turn ends with it, and the answer is the call's result."""
 
     text: str
@@ -40,7 +40,7 @@ def _nowhere(_: Args) -> Sequence[str]:
     return ()
 
 
-async def _nothing(_: Desk, __: Args) -> Sequence[Effect]:
+async def _nothing(_: AgentSession, __: Args) -> Sequence[Effect]:
     return ()
 
 

@@ -6,7 +6,7 @@ import asyncio
 import json
 from typing import Literal
 
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.element_names import name_elements
 from director.agent.looks import look_now, look_or_remember, outline_text
 from director.agent.scouts import explore
@@ -21,7 +21,7 @@ _ADVICE = (
 
 
 async def inspect_tab(
-    desk: Desk,
+    desk: AgentSession,
     inspectionType: Literal["lightweight_exploration", "dom_snapshot"],  # noqa: N803
     tabName: str = "",  # noqa: N803
     instruction: str = "",
@@ -44,7 +44,7 @@ async def inspect_tab(
 
 
 async def find(
-    desk: Desk,
+    desk: AgentSession,
     text: str,
     regex: bool = False,  # noqa: FBT001, FBT002
     tabName: str = "",  # noqa: N803
@@ -63,7 +63,7 @@ async def find(
     return f"{age}\n{found}{await name_elements(desk, found, tabName)}"
 
 
-async def expand(desk: Desk, ref: str, tabName: str = "") -> str:  # noqa: N803
+async def expand(desk: AgentSession, ref: str, tabName: str = "") -> str:  # noqa: N803
     """Show everything under a ref, on the page as it is now.
 
     Args:
@@ -75,7 +75,7 @@ async def expand(desk: Desk, ref: str, tabName: str = "") -> str:  # noqa: N803
     return f"{age}\n{closer.expand(page, ref)}"
 
 
-async def read(desk: Desk, ref: str, tabName: str = "") -> str:  # noqa: N803
+async def read(desk: AgentSession, ref: str, tabName: str = "") -> str:  # noqa: N803
     """Read the plain text under a ref, on the page as it is now.
 
     Args:
@@ -87,7 +87,7 @@ async def read(desk: Desk, ref: str, tabName: str = "") -> str:  # noqa: N803
     return f"{age}\n{closer.read(page, ref)}"
 
 
-async def describe_element(desk: Desk, ref: str) -> str:
+async def describe_element(desk: AgentSession, ref: str) -> str:
     """Describe an element of the active tab: a selector for nodes that was tried, and its grounds.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, TypedDict, cast
 
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.gather import gather
 from director.sections.render import pulled
 from director.workflow.changes import diff_descriptions, diff_plans
@@ -45,7 +45,7 @@ class PlanGiven(TypedDict):
     notes: NotRequired[str]
 
 
-async def update_plan(desk: Desk, plan: PlanGiven, reason: str) -> str:
+async def update_plan(desk: AgentSession, plan: PlanGiven, reason: str) -> str:
     """Replace the whole plan; every version is kept.
 
     Args:
@@ -64,13 +64,13 @@ async def update_plan(desk: Desk, plan: PlanGiven, reason: str) -> str:
     return f"The plan is now version {kept.plan_version}.\n{changed}"
 
 
-async def get_current_plan(desk: Desk) -> str:
+async def get_current_plan(desk: AgentSession) -> str:
     """Get the whole plan with the status of each task."""
     return pulled("get_current_plan", await gather(desk)).text
 
 
 async def update_workflow_description(
-    desk: Desk, description: dict[str, object], reason: str
+    desk: AgentSession, description: dict[str, object], reason: str
 ) -> str:
     """Replace what is written down of what the user wants; every version is kept.
 
@@ -90,7 +90,7 @@ async def update_workflow_description(
     return f"The description is now version {version}.\n{changed}{open_}"
 
 
-async def get_workflow_description(desk: Desk) -> str:
+async def get_workflow_description(desk: AgentSession) -> str:
     """Get what the workflow is to do, as the user wants it."""
     return pulled("get_workflow_description", await gather(desk)).text
 

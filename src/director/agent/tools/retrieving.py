@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.agent.gather import gather
 from director.agent.recalling import recalled
 from director.runs.ledger import records_of, run_of
@@ -17,13 +17,13 @@ from director.store.variables import variables
 from director.workflow.values import Json, WorkflowError
 
 
-async def get_workflow_summary(desk: Desk) -> str:
+async def get_workflow_summary(desk: AgentSession) -> str:
     """Get a first overview: name, goal, number of nodes, phase, last run, status."""
     return workflow_summary(await gather(desk))
 
 
 async def get_workflow_nodes(
-    desk: Desk,
+    desk: AgentSession,
     range: str = "",
     type: str = "",
 ) -> str:
@@ -38,7 +38,7 @@ async def get_workflow_nodes(
     return workflow_section(state.workflow, state.statuses, range_=range or "all", type_=type).text
 
 
-async def get_workflow_variables(desk: Desk, key: str = "") -> str:
+async def get_workflow_variables(desk: AgentSession, key: str = "") -> str:
     """Get the variables in short, or one of them whole.
 
     Args:
@@ -52,7 +52,7 @@ async def get_workflow_variables(desk: Desk, key: str = "") -> str:
 
 
 async def get_workflow_variable(
-    desk: Desk,
+    desk: AgentSession,
     variableName: str = "",  # noqa: N803
     nodeId: int | str = "",  # noqa: N803
     run: str = "",
@@ -77,12 +77,12 @@ async def get_workflow_variable(
     return variables_in_full(values, state.workflow, name=variableName, node=nodeId).text
 
 
-async def get_browser_state(desk: Desk) -> str:
+async def get_browser_state(desk: AgentSession) -> str:
     """Get the open tabs: their names and addresses, and which one is active."""
     return pulled("get_browser_state", await gather(desk)).text
 
 
-async def recall(desk: Desk, citation: str) -> str:
+async def recall(desk: AgentSession, citation: str) -> str:
     """Read the original words behind a summary or a shortened result.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal, cast
 
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.store.variables import clear_variable, set_variable, variables, workbench
 from director.workflow.checking import check_workflow
 from director.workflow.display import shown
@@ -19,7 +19,7 @@ InputType = Literal["text", "number", "boolean", "list", "object"]
 
 
 async def declare_input(
-    desk: Desk,
+    desk: AgentSession,
     name: str,
     type: InputType,
     description: str,
@@ -55,7 +55,7 @@ async def declare_input(
     )
 
 
-async def remove_input(desk: Desk, name: str) -> str:
+async def remove_input(desk: AgentSession, name: str) -> str:
     """Take a declared input out again; nodes must not name it any more.
 
     Args:

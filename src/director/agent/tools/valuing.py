@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from director.agent.desk import Desk
+from director.agent.desk import AgentSession
 from director.store import variables as kept
 from director.store.variables import workbench
 from director.workflow.display import shown
@@ -14,7 +14,7 @@ from director.workflow.values import Json, WorkflowError
 
 
 async def set_variable(
-    desk: Desk,
+    desk: AgentSession,
     variableName: str,  # noqa: N803
     value: object,
     reason: str,
@@ -37,7 +37,7 @@ async def set_variable(
 
 
 async def clear_variable(
-    desk: Desk,
+    desk: AgentSession,
     variableName: str,  # noqa: N803
     reason: str,
 ) -> str:
@@ -52,7 +52,7 @@ async def clear_variable(
     return f"{variableName} is cleared."
 
 
-async def clear_all_variables(desk: Desk, reason: str) -> str:
+async def clear_all_variables(desk: AgentSession, reason: str) -> str:
     """Clear every variable of the workbench, for a clean test.
 
     Args:

@@ -6,6 +6,6 @@ machine only.
 """
 
 from director.demo.site.site import Site
-from director.demo.site.state import State
+from director.demo.site.state import SiteState
 
-__all__ = ["Site", "State"]
+__all__ = ["Site", "SiteState"]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from director.demo.site.look import Look
+from director.demo.site.look import SiteDesign
 
 Attribute: TypeAlias = "str | int | bool | None"
 Node: TypeAlias = "Element | str | int | Sequence[Node] | None"
@@ -44,12 +44,12 @@ def el(tag: str, *children: Node, **attributes: Attribute) -> Element:
     )
 
 
-def written(node: Node, look: Look) -> str:
+def written(node: Node, look: SiteDesign) -> str:
     """The markup of a node in a look."""
     return "".join(_written(node, look))
 
 
-def _written(node: Node, look: Look) -> Iterator[str]:
+def _written(node: Node, look: SiteDesign) -> Iterator[str]:
     if node is None:
         return
     if isinstance(node, str | int):
@@ -66,7 +66,7 @@ def _written(node: Node, look: Look) -> Iterator[str]:
             yield from _written(child, look)
 
 
-def _element(element: Element, look: Look) -> Iterator[str]:
+def _element(element: Element, look: SiteDesign) -> Iterator[str]:
     attributes = "".join(
         f' {name}="{html.escape(_value(name, value, look))}"'
         for name, value in element.attributes.items()
@@ -79,7 +79,7 @@ def _element(element: Element, look: Look) -> Iterator[str]:
         yield f"</{element.tag}>"
 
 
-def _value(name: str, value: str, look: Look) -> str:
+def _value(name: str, value: str, look: SiteDesign) -> str:
     if name == "class":
         return " ".join(look.name(each) for each in value.split())
     if name in _REFERENCES:

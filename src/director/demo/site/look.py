@@ -16,7 +16,7 @@ _CLASS = re.compile(r"\.([a-z][a-z-]*)(?=[^{}]*\{)")
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class SiteDesign:
     """One of the two looks; the seed decides the names of the redesign."""
 
     redesign: bool = False

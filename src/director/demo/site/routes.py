@@ -10,14 +10,14 @@ from typing import TypeAlias
 
 from director.demo.site.pages import checkout, flaky, grid, lab, mailbox, shop, start
 from director.demo.site.pages.pieces import missing
-from director.demo.site.web import Response, Visit
+from director.demo.site.web import Response, SiteVisit
 
-Answer: TypeAlias = Callable[[Visit], Response]
+Answer: TypeAlias = Callable[[SiteVisit], Response]
 _STATIC = {"site.css": "text/css", "site.js": "text/javascript", "icon.svg": "image/svg+xml"}
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class SiteRoute:
     """A method, a pattern of addresses, and who answers."""
 
     method: str
@@ -25,7 +25,7 @@ class Route:
     answer: Answer
 
 
-def static(visit: Visit) -> Response:
+def static(visit: SiteVisit) -> Response:
     """A file of the package; a style sheet in the look of the visit."""
     name = visit.arguments[0]
     if name not in _STATIC:
@@ -38,8 +38,8 @@ def static(visit: Visit) -> Response:
     return Response(text.encode(), type=f"{_STATIC[name]}; charset=utf-8")
 
 
-def _routes(*rows: tuple[str, str, Answer]) -> tuple[Route, ...]:
-    return tuple(Route(method, re.compile(path), answer) for method, path, answer in rows)
+def _routes(*rows: tuple[str, str, Answer]) -> tuple[SiteRoute, ...]:
+    return tuple(SiteRoute(method, re.compile(path), answer) for method, path, answer in rows)
 
 
 ROUTES = _routes(

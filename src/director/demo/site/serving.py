@@ -17,13 +17,13 @@ from http.cookies import CookieError, SimpleCookie
 from http.server import BaseHTTPRequestHandler
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from director.demo.site.web import Form, Response
+from director.demo.site.web import Response, SubmittedForm
 
 _LARGEST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SiteRequest:
     """A request as it came."""
 
     method: str
@@ -35,16 +35,16 @@ class Asked:
     from_here: bool = True
 
 
-def query_of(asked: Asked) -> Form:
+def query_of(asked: SiteRequest) -> SubmittedForm:
     """The query of the address."""
-    return Form(_fields(asked.query))
+    return SubmittedForm(_fields(asked.query))
 
 
-def form_of(asked: Asked) -> Form:
+def form_of(asked: SiteRequest) -> SubmittedForm:
     """What the body holds, if it is a form."""
     if asked.type.startswith("multipart/form-data"):
         return _multipart(asked)
-    return Form(_fields(asked.body.decode(errors="replace")))
+    return SubmittedForm(_fields(asked.body.decode(errors="replace")))
 
 
 def _fields(text: str) -> dict[str, tuple[str, ...]]:
@@ -55,7 +55,7 @@ def _fields(text: str) -> dict[str, tuple[str, ...]]:
     return {name: tuple(values) for name, values in parsed.items()}
 
 
-def _multipart(asked: Asked) -> Form:
+def _multipart(asked: SiteRequest) -> SubmittedForm:
     head = f"Content-Type: {asked.type}\r\n\r\n".encode()
     parts = BytesParser(policy=HTTP).parsebytes(head + asked.body)
     fields: dict[str, tuple[str, ...]] = {}
@@ -68,17 +68,17 @@ def _multipart(asked: Asked) -> Form:
             file, file_name = content, given
         else:
             fields[name] = (*fields.get(name, ()), content.decode(errors="replace"))
-    return Form(fields, file, file_name)
+    return SubmittedForm(fields, file, file_name)
 
 
-class Server(socketserver.ThreadingTCPServer):
+class SiteServer(socketserver.ThreadingTCPServer):
     """Listens on a port of this machine, a thread for each request."""
 
     allow_reuse_address = True
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, port: int, answer: Callable[[Asked], Response]) -> None:
+    def __init__(self, port: int, answer: Callable[[SiteRequest], Response]) -> None:
         self.answer = answer
         super().__init__(("127.0.0.1", port), _Connection)
         self.port: int = self.server_address[1]
@@ -92,7 +92,7 @@ class Server(socketserver.ThreadingTCPServer):
 class _Connection(BaseHTTPRequestHandler):
     """One request, then the connection is closed: nothing is left open when a site ends."""
 
-    server: Server
+    server: SiteServer
     protocol_version = "HTTP/1.1"
     server_version = "DirectorDemo"
     sys_version = ""
@@ -119,7 +119,7 @@ class _Connection(BaseHTTPRequestHandler):
             return
         split = urlsplit(self.path)
         origin = self.headers.get("Origin")
-        asked = Asked(
+        asked = SiteRequest(
             method=self.command,
             path=unquote(split.path),
             query=split.query,

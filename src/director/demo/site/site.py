@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from director.demo.site.look import Look
+from director.demo.site.look import SiteDesign
 from director.demo.site.routes import find
-from director.demo.site.serving import Asked, Server, form_of, query_of
-from director.demo.site.state import State
-from director.demo.site.values import Session
-from director.demo.site.web import Response, Visit, redirect
+from director.demo.site.serving import SiteRequest, SiteServer, form_of, query_of
+from director.demo.site.state import SiteState
+from director.demo.site.values import SiteSession
+from director.demo.site.web import Response, SiteVisit, redirect
 
 SESSION, REDESIGN = "session", "redesign"
 _SAFE = (
@@ -31,7 +31,7 @@ class Site:
     """A site made from a seed; `redesign` shows it redesigned to whoever does not choose."""
 
     def __init__(self, *, seed: int = 1, redesign: bool = False) -> None:
-        self.state = State.fresh(seed)
+        self.state = SiteState.fresh(seed)
         self._seed = seed
         self._redesign = redesign
         self._url = ""
@@ -46,12 +46,12 @@ class Site:
     def reset(self) -> None:
         """Forget all that happened, and every login."""
         with self.state.lock:
-            self.state = State.fresh(self._seed)
+            self.state = SiteState.fresh(self._seed)
 
     @contextmanager
     def serve(self, port: int = 0) -> Iterator[Site]:
         """Answer on this machine until the block ends; port 0 takes a free one."""
-        with Server(port, self.answer) as server:
+        with SiteServer(port, self.answer) as server:
             listening = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
             listening.start()
             self._url = f"http://127.0.0.1:{server.port}"
@@ -62,7 +62,7 @@ class Site:
                 server.shutdown()
                 listening.join()
 
-    def answer(self, asked: Asked) -> Response:
+    def answer(self, asked: SiteRequest) -> Response:
         """The response to a request, cookies and all."""
         if asked.method == "POST" and not asked.from_here:
             return Response(b"Forms are taken from the site's own pages only.", 403)
@@ -73,19 +73,21 @@ class Site:
         with state.lock:
             return self._visited(asked, state)
 
-    def _visited(self, asked: Asked, state: State) -> Response:
+    def _visited(self, asked: SiteRequest, state: SiteState) -> Response:
         query = query_of(asked)
         chosen = query.text(REDESIGN) or asked.cookies.get(REDESIGN, "")
-        look = Look(redesign=chosen == "1" if chosen else self._redesign, seed=self._seed)
+        look = SiteDesign(redesign=chosen == "1" if chosen else self._redesign, seed=self._seed)
         token = asked.cookies.get(SESSION, "")
         known = state.sessions.get(token)
-        session = known or Session()
+        session = known or SiteSession()
         page, arguments = find("GET" if asked.method == "HEAD" else asked.method, asked.path)
-        response = page(Visit(asked.path, query, form_of(asked), session, state, look, arguments))
+        response = page(
+            SiteVisit(asked.path, query, form_of(asked), session, state, look, arguments)
+        )
         cookies = []
         if query.text(REDESIGN):
             cookies.append(_cookie(REDESIGN, str(int(look.redesign))))
-        if response.renew or (known is None and session != Session()):
+        if response.renew or (known is None and session != SiteSession()):
             state.sessions.pop(token, None)
             token = secrets.token_urlsafe(24)
             state.sessions[token] = session

@@ -14,31 +14,40 @@ from datetime import datetime, timedelta
 from director.demo.site.content.invoices import rows
 from director.demo.site.content.letters import letters
 from director.demo.site.content.products import products
-from director.demo.site.values import Deed, Line, Mail, Order, Pending, Product, Row, Session
+from director.demo.site.values import (
+    DemoAction,
+    Mail,
+    Order,
+    OrderLine,
+    Pending,
+    Product,
+    SiteSession,
+    TableRow,
+)
 
 _BEGIN = datetime(2026, 11, 16, 9, 0)  # noqa: DTZ001  the site's own time, of no zone
 _FIRST_ORDER = 1001
 
 
 @dataclass(slots=True)
-class State:
+class SiteState:
     """What is in the mailbox, the table and the shop, and who is visiting."""
 
     seed: int
     mails: dict[int, Mail]
-    rows: dict[int, Row]
+    rows: dict[int, TableRow]
     products: dict[str, Product]
     chance: random.Random
     orders: list[Order] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    deeds: list[Deed] = field(default_factory=list)
+    deeds: list[DemoAction] = field(default_factory=list)
     uploads: list[str] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
-    sessions: dict[str, Session] = field(default_factory=dict)
+    sessions: dict[str, SiteSession] = field(default_factory=dict)
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     @classmethod
-    def fresh(cls, seed: int) -> State:
+    def fresh(cls, seed: int) -> SiteState:
         """The state that a site begins with."""
         chance = random.Random(seed)  # noqa: S311  repeatable, and nothing here is secret
         return cls(
@@ -85,7 +94,9 @@ class State:
         )
         return pending
 
-    def place(self, lines: tuple[Line, ...], address: dict[str, str], *, reference: str) -> Order:
+    def place(
+        self, lines: tuple[OrderLine, ...], address: dict[str, str], *, reference: str
+    ) -> Order:
         """Place an order. Twice the same is two orders: the shop asks no questions."""
         order = Order(
             number=f"OI-{_FIRST_ORDER + len(self.orders)}",
@@ -109,9 +120,9 @@ class State:
         )
         return order
 
-    def add_row(self, cells: dict[str, str]) -> Row:
+    def add_row(self, cells: dict[str, str]) -> TableRow:
         """Put a row at the end of the table."""
-        row = Row(max(self.rows, default=0) + 1, cells)
+        row = TableRow(max(self.rows, default=0) + 1, cells)
         self.rows[row.id] = row
         return row
 

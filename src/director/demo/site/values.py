@@ -46,7 +46,7 @@ class Product:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class OrderLine:
     """So many of one product at the price of that moment."""
 
     sku: str
@@ -66,7 +66,7 @@ class Order:
 
     number: str
     placed: datetime
-    lines: tuple[Line, ...]
+    lines: tuple[OrderLine, ...]
     address: Mapping[str, str]
     reference: str = ""
 
@@ -77,7 +77,7 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A row of the table: a text in each column."""
 
     id: int
@@ -85,7 +85,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class DemoAction:
     """Something a visitor did on the lab page."""
 
     what: str
@@ -102,7 +102,7 @@ class Pending:
 
 
 @dataclass(slots=True)
-class Session:
+class SiteSession:
     """One browser: where it is logged in, what is in its cart, what to tell it next."""
 
     mailbox: bool = False

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from director.demo.site.look import Look
-from director.demo.site.state import State
-from director.demo.site.values import Session
+from director.demo.site.look import SiteDesign
+from director.demo.site.state import SiteState
+from director.demo.site.values import SiteSession
 
 HTML = "text/html; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class SubmittedForm:
     """What a form sent: texts by field, possibly several, and a file if there was one."""
 
     fields: Mapping[str, tuple[str, ...]]
@@ -31,15 +31,15 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class SiteVisit:
     """One request: what was asked for, by whom, and all that the site remembers."""
 
     path: str
-    query: Form
-    form: Form
-    session: Session
-    state: State
-    look: Look
+    query: SubmittedForm
+    form: SubmittedForm
+    session: SiteSession
+    state: SiteState
+    look: SiteDesign
     arguments: tuple[str, ...] = ()
 
     def number(self, name: str, usual: int, *, most: int, least: int = 1) -> int:

@@ -30,7 +30,7 @@ OURS = b"x-director-"
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ProxyRequest:
     """A request as it came: headers in their order and spelling, the body whole.
 
     `connection` is a name of the connection that it came on, which nobody else can know.
@@ -111,7 +111,7 @@ class Wire:
         """Drop the connection."""
         self._writer.transport.abort()
 
-    async def ask(self, request: Request) -> None:
+    async def ask(self, request: ProxyRequest) -> None:
         """Send a request."""
         self._writer.write(_written(request, self.upstream))
         await self._writer.drain()
@@ -149,7 +149,7 @@ def _ended(reading: h11.Connection) -> bool:
     return False
 
 
-def _written(request: Request, upstream: Upstream) -> bytes:
+def _written(request: ProxyRequest, upstream: Upstream) -> bytes:
     """A request as it came, but for the host it goes to and the length of its body."""
     target = upstream.prefix.encode("ascii") + request.target
     lines = [b"%s %s HTTP/1.1" % (request.method, target)]
@@ -183,7 +183,7 @@ class Client:
         self._left = b""
         self._name = secrets.token_hex(16)
 
-    async def read(self) -> Request | None:
+    async def read(self) -> ProxyRequest | None:
         """The next request, None when the client is done; `RequestRefused` if it does not come."""
         async with asyncio.timeout(IDLE):
             first = self._left or await self._reader.read(CHUNK)
@@ -195,7 +195,7 @@ class Client:
             late = f"The request did not arrive in {ARRIVES:.0f} seconds."
             raise RequestRefused(b"408 Request Timeout", late) from None
 
-    async def _whole(self, first: bytes) -> Request | None:
+    async def _whole(self, first: bytes) -> ProxyRequest | None:
         line = h11.Connection(h11.SERVER, max_incomplete_event_size=_HEADERS_AT_MOST)
         line.receive_data(first)
         head: h11.Request | None = None
@@ -217,7 +217,7 @@ class Client:
             elif isinstance(event, h11.EndOfMessage) and head is not None:
                 self._left = line.trailing_data[0]
                 raw = tuple(head.headers.raw_items())
-                return Request(head.method, head.target, raw, bytes(body), self._name)
+                return ProxyRequest(head.method, head.target, raw, bytes(body), self._name)
             else:
                 return None
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from ipaddress import ip_address
 from typing import TypeAlias
 
-from director.middleware.proxy.lines import Request
+from director.middleware.proxy.lines import ProxyRequest
 
 Answer: TypeAlias = tuple[bytes, bytes, bytes]
 LOOPBACK = frozenset(("127.0.0.1", "localhost", "::1"))
@@ -32,7 +32,7 @@ class RequestGuard:
         self._addresses = host not in LOOPBACK
         self._origins = frozenset(origin.rstrip("/").lower() for origin in origins)
 
-    def check(self, request: Request) -> Answer | None:
+    def check(self, request: ProxyRequest) -> Answer | None:
         """Why a request is refused; None if it is not."""
         asked = request.header(b"host").decode("latin-1").lower()
         if not self._is_ours(asked):
@@ -58,7 +58,7 @@ class RequestGuard:
         name = found[1] or found[2]
         return name in self._names or (self._addresses and _is_address(name))
 
-    def _may_send(self, request: Request, asked: str) -> bool:
+    def _may_send(self, request: ProxyRequest, asked: str) -> bool:
         origin = request.header(b"origin").decode("latin-1").lower()
         if origin:
             return origin == f"http://{asked}" or origin in self._origins

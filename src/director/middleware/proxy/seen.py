@@ -13,7 +13,7 @@ from collections import OrderedDict
 from dataclasses import asdict, dataclass, replace
 
 from director.context.report import Report
-from director.middleware.proxy.lines import Request
+from director.middleware.proxy.lines import ProxyRequest
 
 _MOST = 500
 _KEYS = (b"authorization", b"x-api-key", b"api-key")
@@ -23,7 +23,7 @@ _SHORTEST, _LETTERS = 20, 10
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class ClientTraffic:
     """What one client sent and what of it went on, in tokens of our counter."""
 
     client: str
@@ -41,14 +41,14 @@ class Saved:
         return 1 - self.after / self.before if self.before else 0.0
 
 
-class Seen:
+class TrafficCounts:
     """The counts of all clients, the latest last."""
 
     def __init__(self) -> None:
         self._secret = secrets.token_bytes(16)
-        self._clients: OrderedDict[str, Saved] = OrderedDict()
+        self._clients: OrderedDict[str, ClientTraffic] = OrderedDict()
 
-    def owner(self, request: Request) -> str:
+    def owner(self, request: ProxyRequest) -> str:
         """Who sends a request: the same name for the same key, as long as the proxy runs.
 
         Those without a key are strangers to one another: each is known by its session, if it
@@ -61,11 +61,11 @@ class Seen:
         told = b"\n".join([*keys, session])
         return hashlib.blake2b(told, key=self._secret, digest_size=16).hexdigest()
 
-    def count(self, request: Request, report: Report | None, *, changed: bool) -> None:
+    def count(self, request: ProxyRequest, report: Report | None, *, changed: bool) -> None:
         """Count a request, with what was done to it if it was looked at."""
         owner = self.owner(request)
         agent = request.header(b"user-agent").decode("latin-1")[:60]
-        known = self._clients.pop(owner, Saved(owner[:8], agent))
+        known = self._clients.pop(owner, ClientTraffic(owner[:8], agent))
         known = replace(known, agent=agent, requests=known.requests + 1)
         if report is not None:
             known = replace(
@@ -81,7 +81,7 @@ class Seen:
             self._clients.popitem(last=False)
 
     @property
-    def clients(self) -> list[Saved]:
+    def clients(self) -> list[ClientTraffic]:
         """The clients, the latest first."""
         return list(reversed(self._clients.values()))
 
@@ -95,14 +95,14 @@ class Seen:
         return _PAGE.format(about=html.escape(about), rows=rows or _NOTHING)
 
 
-def can_recall(request: Request) -> bool:
+def can_recall(request: ProxyRequest) -> bool:
     """Whether who sends a request is known: a key such as "ollama" is that of many."""
     keys = [request.header(name).rpartition(b" ")[2] for name in _KEYS]
     own = any(len(key) >= _SHORTEST and len(set(key)) >= _LETTERS for key in keys)
     return own or not any(keys) or bool(request.header(SESSION))
 
 
-def _row(one: Saved) -> str:
+def _row(one: ClientTraffic) -> str:
     cells = (
         f"<code>{one.client}</code>",
         html.escape(one.agent) or "–",

@@ -20,11 +20,11 @@ import h11
 
 from director.home import is_loopback, limit_connections
 from director.middleware.bodies import Api, fit_body
-from director.middleware.proxy.lines import Client, Request, RequestRefused, Upstream, Wire
+from director.middleware.proxy.lines import Client, ProxyRequest, RequestRefused, Upstream, Wire
 from director.middleware.proxy.request_guard import RequestGuard, refusal
-from director.middleware.proxy.seen import Seen, can_recall
+from director.middleware.proxy.seen import TrafficCounts, can_recall
 from director.middleware.summaries import Writes
-from director.middleware.threads import Managing, Threads, as_manager
+from director.middleware.threads import FittedThreads, Managing, as_manager
 
 PREFIX = "/director"
 THREAD = b"x-director-thread"
@@ -75,8 +75,8 @@ class Proxy:
         self._password = password.encode()
         config = as_manager(managing).config
         wires: tuple[Api, ...] = ("chat", "responses", "anthropic")
-        self.threads = {wire: Threads(config, writes=writes, wire=wire) for wire in wires}
-        self.seen = Seen()
+        self.threads = {wire: FittedThreads(config, writes=writes, wire=wire) for wire in wires}
+        self.seen = TrafficCounts()
         self._recall = recall
         self._upstream = Upstream.at(upstream) if upstream else None
         self._host, self.port = host, port
@@ -123,7 +123,7 @@ class Proxy:
         self._talks.add(talk)
         talk.add_done_callback(self._talks.discard)
 
-    async def read(self, client: Client) -> Request | None:
+    async def read(self, client: Client) -> ProxyRequest | None:
         """The next request of a client; of those that owe one, the oldest give way to many new."""
         if self._drains:
             return None
@@ -138,14 +138,14 @@ class Proxy:
         finally:
             self._pending.pop(client, None)
 
-    def route(self, request: Request) -> Upstream:
+    def route(self, request: ProxyRequest) -> Upstream:
         """Where a request goes."""
         if self._upstream is not None:
             return self._upstream
         named = bool(request.header(b"anthropic-version"))
         return Upstream.at(PROVIDERS["anthropic" if named else "chat"])
 
-    async def managed(self, request: Request) -> Request:
+    async def managed(self, request: ProxyRequest) -> ProxyRequest:
         """The request with a body that fits, or the very request that came."""
         api = _api(request)
         body = _read(request) if api is not None else None
@@ -167,7 +167,7 @@ class Proxy:
         written = json.dumps(sent.body, ensure_ascii=False, separators=(",", ":"))
         return replace(request, body=written.encode())
 
-    def refusal(self, request: Request) -> tuple[bytes, bytes, bytes] | None:
+    def refusal(self, request: ProxyRequest) -> tuple[bytes, bytes, bytes] | None:
         """The answer to a request without the password, if there is one to know."""
         given = request.header(PASSWORD)
         if not self._password or hmac.compare_digest(given, self._password):
@@ -176,7 +176,7 @@ class Proxy:
         body = {"type": "error", "error": {"type": "authentication_error", "message": message}}
         return b"401 Unauthorized", b"application/json", json.dumps(body).encode()
 
-    def own(self, request: Request) -> tuple[bytes, bytes, bytes]:
+    def own(self, request: ProxyRequest) -> tuple[bytes, bytes, bytes]:
         """The answer to a request for one of our own pages."""
         path = request.path.removeprefix(PREFIX).strip("/")
         if path == "":
@@ -188,7 +188,7 @@ class Proxy:
             return self._recalled(request, path.removeprefix("recall/"))
         return b"404 Not Found", b"text/plain", b"There is /director, /director/state, /v1/...\n"
 
-    def _recalled(self, request: Request, reference: str) -> tuple[bytes, bytes, bytes]:
+    def _recalled(self, request: ProxyRequest, reference: str) -> tuple[bytes, bytes, bytes]:
         owner = self.seen.owner(request)
         for threads in self.threads.values() if can_recall(request) else ():
             with suppress(KeyError):
@@ -231,7 +231,7 @@ class _Talk:
                 self._wire.close()
             self._client.writer.transport.abort()
 
-    async def _pass(self, request: Request) -> bool:
+    async def _pass(self, request: ProxyRequest) -> bool:
         refused = self._proxy.guard.check(request)
         if refused is not None:
             await self._client.say(*refused, last=True)
@@ -274,13 +274,13 @@ class _Talk:
             await asyncio.gather(relay, gone, return_exceptions=True)
 
 
-def _api(request: Request) -> Api | None:
+def _api(request: ProxyRequest) -> Api | None:
     if request.method != b"POST" or request.header(b"content-encoding"):
         return None
     return next((api for end, api in _ENDS.items() if request.path.endswith(end)), None)
 
 
-def _read(request: Request) -> dict[str, object] | None:
+def _read(request: ProxyRequest) -> dict[str, object] | None:
     try:
         body: object = json.loads(request.body)
     except (ValueError, RecursionError):

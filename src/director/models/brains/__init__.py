@@ -7,7 +7,7 @@ from director.models.brains.adversary import Adversary
 from director.models.brains.load import load, read
 from director.models.brains.machine import Machine, Move, State
 from director.models.brains.matching import When
-from director.models.brains.mind import Mind, Task, score
+from director.models.brains.mind import Mind, PlannedCall, score
 from director.models.brains.rules import Rule, Rules
 from director.models.brains.summariser import Summariser
 from director.models.brains.tape import Tape
@@ -17,12 +17,12 @@ __all__ = [
     "Machine",
     "Mind",
     "Move",
+    "PlannedCall",
     "Rule",
     "Rules",
     "State",
     "Summariser",
     "Tape",
-    "Task",
     "When",
     "load",
     "read",

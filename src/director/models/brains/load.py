@@ -12,12 +12,12 @@ from pathlib import Path
 
 from director.models.brains import adversary, machine, mind, rules, summariser, tape
 from director.models.brains.spot import Spot
-from director.models.script import Brain, ScriptError
+from director.models.script import ScriptEngine, ScriptError
 
 SHIPPED = ("rehearsal",)
 
 
-def load(path: str | Path) -> Brain:
+def load(path: str | Path) -> ScriptEngine:
     """The brain that a script file describes; some come with Director, and go by their name."""
     if str(path) in SHIPPED:
         return read((resources.files("director") / "scripts" / f"{path}.json").read_text("utf-8"))
@@ -31,7 +31,7 @@ def load(path: str | Path) -> Brain:
     return read(text, str(path))
 
 
-def read(text: str, name: str = "script") -> Brain:
+def read(text: str, name: str = "script") -> ScriptEngine:
     """The brain that a script describes; `name` stands in its error messages."""
     try:
         value: object = json.loads(text, object_pairs_hook=_once)
@@ -45,7 +45,7 @@ def read(text: str, name: str = "script") -> Brain:
     return read_brain(Spot(value, "", name))
 
 
-def read_brain(spot: Spot) -> Brain:
+def read_brain(spot: Spot) -> ScriptEngine:
     """The brain that stands at this place; a bare list is a tape."""
     if isinstance(spot.value, list):
         spot = Spot({"steps": spot.value}, spot.at, spot.script)
@@ -57,7 +57,7 @@ def read_brain(spot: Spot) -> Brain:
     return READERS[found["brain"].choice(READERS, "brain")](spot)
 
 
-def _summariser(spot: Spot) -> Brain:
+def _summariser(spot: Spot) -> ScriptEngine:
     found = spot.parts(summariser.FORM)
     inner = read_brain(found["then"]) if "then" in found else mind.Mind()
     return summariser.read(spot, inner)
@@ -76,7 +76,7 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return made
 
 
-READERS: dict[str, Callable[[Spot], Brain]] = {
+READERS: dict[str, Callable[[Spot], ScriptEngine]] = {
     "tape": tape.read,
     "rules": rules.read,
     "machine": machine.read,

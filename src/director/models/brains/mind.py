@@ -17,7 +17,7 @@ from director.models.brains.spot import Spot
 from director.models.brains.turns import calls
 from director.models.script import Ask, Compact, Emit, Say, Seen
 
-__all__ = ["Mind", "Task", "read", "score"]
+__all__ = ["Mind", "PlannedCall", "read", "score"]
 
 UNKNOWN = "UNKNOWN"
 FORM = '{"brain": "mind", "do": [{"call": "open", "args": {"id": "{order}"}}], "say": "Done."}'
@@ -26,7 +26,7 @@ _HOLE = re.compile(r"\{(" + KEY + r")\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class PlannedCall:
     """A call to make before answering: {KEY} in its arguments is the fact's visible value.
 
     It is done when such a call is still in the context, or when the fact it `gives` is.
@@ -40,7 +40,7 @@ class Task:
 class Mind:
     """Does its tasks in order, then answers what the newest request asks, then says `end`."""
 
-    def __init__(self, tasks: Sequence[Task] = (), end: str = "Noted.") -> None:
+    def __init__(self, tasks: Sequence[PlannedCall] = (), end: str = "Noted.") -> None:
         self.tasks = tuple(tasks)
         self.end = end
 
@@ -57,7 +57,7 @@ class Mind:
             return (Say(_HOLE.sub(lambda hole: known.get(hole[1], UNKNOWN), self.end)),)
         return _look_up(keys, seen, known) or (Say(_answer(keys, known)),)
 
-    def _next(self, seen: Seen, known: dict[str, str]) -> Task | None:
+    def _next(self, seen: Seen, known: dict[str, str]) -> PlannedCall | None:
         made = [(call.tool, _canonical(call.args)) for call in calls(seen.items)]
         for task in self.tasks:
             pattern = _pattern(task.args)
@@ -70,7 +70,7 @@ class Mind:
                 return task
         return None
 
-    def _do(self, task: Task, seen: Seen, known: dict[str, str]) -> Sequence[Emit]:
+    def _do(self, task: PlannedCall, seen: Seen, known: dict[str, str]) -> Sequence[Emit]:
         keys = list(dict.fromkeys(_HOLE.findall(task.args)))
         if any(key not in known for key in keys):
             return _look_up(keys, seen, known) or (Say(_answer(keys, known)),)
@@ -134,12 +134,12 @@ def read(spot: Spot) -> Mind:
     return Mind(tasks, found["say"].text()) if "say" in found else Mind(tasks)
 
 
-def _read_task(spot: Spot) -> Task:
+def _read_task(spot: Spot) -> PlannedCall:
     found = spot.fields(("call", "args", "gives"), ("call",), _TASK)
     args = found.get("args")
     if args is not None:
         args.parts('{"id": "{order}"}')
-    return Task(
+    return PlannedCall(
         found["call"].text(),
         args_text(args.value) if args else "{}",
         found["gives"].text() if "gives" in found else "",

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias, cast, get_args
 
 from director.models.brains.facts import facts, stated
 from director.models.brains.spot import Spot
-from director.models.script import Brain, Compact, Emit, Say, Seen, Shown
+from director.models.script import Compact, Emit, Say, ScriptEngine, Seen, Shown
 
 Loss: TypeAlias = Literal["keep_all", "keep_last_k", "drop_decisions"]
 FORM = '{"brain": "summariser", "loss": "keep_last_k", "keep": 5, "then": {"brain": "mind"}}'
@@ -29,7 +29,7 @@ class Summariser:
     leaves out what the model said and called, and every line about a decision.
     """
 
-    def __init__(self, inner: Brain, loss: Loss = "keep_all", keep: int = 5) -> None:
+    def __init__(self, inner: ScriptEngine, loss: Loss = "keep_all", keep: int = 5) -> None:
         self.inner = inner
         self.loss = loss
         self.keep = keep
@@ -77,7 +77,7 @@ def _lines(item: Shown) -> list[str]:
     return [f"{name}: {head}", *stated(hidden, told).splitlines(), *decisions]
 
 
-def read(spot: Spot, inner: Brain) -> Summariser:
+def read(spot: Spot, inner: ScriptEngine) -> Summariser:
     """The summariser that a script file describes, around a brain that was read already."""
     found = spot.fields(("brain", "about", "loss", "keep", "then"), ("then",), FORM)
     loss = found["loss"].choice(get_args(Loss), "loss") if "loss" in found else "keep_all"

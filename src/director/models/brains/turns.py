@@ -24,7 +24,7 @@ def turns(items: Sequence[Shown]) -> list[tuple[int, int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class PlacedCall:
     """A call in the context, and where it stands."""
 
     tool: str
@@ -32,8 +32,10 @@ class Call:
     place: int
 
 
-def calls(items: Sequence[Shown]) -> list[Call]:
+def calls(items: Sequence[Shown]) -> list[PlacedCall]:
     """All calls that are still in the context."""
     return [
-        Call(item.tool, item.text, place) for place, item in enumerate(items) if item.kind == "call"
+        PlacedCall(item.tool, item.text, place)
+        for place, item in enumerate(items)
+        if item.kind == "call"
     ]

@@ -24,9 +24,9 @@ from director.runs.nodes import (
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
-    from director.runs.engine import Visit
+    from director.runs.engine import NodeVisit
 
-Doing: TypeAlias = "Callable[[Visit], Awaitable[Json]]"
+Doing: TypeAlias = "Callable[[NodeVisit], Awaitable[Json]]"
 _ALL = (browser_action, browser_query, transform, cognition, iterate, route, handle, context)
 EXECUTE: Mapping[str, Doing] = {
     module.__name__.rpartition(".")[2]: module.execute for module in (*_ALL, group, agent)

@@ -10,10 +10,10 @@ from director.workflow.templates import defused
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
-    from director.runs.engine import Visit
+    from director.runs.engine import NodeVisit
 
 
-async def execute(visit: Visit) -> Json:
+async def execute(visit: NodeVisit) -> Json:
     """What the sub-agent brought; anything but `ok` is a failure."""
     work = visit.engine.means.work
     if work is None:

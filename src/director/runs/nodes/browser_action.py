@@ -18,10 +18,10 @@ from director.workflow.templates import defused
 from director.workflow.values import Config, Json
 
 if TYPE_CHECKING:
-    from director.runs.engine import Visit
+    from director.runs.engine import NodeVisit
 
 
-async def execute(visit: Visit) -> Json:
+async def execute(visit: NodeVisit) -> Json:
     """Do it; before a secret is first typed into a field that is not for one, a person is asked.
 
     So is one before the page sends a form by it, in a run that asks.
@@ -47,7 +47,7 @@ async def execute(visit: Visit) -> Json:
     return {**_defused(result), **kept}
 
 
-async def _act(visit: Visit) -> Result:
+async def _act(visit: NodeVisit) -> Result:
     stage = visit.engine.stage
     allowed: set[SecretUse] = set()
     while True:
@@ -59,7 +59,7 @@ async def _act(visit: Visit) -> Result:
             allowed.add(await _ask_for_secret_use(visit, use_of(wanted)))
 
 
-async def _ask_for_form(visit: Visit, session: Session) -> None:
+async def _ask_for_form(visit: NodeVisit, session: Session) -> None:
     """Ask a person for the form that the page wanted to send; it was not sent."""
     engine = visit.engine
     if visit.may_send or engine.means.permit is None:
@@ -70,7 +70,7 @@ async def _ask_for_form(visit: Visit, session: Session) -> None:
         engine.means.permit(visit.node, visit.config, form)
 
 
-async def _ask_for_secret_use(visit: Visit, use: SecretUse) -> SecretUse:
+async def _ask_for_secret_use(visit: NodeVisit, use: SecretUse) -> SecretUse:
     """The use, once a person has allowed it; nothing was typed until then."""
     engine = visit.engine
     store = engine.ledger.store
@@ -91,7 +91,7 @@ async def _ask_for_secret_use(visit: Visit, use: SecretUse) -> SecretUse:
     return use
 
 
-async def _picture(visit: Visit) -> str:
+async def _picture(visit: NodeVisit) -> str:
     """The page as it is, with secrets hidden; none if none can be taken."""
     try:
         picture = await (await visit.engine.stage.session()).screenshot()
@@ -100,7 +100,7 @@ async def _picture(visit: Visit) -> str:
     return visit.engine.ledger.store.keep(picture)
 
 
-def _list_bindings(visit: Visit) -> None:
+def _list_bindings(visit: NodeVisit) -> None:
     """Tell once where a secret may be typed without a question."""
     named = references(str(visit.config.get("text", "")))
     engine = visit.engine
@@ -108,7 +108,7 @@ def _list_bindings(visit: Visit) -> None:
     visit.step = replace(visit.step, warnings=(*visit.step.warnings, *filter(None, told)))
 
 
-def _doubt_as_before(visit: Visit, result: Result) -> None:
+def _doubt_as_before(visit: NodeVisit, result: Result) -> None:
     """Add what the checks of a node ask for whose workflow was written for an earlier version."""
     alias, kinds = visit.node.alias, {str(check["kind"]) for check in visit.node.checks}
     several, doubt = result.get("actionableElements"), None
@@ -129,7 +129,7 @@ def _doubt(kind: DoubtKind, sentence: str, **evidence: Json) -> Json:
     return {"kind": kind, "sentence": sentence, "evidence": evidence}
 
 
-def take_doubts(visit: Visit, result: dict[str, Json]) -> None:
+def take_doubts(visit: NodeVisit, result: dict[str, Json]) -> None:
     """Move what is said of a result from it to the step: a text warns, an object doubts."""
     found = result.pop("doubts", None)
     said = found if isinstance(found, list) else []

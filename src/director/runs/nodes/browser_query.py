@@ -13,10 +13,10 @@ from director.workflow.templates import defused
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
-    from director.runs.engine import Visit
+    from director.runs.engine import NodeVisit
 
 
-async def execute(visit: Visit) -> Json:
+async def execute(visit: NodeVisit) -> Json:
     """Look; a validation that does not pass fails the node unless it says to continue."""
     found = await query(await visit.engine.stage.session(), visit.config)
     items = found.get("items")

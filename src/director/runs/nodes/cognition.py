@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from director.runs.schema import SchemaError, of_schema
+from director.runs.schema import SchemaMismatch, of_schema
 from director.runs.values import RunError
 from director.workflow.bounds import ValueTooLarge, check_bounds
 from director.workflow.patterns import PatternError
@@ -14,10 +14,10 @@ from director.workflow.templates import defused
 from director.workflow.values import Config, Json
 
 if TYPE_CHECKING:
-    from director.runs.engine import Visit
+    from director.runs.engine import NodeVisit
 
 
-async def execute(visit: Visit) -> Json:
+async def execute(visit: NodeVisit) -> Json:
     """The answer, checked and where possible repaired."""
     think = visit.engine.means.think
     if think is None:
@@ -34,7 +34,7 @@ async def execute(visit: Visit) -> Json:
         raise visit.failed(f"The model did not answer: {problem}", kind="think") from problem
     try:
         return await asyncio.to_thread(_fit_answer, answer, schema)
-    except (SchemaError, ValueTooLarge, PatternError) as problem:
+    except (SchemaMismatch, ValueTooLarge, PatternError) as problem:
         raise visit.failed(f"Schema validation failed: {problem}", kind="schema") from None
 
 

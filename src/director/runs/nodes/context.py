@@ -10,10 +10,10 @@ from director.workflow.sensitive import is_sensitive, refuse_sensitive
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
-    from director.runs.engine import Visit
+    from director.runs.engine import NodeVisit
 
 
-async def execute(visit: Visit) -> Json:
+async def execute(visit: NodeVisit) -> Json:
     """Set them; what is sensitive is hidden before it is stored anywhere."""
     engine = visit.engine
     given, questions = visit.config.get("variables"), visit.config.get("ask")
@@ -29,7 +29,7 @@ async def execute(visit: Visit) -> Json:
     return {"success": True, "message": f"Set {', '.join(names)}.", "stored": list(names)}
 
 
-async def _asked(visit: Visit, name: str, text: str) -> Json:
+async def _asked(visit: NodeVisit, name: str, text: str) -> Json:
     """What a person answers; a secret, by the words of its name or of the question, is hidden."""
     engine = visit.engine
     secret = is_sensitive(name) or is_sensitive(text)

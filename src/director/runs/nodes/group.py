@@ -11,10 +11,10 @@ from director.workflow.paths import is_list
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
-    from director.runs.engine import Visit
+    from director.runs.engine import NodeVisit
 
 
-async def execute(visit: Visit) -> Json:
+async def execute(visit: NodeVisit) -> Json:
     """Run them in the order of their list; stop at the first failure."""
     named = visit.config["nodeRange"]
     ids = [str(id_) for id_ in named] if is_list(named) else []

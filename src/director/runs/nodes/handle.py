@@ -10,10 +10,10 @@ from director.workflow.paths import is_list
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
-    from director.runs.engine import Visit
+    from director.runs.engine import NodeVisit
 
 
-async def execute(visit: Visit) -> Json:
+async def execute(visit: NodeVisit) -> Json:
     """The result of try, or of catch; `finally` runs in any case and masks no earlier error."""
     error: Json = None
     first: NodeFailed | None = None
@@ -42,7 +42,7 @@ async def execute(visit: Visit) -> Json:
     }
 
 
-async def _part(visit: Visit, name: str, **local: Json) -> list[dict[str, Json]]:
+async def _part(visit: NodeVisit, name: str, **local: Json) -> list[dict[str, Json]]:
     named = visit.config.get(name)
     ids = [str(id_) for id_ in named] if is_list(named) else []
     place = visit.place.inside(f"{visit.key}({name})", **local)

@@ -10,23 +10,23 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from director.runs.values import NodeFailed, Place, Step
+from director.runs.values import NodeFailed, Step, VisitScope
 from director.workflow.made_records import describe_missing, is_made
 from director.workflow.paths import is_list
 from director.workflow.records import Record, Status, chosen
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
-    from director.runs.engine import Visit
+    from director.runs.engine import NodeVisit
 
 
-async def plan(visit: Visit) -> Json:
+async def plan(visit: NodeVisit) -> Json:
     """What to go through: ids of records, or elements."""
     items, limit = _list_all(visit), visit.config.get("limit")
     return items[:limit] if isinstance(limit, int) else items
 
 
-def _list_all(visit: Visit) -> list[Json]:
+def _list_all(visit: NodeVisit) -> list[Json]:
     """What there is to go through, whatever the limit."""
     config = visit.config
     if config.get("records") is not None:
@@ -42,7 +42,7 @@ def _list_all(visit: Visit) -> list[Json]:
     return items
 
 
-async def execute(visit: Visit) -> Json:
+async def execute(visit: NodeVisit) -> Json:
     """Run the body for each item."""
     items = visit.step.plan if is_list(visit.step.plan) else []
     limit = visit.config.get("limit")
@@ -80,7 +80,7 @@ async def execute(visit: Visit) -> Json:
     }
 
 
-async def _one(visit: Visit, index: int, item: Json, items: object) -> Json:
+async def _one(visit: NodeVisit, index: int, item: Json, items: object) -> Json:
     engine = visit.engine
     total = len(items) if is_list(items) else 0
     by_record = visit.config.get("records") is not None
@@ -111,7 +111,7 @@ async def _one(visit: Visit, index: int, item: Json, items: object) -> Json:
     return result
 
 
-def _place(visit: Visit, key: str, index: int, *, item: Json, total: int) -> Place:
+def _place(visit: NodeVisit, key: str, index: int, *, item: Json, total: int) -> VisitScope:
     local: dict[str, Json] = {
         "index": index,
         "total": total,
@@ -126,7 +126,7 @@ def _place(visit: Visit, key: str, index: int, *, item: Json, total: int) -> Pla
 
 
 def _marked(
-    visit: Visit, place: Place, status: Status, step: Step, error: str = ""
+    visit: NodeVisit, place: VisitScope, status: Status, step: Step, error: str = ""
 ) -> list[Record]:
     if visit.config.get("records") is None:
         return []

@@ -11,10 +11,10 @@ from director.workflow.paths import is_list
 from director.workflow.values import Config, Json
 
 if TYPE_CHECKING:
-    from director.runs.engine import Visit
+    from director.runs.engine import NodeVisit
 
 
-async def plan(visit: Visit) -> Json:
+async def plan(visit: NodeVisit) -> Json:
     """The name of the branch to take, or nothing."""
     given = visit.config.get("input")
     scope = visit.engine.ledger.scope(visit.place, visit.engine.means.env)
@@ -32,7 +32,7 @@ async def plan(visit: Visit) -> Json:
     return None
 
 
-async def execute(visit: Visit) -> Json:
+async def execute(visit: NodeVisit) -> Json:
     """Run the nodes of the branch that was chosen; those of the others are skipped."""
     chosen, place = visit.step.plan, visit.place.inside(visit.key)
     results: list[dict[str, Json]] = []

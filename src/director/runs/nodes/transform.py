@@ -10,10 +10,10 @@ from director.workflow.templates import SECRET, defused, stringified
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
-    from director.runs.engine import Visit
+    from director.runs.engine import NodeVisit
 
 
-async def execute(visit: Visit) -> Json:
+async def execute(visit: NodeVisit) -> Json:
     """What the code gives for its input."""
     given = visit.config.get("input")
     values: dict[str, Json] = dict(given) if isinstance(given, Mapping) else {"input": given}

@@ -3,8 +3,17 @@
 from director.testing.double.double import Defect, Double
 from director.testing.double.exchange import Fault
 from director.testing.double.faults import KINDS
-from director.testing.double.keys import Limits
-from director.testing.double.profiles import PROFILES, Profile
-from director.testing.double.verdict import Finding
+from director.testing.double.keys import RateLimits
+from director.testing.double.profiles import PROFILES, ServerProfile
+from director.testing.double.verdict import ConformanceFinding
 
-__all__ = ["KINDS", "PROFILES", "Defect", "Double", "Fault", "Finding", "Limits", "Profile"]
+__all__ = [
+    "KINDS",
+    "PROFILES",
+    "ConformanceFinding",
+    "Defect",
+    "Double",
+    "Fault",
+    "RateLimits",
+    "ServerProfile",
+]

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias
 
 from director.models.brains import read
-from director.testing.double.exchange import Answer, Fault, Reply, Request
+from director.testing.double.exchange import Delivery, Fault, ProviderResponse, RawRequest
 from director.testing.double.faults import KINDS
 
 if TYPE_CHECKING:
@@ -119,14 +119,14 @@ CONTROLS: dict[tuple[str, str], Callable[[Double, Body], Body]] = {
 }
 
 
-def respond(double: Double, request: Request) -> Reply:
+def respond(double: Double, request: RawRequest) -> Delivery:
     """Answer a request to the double itself."""
     control = CONTROLS.get((request.method, request.target.removeprefix(PREFIX)))
     if control is None:
         known = sorted({name for _, name in CONTROLS})
-        return Reply(Answer({"error": f"there is only {', '.join(known)}"}, 404))
+        return Delivery(ProviderResponse({"error": f"there is only {', '.join(known)}"}, 404))
     try:
         body = json.loads(request.body or b"{}")
-        return Reply(Answer(control(double, body)))
+        return Delivery(ProviderResponse(control(double, body)))
     except (KeyError, TypeError, ValueError) as wrong:
-        return Reply(Answer({"error": f"{type(wrong).__name__}: {wrong}"}, 400))
+        return Delivery(ProviderResponse({"error": f"{type(wrong).__name__}: {wrong}"}, 400))

@@ -13,12 +13,18 @@ from dataclasses import dataclass, field, replace
 from email.utils import formatdate
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from director.models.script import Brain
+from director.models.script import ScriptEngine
 from director.testing.double import fault_refusals, keys, refusals, routes, stream_faults
-from director.testing.double.exchange import Answer, Asked, Refusal, Reply, Request
+from director.testing.double.exchange import (
+    Delivery,
+    ParsedRequest,
+    ProviderResponse,
+    RawRequest,
+    Refusal,
+)
 from director.testing.double.faults import Faults, Laid
 from director.testing.double.keys import Api, Limiter
-from director.testing.double.route import Route
+from director.testing.double.route import EndpointRoute
 from director.testing.double.world import Exchange, Ids, World
 
 _NOT_JSON = (
@@ -30,34 +36,34 @@ _NOT_JSON = (
 
 
 @dataclass(slots=True)
-class Visit:
+class GatewayRequest:
     """A request on its way through the desk."""
 
-    asked: Asked
+    asked: ParsedRequest
     exchange: Exchange
     api: Api
     key: str
     tokens: int
     readable: bool
-    route: Route | None
+    route: EndpointRoute | None
     names: Mapping[str, str]
     drawn: list[Laid]
 
 
 @dataclass(slots=True)
-class Desk:
+class DoubleGateway:
     """The world with its door: the endpoints, the keys that open, the limits and the faults."""
 
     world: World
-    routes: Sequence[Route]
+    routes: Sequence[EndpointRoute]
     keys: Collection[str] | None = None
     limiter: Limiter = field(default_factory=Limiter)
     faults: Faults = field(default_factory=Faults)
     lock: threading.RLock = field(default_factory=threading.RLock)
-    rewind: Callable[[], Brain] | None = None
+    rewind: Callable[[], ScriptEngine] | None = None
     _requests: Ids = field(default_factory=lambda: Ids(-1))
 
-    def reply(self, request: Request) -> Reply:
+    def reply(self, request: RawRequest) -> Delivery:
         """Answer one request, or break it; only one is answered at a time."""
         with self.lock:
             visit = self._arrive(request)
@@ -75,7 +81,7 @@ class Desk:
             if self.rewind is not None:
                 self.world.brain = self.rewind()
 
-    def _arrive(self, request: Request) -> Visit:
+    def _arrive(self, request: RawRequest) -> GatewayRequest:
         """Read a request, draw its faults, and write it down without its secrets."""
         url = urlsplit(request.target)
         path = unquote(url.path)
@@ -84,7 +90,7 @@ class Desk:
         found = self._find(request.method, path)
         route, names = found or (None, {})
         key = keys.key_of(request.headers)
-        asked = Asked(
+        asked = ParsedRequest(
             method=request.method,
             path=path,
             query=dict(parse_qsl(url.query)),
@@ -102,14 +108,16 @@ class Desk:
         self.world.exchanges.append(exchange)
         api = _api(route, path, request.headers)
         size = -(-len(request.body) // 4)
-        return Visit(asked, exchange, api, key, size, body is not None, route, names, drawn)
+        return GatewayRequest(
+            asked, exchange, api, key, size, body is not None, route, names, drawn
+        )
 
-    def _find(self, method: str, path: str) -> tuple[Route, Mapping[str, str]] | None:
+    def _find(self, method: str, path: str) -> tuple[EndpointRoute, Mapping[str, str]] | None:
         apis = self.world.profile.apis
         here = [route for route in self.routes if route.api in apis]
         return routes.find(here, method, path) or routes.find(self.routes, method, path)
 
-    def _judge(self, visit: Visit) -> Reply:
+    def _judge(self, visit: GatewayRequest) -> Delivery:
         exchange = visit.exchange
         unheard = _unheard(visit)
         if unheard is not None:
@@ -129,9 +137,9 @@ class Desk:
             exchange.struck += struck
         answer = self._with_headers(visit, answer)
         exchange.answer = answer
-        return _broken_off(visit, answer) if answer.status < 300 else Reply(answer)
+        return _broken_off(visit, answer) if answer.status < 300 else Delivery(answer)
 
-    def _answer(self, visit: Visit) -> Answer:
+    def _answer(self, visit: GatewayRequest) -> ProviderResponse:
         """The order of judgement between the transport and what comes after the work."""
         now = self.world.clock.now()
         if self.world.profile.keys:
@@ -149,13 +157,15 @@ class Desk:
         self._refuse(visit, fault_refusals.DOOR, now)
         return visit.route.handle(self.world, visit.asked, visit.names)
 
-    def _refuse(self, visit: Visit, table: Mapping[str, fault_refusals.Make], now: float) -> None:
+    def _refuse(
+        self, visit: GatewayRequest, table: Mapping[str, fault_refusals.Make], now: float
+    ) -> None:
         struck = fault_refusals.refused(table, visit.api, visit.asked, now)
         if struck is not None:
             visit.exchange.struck += (struck[0],)
             raise struck[1]
 
-    def _with_headers(self, visit: Visit, answer: Answer) -> Answer:
+    def _with_headers(self, visit: GatewayRequest, answer: ProviderResponse) -> ProviderResponse:
         now = self.world.clock.now()
         headers = {"date": formatdate(now, usegmt=True)}
         number = f"req_{self._requests.hexes(32)}"
@@ -199,7 +209,7 @@ def _run(headers: Mapping[str, str], body: Mapping[str, object]) -> str:
     return str(headers.get("x-run-key") or told.get("run") or told.get("user_id") or "")
 
 
-def _api(route: Route | None, path: str, headers: Mapping[str, str]) -> Api:
+def _api(route: EndpointRoute | None, path: str, headers: Mapping[str, str]) -> Api:
     """Whose shapes an answer has; the listing of models is spoken by both."""
     if route is not None and not route.endpoint.startswith("models."):
         return route.api
@@ -208,7 +218,7 @@ def _api(route: Route | None, path: str, headers: Mapping[str, str]) -> Api:
     return route.api if route is not None else "responses"
 
 
-def _no_such_path(visit: Visit, *, defect: bool = True) -> Refusal:
+def _no_such_path(visit: GatewayRequest, *, defect: bool = True) -> Refusal:
     if visit.api == "anthropic":
         return refusals.anthropic(
             "path", "Not found", status=404, kind="not_found_error", defect=defect
@@ -231,24 +241,24 @@ def _failure(api: Api, failure: Exception) -> Refusal:
     return refusals.openai("failure", message, status=500, kind="server_error", headers=headers)
 
 
-def _unheard(visit: Visit) -> Reply | None:
+def _unheard(visit: GatewayRequest) -> Delivery | None:
     """The reply to a request that a fault lets nobody read."""
     if visit.asked.fault("stall_before"):
         visit.exchange.struck += ("stall_before",)
-        return Reply(None, "stall")
+        return Delivery(None, "stall")
     if visit.asked.fault("reset_before_headers"):
         visit.exchange.struck += ("reset_before_headers",)
-        return Reply(None, "reset")
+        return Delivery(None, "reset")
     return None
 
 
-def _state_faults(visit: Visit) -> tuple[str, ...]:
+def _state_faults(visit: GatewayRequest) -> tuple[str, ...]:
     """The faults of state that the endpoint asked for."""
     kinds = (laid.fault.kind for laid in visit.drawn if laid.stage == "state")
     return tuple(kind for kind in kinds if kind in visit.asked.inquired)
 
 
-def _broken_off(visit: Visit, answer: Answer) -> Reply:
+def _broken_off(visit: GatewayRequest, answer: ProviderResponse) -> Delivery:
     """How a good answer leaves, as the faults of transport have it."""
     for fault in visit.asked.faults:
         cut = stream_faults.cut_at(fault, answer.events)
@@ -256,14 +266,14 @@ def _broken_off(visit: Visit, answer: Answer) -> Reply:
             cut = stream_faults.last_index(answer.events)
         kept = replace(answer, events=answer.events[:cut])
         reply = {
-            "stall_after": Reply(None, "stall"),
-            "reset_after_work": Reply(None, "reset"),
-            "reset_between_events": Reply(kept, "reset"),
-            "reset_mid_event": Reply(
+            "stall_after": Delivery(None, "stall"),
+            "reset_after_work": Delivery(None, "reset"),
+            "reset_between_events": Delivery(kept, "reset"),
+            "reset_mid_event": Delivery(
                 replace(answer, events=answer.events[: cut + 1]), "reset", half=True
             ),
-            "clean_eof": Reply(kept),
-            "truncated_json": Reply(answer, half=True),
+            "clean_eof": Delivery(kept),
+            "truncated_json": Delivery(answer, half=True),
         }.get(fault.kind)
         if reply is None:
             continue
@@ -271,4 +281,4 @@ def _broken_off(visit: Visit, answer: Answer) -> Reply:
         if reply.answer is not None and answer.events:
             visit.exchange.answer = kept
         return reply
-    return Reply(answer)
+    return Delivery(answer)

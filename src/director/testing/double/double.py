@@ -15,21 +15,21 @@ from types import TracebackType
 from typing import Literal, Self, TypeAlias
 
 from director.models.brains import Tape, load
-from director.models.script import Brain, Emit
+from director.models.script import Emit, ScriptEngine
 from director.testing.double import control
-from director.testing.double.books.ledger import Ledger
-from director.testing.double.desk import Desk
-from director.testing.double.exchange import Fault, Reply, Request
+from director.testing.double.books.ledger import RequestLog
+from director.testing.double.desk import DoubleGateway
+from director.testing.double.exchange import Delivery, Fault, RawRequest
 from director.testing.double.faults import Faults
-from director.testing.double.keys import Limiter, Limits
-from director.testing.double.profiles import PROFILES, Profile
-from director.testing.double.route import Route
+from director.testing.double.keys import Limiter, RateLimits
+from director.testing.double.profiles import PROFILES, ServerProfile
+from director.testing.double.route import EndpointRoute
 from director.testing.double.routes import ROUTES
-from director.testing.double.server import Server
-from director.testing.double.verdict import Finding, judge, notes
+from director.testing.double.server import DoubleServer
+from director.testing.double.verdict import ConformanceFinding, judge, notes
 from director.testing.double.world import Clock, Exchange, Generation, Ids, World
 
-Script: TypeAlias = Brain | Sequence[Sequence[Emit]] | str | Path
+Script: TypeAlias = ScriptEngine | Sequence[Sequence[Emit]] | str | Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +53,15 @@ class Double:
 
     def __init__(  # noqa: PLR0913  each is a choice of its own
         self,
-        profile: str | Profile = "openai",
+        profile: str | ServerProfile = "openai",
         brain: Script = (),
         *,
         clock: Literal["virtual", "real"] = "virtual",
         seed: int = 0,
         keys: Collection[str] | None = None,
         faults: Iterable[Fault] = (),
-        limits: Limits | None = None,
-        routes: Sequence[Route] = ROUTES,
+        limits: RateLimits | None = None,
+        routes: Sequence[EndpointRoute] = ROUTES,
         port: int = 0,
     ) -> None:
         self._real = clock == "real"
@@ -72,16 +72,16 @@ class Double:
             clock=Clock(time.time(), ticks=True) if self._real else Clock(),
             ids=Ids(seed),
         )
-        self._desk = Desk(
+        self._desk = DoubleGateway(
             self.world,
             routes,
             keys,
-            Limiter(limits or Limits()),
+            Limiter(limits or RateLimits()),
             Faults(route.endpoint for route in routes),
             rewind=make,
         )
         self._desk.faults.lay(faults)
-        self._server = Server(self._respond, port)
+        self._server = DoubleServer(self._respond, port)
 
     def __enter__(self) -> Self:
         self.open()
@@ -131,7 +131,7 @@ class Double:
         return self.world.generations
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> RequestLog:
         """The books."""
         return self.world.ledger
 
@@ -178,7 +178,7 @@ class Double:
         """Let another brain speak."""
         self.script_anew(_rewinding(brain))
 
-    def script_anew(self, make: Callable[[], Brain]) -> None:
+    def script_anew(self, make: Callable[[], ScriptEngine]) -> None:
         """Let the brain speak that this makes; it is made again at every reset."""
         with self._desk.lock:
             self._desk.rewind = make
@@ -188,17 +188,17 @@ class Double:
         """Begin again: no journal, no state, no faults, and the script from its start."""
         self._desk.reset()
 
-    def verdict(self) -> list[Finding]:
+    def verdict(self) -> list[ConformanceFinding]:
         """What the client did wrong over all exchanges; a clean one leaves nothing."""
         with self._desk.lock:
             return judge(self.exchanges)
 
-    def notes(self) -> list[Finding]:
+    def notes(self) -> list[ConformanceFinding]:
         """What is worth knowing but not wrong, such as work that may have been paid twice."""
         with self._desk.lock:
             return notes(self.exchanges)
 
-    def _respond(self, request: Request) -> Reply:
+    def _respond(self, request: RawRequest) -> Delivery:
         if request.target.startswith(control.PREFIX):
             return control.respond(self, request)
         return self._desk.reply(request)
@@ -218,15 +218,15 @@ def _message(exchange: Exchange) -> str:
     return str(error.get("message", "")) if isinstance(error, Mapping) else ""
 
 
-def _profile(given: str | Profile) -> Profile:
-    if isinstance(given, Profile):
+def _profile(given: str | ServerProfile) -> ServerProfile:
+    if isinstance(given, ServerProfile):
         return given
     if given not in PROFILES:
         raise ValueError(f"no such profile: {given}; there is {', '.join(PROFILES)}")
     return PROFILES[given]
 
 
-def _rewinding(script: Script) -> Callable[[], Brain]:
+def _rewinding(script: Script) -> Callable[[], ScriptEngine]:
     """What makes the brain of a script, from its start each time."""
     if callable(script):
         return lambda: script

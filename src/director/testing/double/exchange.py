@@ -14,7 +14,7 @@ UNHEARD_OF = "unheard_of"
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RawRequest:
     """A request as it came over the wire; the names of its headers are in small letters."""
 
     method: str
@@ -42,7 +42,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ParsedRequest:
     """A request: `body` is the parsed JSON object ({} when there is none)."""
 
     method: str
@@ -63,7 +63,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class ServerSentEvent:
     """One event of a stream. Without a name only the data line is sent; a text goes as it is."""
 
     name: str
@@ -71,13 +71,13 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ProviderResponse:
     """An answer: a JSON body, or a stream of events when there are any."""
 
     body: Mapping[str, object] = field(default_factory=dict)
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
-    events: tuple[Event, ...] = ()
+    events: tuple[ServerSentEvent, ...] = ()
 
 
 def _nothing() -> None:
@@ -85,14 +85,14 @@ def _nothing() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class Delivery:
     """How an answer leaves: whole, or not at all (no answer), or broken off.
 
     `half` sends only half of its last event, or of its body; `ending` is what then becomes of
     the connection; `sent` is called once all of a whole answer was written.
     """
 
-    answer: Answer | None
+    answer: ProviderResponse | None
     ending: Literal["end", "stall", "reset"] = "end"
     half: bool = False
     sent: Callable[[], None] = _nothing
@@ -115,5 +115,5 @@ class Refusal(Exception):
     ) -> None:
         super().__init__(rule)
         self.rule = rule
-        self.answer = Answer(body, status, dict(headers or {}))
+        self.answer = ProviderResponse(body, status, dict(headers or {}))
         self.defect = defect

@@ -8,7 +8,7 @@ from math import ceil
 from typing import TypeAlias
 
 from director.testing.double import refusals, texts
-from director.testing.double.exchange import Asked, Refusal
+from director.testing.double.exchange import ParsedRequest, Refusal
 from director.testing.double.keys import Api, key_of, unauthorised
 
 RATE_TEXT = (
@@ -30,7 +30,7 @@ def number(with_: Mapping[str, object], name: str, otherwise: float) -> float:
     return float(given) if isinstance(given, int | float) else otherwise
 
 
-def model_of(asked: Asked) -> str:
+def model_of(asked: ParsedRequest) -> str:
     """The model that a request names."""
     return str(asked.body.get("model", ""))
 
@@ -51,7 +51,7 @@ def _rate_headers(with_: Mapping[str, object], seconds: float, now: float) -> di
     return {"retry-after": str(max(1, ceil(seconds)))}
 
 
-def rate_limit(api: Api, asked: Asked, with_: Mapping[str, object], now: float) -> Refusal:
+def rate_limit(api: Api, asked: ParsedRequest, with_: Mapping[str, object], now: float) -> Refusal:
     """429, with its delay in a header, as a date, only in the text, or nowhere."""
     seconds = number(with_, "retry_after_ms", 0) / 1000 or number(with_, "retry_after", 1)
     headers = _rate_headers(with_, seconds, now)
@@ -80,7 +80,7 @@ def rate_limit(api: Api, asked: Asked, with_: Mapping[str, object], now: float) 
     )
 
 
-def _quota(api: Api, _asked: Asked, _with: Mapping[str, object], _now: float) -> Refusal:
+def _quota(api: Api, _asked: ParsedRequest, _with: Mapping[str, object], _now: float) -> Refusal:
     if api == "anthropic":
         message = (
             "Your credit balance is too low to access the Anthropic API. Please go to Plans & "
@@ -91,7 +91,9 @@ def _quota(api: Api, _asked: Asked, _with: Mapping[str, object], _now: float) ->
     return refusals.openai("quota", QUOTA_TEXT, status=429, kind=kind, code=kind, defect=False)
 
 
-def _server_error(api: Api, _asked: Asked, with_: Mapping[str, object], _now: float) -> Refusal:
+def _server_error(
+    api: Api, _asked: ParsedRequest, with_: Mapping[str, object], _now: float
+) -> Refusal:
     status = int(number(with_, "status", 500))
     retry = with_.get("should_retry")
     headers = {} if retry is None else {"x-should-retry": str(bool(retry)).lower()}
@@ -115,7 +117,9 @@ def _server_error(api: Api, _asked: Asked, with_: Mapping[str, object], _now: fl
     )
 
 
-def _overloaded(api: Api, _asked: Asked, with_: Mapping[str, object], _now: float) -> Refusal:
+def _overloaded(
+    api: Api, _asked: ParsedRequest, with_: Mapping[str, object], _now: float
+) -> Refusal:
     if api == "anthropic":
         kind = "overloaded_error"
         return refusals.anthropic("overloaded", "Overloaded", status=529, kind=kind, defect=False)
@@ -129,7 +133,7 @@ def _overloaded(api: Api, _asked: Asked, with_: Mapping[str, object], _now: floa
     )
 
 
-def _window(api: Api, _asked: Asked, with_: Mapping[str, object], _now: float) -> Refusal:
+def _window(api: Api, _asked: ParsedRequest, with_: Mapping[str, object], _now: float) -> Refusal:
     limit = int(number(with_, "limit", 200_000))
     size = int(number(with_, "size", limit + 1))
     if api == "anthropic":
@@ -142,11 +146,15 @@ def _window(api: Api, _asked: Asked, with_: Mapping[str, object], _now: float) -
     )
 
 
-def _key_revoked(api: Api, asked: Asked, _with: Mapping[str, object], _now: float) -> Refusal:
+def _key_revoked(
+    api: Api, asked: ParsedRequest, _with: Mapping[str, object], _now: float
+) -> Refusal:
     return unauthorised(api, key_of(asked.headers), defect=False)
 
 
-def _model_retired(api: Api, asked: Asked, _with: Mapping[str, object], _now: float) -> Refusal:
+def _model_retired(
+    api: Api, asked: ParsedRequest, _with: Mapping[str, object], _now: float
+) -> Refusal:
     model = model_of(asked)
     if api == "anthropic":
         return refusals.anthropic(
@@ -161,11 +169,11 @@ def _model_retired(api: Api, asked: Asked, _with: Mapping[str, object], _now: fl
     )
 
 
-def _locked(_api: Api, _asked: Asked, _with: Mapping[str, object], _now: float) -> Refusal:
+def _locked(_api: Api, _asked: ParsedRequest, _with: Mapping[str, object], _now: float) -> Refusal:
     return refusals.openai("locked", texts.LOCKED, code="conversation_locked", defect=False)
 
 
-Make: TypeAlias = Callable[[Api, Asked, Mapping[str, object], float], Refusal]
+Make: TypeAlias = Callable[[Api, ParsedRequest, Mapping[str, object], float], Refusal]
 GATE: dict[str, Make] = {
     "key_revoked": _key_revoked,
     "rate_limit": rate_limit,
@@ -182,7 +190,7 @@ DOOR: dict[str, Make] = {
 
 
 def refused(
-    table: Mapping[str, Make], api: Api, asked: Asked, now: float
+    table: Mapping[str, Make], api: Api, asked: ParsedRequest, now: float
 ) -> tuple[str, Refusal] | None:
     """The first fault of a table that strikes a request, and the refusal it makes."""
     for fault in asked.faults:

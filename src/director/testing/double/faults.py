@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from director.testing.double.exchange import Asked, Fault
+from director.testing.double.exchange import Fault, ParsedRequest
 from director.testing.double.keys import Api
 
 Stage: TypeAlias = Literal["transport", "refusal", "stream", "body", "state"]
@@ -25,7 +25,7 @@ _MESSAGES: tuple[Api, ...] = ("anthropic",)
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FaultKind:
     """One kind of fault: when it strikes, what it does, on which APIs, and what it waits for.
 
     One that needs a stream, a JSON answer or a tool result as the last input waits for a request
@@ -41,62 +41,66 @@ class Kind:
 
 _AS_ERROR = "Responses: 200 with status failed; elsewhere an HTTP error"
 
-KINDS: dict[str, Kind] = {
-    "rate_limit": Kind(
+KINDS: dict[str, FaultKind] = {
+    "rate_limit": FaultKind(
         "refusal", "429; with_ retry_after, retry_after_ms, date, none, silent, ramp"
     ),
-    "quota": Kind("refusal", "the account is out of money: 429 (OpenAI) or 402 (Anthropic)"),
-    "server_error": Kind("refusal", "5xx; with_ status and should_retry"),
-    "overloaded": Kind(
+    "quota": FaultKind("refusal", "the account is out of money: 429 (OpenAI) or 402 (Anthropic)"),
+    "server_error": FaultKind("refusal", "5xx; with_ status and should_retry"),
+    "overloaded": FaultKind(
         "refusal", "503 server_is_overloaded, or with_ code, (OpenAI); 529 (Anthropic)"
     ),
-    "window": Kind("refusal", "the input is over the window, said up front"),
-    "window_after_results": Kind("refusal", "the same, once a tool result is sent", needs="result"),
-    "key_revoked": Kind("refusal", "401 although the key was good"),
-    "model_retired": Kind("refusal", "404: the model is gone"),
-    "locked": Kind("refusal", "400 conversation_locked, which may be retried", _RESPONSES),
-    "stall_before": Kind("transport", "never answered, and the work was not done"),
-    "stall_after": Kind("transport", "the work was done, but never answered"),
-    "reset_before_headers": Kind("transport", "reset, and the work was not done"),
-    "reset_after_work": Kind("transport", "the work was done, then reset before the headers"),
-    "reset_mid_event": Kind(
+    "window": FaultKind("refusal", "the input is over the window, said up front"),
+    "window_after_results": FaultKind(
+        "refusal", "the same, once a tool result is sent", needs="result"
+    ),
+    "key_revoked": FaultKind("refusal", "401 although the key was good"),
+    "model_retired": FaultKind("refusal", "404: the model is gone"),
+    "locked": FaultKind("refusal", "400 conversation_locked, which may be retried", _RESPONSES),
+    "stall_before": FaultKind("transport", "never answered, and the work was not done"),
+    "stall_after": FaultKind("transport", "the work was done, but never answered"),
+    "reset_before_headers": FaultKind("transport", "reset, and the work was not done"),
+    "reset_after_work": FaultKind("transport", "the work was done, then reset before the headers"),
+    "reset_mid_event": FaultKind(
         "transport", "reset within an event; with_ after", json="reset within the body"
     ),
-    "reset_between_events": Kind(
+    "reset_between_events": FaultKind(
         "transport", "reset after some events; with_ after", needs="stream"
     ),
-    "clean_eof": Kind(
+    "clean_eof": FaultKind(
         "transport", "the stream ends well, without its last event; with_ after", needs="stream"
     ),
-    "truncated_json": Kind("transport", "200 with half of its JSON", needs="json"),
-    "error_flat": Kind("stream", "a flat error event amid the stream", json=_AS_ERROR),
-    "error_nested": Kind("stream", "a nested error event amid the stream", json=_AS_ERROR),
-    "failed_event": Kind("stream", "response.failed as the last event", json=_AS_ERROR),
-    "rate_limit_event": Kind("stream", "a rate limit amid the stream", json=_AS_ERROR),
-    "window_event": Kind("stream", "the window is exceeded amid the stream", json=_AS_ERROR),
-    "overloaded_event": Kind("stream", "an overload amid the stream", json=_AS_ERROR),
-    "disorder": Kind("stream", "a delta before what it belongs to", _BLOCKS, "stream"),
-    "missing_added": Kind("stream", "deltas of what was never begun", _BLOCKS, "stream"),
-    "duplicate_sequence": Kind("stream", "one event sent twice", _RESPONSES, "stream"),
-    "skipped_sequence": Kind("stream", "one number left out", _RESPONSES, "stream"),
-    "unknown_event": Kind("stream", "an event of an unheard-of type", needs="stream"),
-    "unknown_item": Kind(
+    "truncated_json": FaultKind("transport", "200 with half of its JSON", needs="json"),
+    "error_flat": FaultKind("stream", "a flat error event amid the stream", json=_AS_ERROR),
+    "error_nested": FaultKind("stream", "a nested error event amid the stream", json=_AS_ERROR),
+    "failed_event": FaultKind("stream", "response.failed as the last event", json=_AS_ERROR),
+    "rate_limit_event": FaultKind("stream", "a rate limit amid the stream", json=_AS_ERROR),
+    "window_event": FaultKind("stream", "the window is exceeded amid the stream", json=_AS_ERROR),
+    "overloaded_event": FaultKind("stream", "an overload amid the stream", json=_AS_ERROR),
+    "disorder": FaultKind("stream", "a delta before what it belongs to", _BLOCKS, "stream"),
+    "missing_added": FaultKind("stream", "deltas of what was never begun", _BLOCKS, "stream"),
+    "duplicate_sequence": FaultKind("stream", "one event sent twice", _RESPONSES, "stream"),
+    "skipped_sequence": FaultKind("stream", "one number left out", _RESPONSES, "stream"),
+    "unknown_event": FaultKind("stream", "an event of an unheard-of type", needs="stream"),
+    "unknown_item": FaultKind(
         "stream", "an item of an unheard-of type", _BLOCKS, json="the item is in the body"
     ),
-    "done_appended": Kind("stream", "[DONE] after the last event", _BLOCKS, "stream"),
-    "usage_missing": Kind("body", "no usage at all"),
-    "usage_bare": Kind("body", "usage without its details"),
-    "forget_ids": Kind(
+    "done_appended": FaultKind("stream", "[DONE] after the last event", _BLOCKS, "stream"),
+    "usage_missing": FaultKind("body", "no usage at all"),
+    "usage_bare": FaultKind("body", "usage without its details"),
+    "forget_ids": FaultKind(
         "state", "stored responses are forgotten amid a run; with_ terse", _RESPONSES
     ),
-    "background_stuck": Kind("state", "a background job stays queued", _RESPONSES),
-    "background_failed": Kind("state", "a background job fails; with_ polls", _RESPONSES),
-    "background_evicted": Kind("state", "a result is gone before the poll", _RESPONSES),
-    "background_incomplete": Kind("state", "a background job ends incomplete", _RESPONSES),
-    "cancel_race": Kind("state", "a job completes just before its cancel", _RESPONSES),
-    "thread_expired": Kind("state", "a message thread expires amid a run", _MESSAGES),
-    "thread_in_flight": Kind("state", "a thread is still being continued elsewhere", _MESSAGES),
-    "compaction_unavailable": Kind("state", "a summary cannot be made just now", _MESSAGES),
+    "background_stuck": FaultKind("state", "a background job stays queued", _RESPONSES),
+    "background_failed": FaultKind("state", "a background job fails; with_ polls", _RESPONSES),
+    "background_evicted": FaultKind("state", "a result is gone before the poll", _RESPONSES),
+    "background_incomplete": FaultKind("state", "a background job ends incomplete", _RESPONSES),
+    "cancel_race": FaultKind("state", "a job completes just before its cancel", _RESPONSES),
+    "thread_expired": FaultKind("state", "a message thread expires amid a run", _MESSAGES),
+    "thread_in_flight": FaultKind(
+        "state", "a thread is still being continued elsewhere", _MESSAGES
+    ),
+    "compaction_unavailable": FaultKind("state", "a summary cannot be made just now", _MESSAGES),
 }
 
 
@@ -106,7 +110,7 @@ def api_of(endpoint: str) -> Api:
     return apis.get(endpoint.partition(".")[0], "responses")
 
 
-def streamed(asked: Asked) -> bool:
+def streamed(asked: ParsedRequest) -> bool:
     """Whether a stream is asked for."""
     return asked.body.get("stream") is True or asked.query.get("stream") == "true"
 
@@ -150,7 +154,7 @@ class Laid:
         """When it strikes."""
         return KINDS[self.fault.kind].stage
 
-    def fits(self, asked: Asked) -> bool:
+    def fits(self, asked: ParsedRequest) -> bool:
         """Whether a request is of the endpoint, model, run and form that it waits for."""
         fault, kind = self.fault, KINDS[self.fault.kind]
         anywhere = kind.stage == "state" or asked.endpoint in CREATES
@@ -163,7 +167,7 @@ class Laid:
         )
 
 
-def _has(needs: Needs, asked: Asked) -> bool:
+def _has(needs: Needs, asked: ParsedRequest) -> bool:
     if needs == "result":
         return ends_in_result(asked.body)
     return needs == "" or (needs == "stream") == streamed(asked)
@@ -194,7 +198,7 @@ class Faults:
         """The faults that have yet to strike."""
         return [laid.fault for laid in self.laid if laid.struck == 0]
 
-    def draw(self, asked: Asked) -> list[Laid]:
+    def draw(self, asked: ParsedRequest) -> list[Laid]:
         """The faults that are due for a request; they are spent when they strike."""
         drawn: list[Laid] = []
         for laid in self.laid:
@@ -205,7 +209,7 @@ class Faults:
                 drawn.append(laid)
         return drawn
 
-    def spend(self, asked: Asked, drawn: Iterable[Laid], struck: Collection[str]) -> None:
+    def spend(self, asked: ParsedRequest, drawn: Iterable[Laid], struck: Collection[str]) -> None:
         """Count the faults that struck; one of state is only seen when the API asked for it."""
         for laid in drawn:
             laid.struck += laid.fault.kind in struck

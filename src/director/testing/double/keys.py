@@ -93,7 +93,7 @@ def check_key(api: Api, key: str, keys: Collection[str] | None) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RateLimits:
     """How many requests and tokens a minute of the clock may take."""
 
     requests: int = 10_000
@@ -104,7 +104,7 @@ class Limits:
 class Limiter:
     """The last minute of requests, as the rate limiter counts them."""
 
-    limits: Limits = field(default_factory=Limits)
+    limits: RateLimits = field(default_factory=RateLimits)
     _taken: list[tuple[float, int]] = field(default_factory=list)
 
     def take(self, now: float, tokens: int) -> float:

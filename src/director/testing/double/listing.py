@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 from director.models.capabilities import find, models
 from director.testing.double import refusals, texts
-from director.testing.double.exchange import Answer, Asked
-from director.testing.double.route import Route
+from director.testing.double.exchange import ParsedRequest, ProviderResponse
+from director.testing.double.route import EndpointRoute
 from director.testing.double.world import World
 
 CREATED = 1_767_225_600
@@ -19,16 +19,18 @@ TRAINED = 131_072
 UNKNOWN_DATE = "1970-01-01T00:00:00Z"
 
 
-def listed(world: World, asked: Asked, _params: Mapping[str, str]) -> Answer:
+def listed(world: World, asked: ParsedRequest, _params: Mapping[str, str]) -> ProviderResponse:
     """All models."""
     names = models(world.profile.owner) if world.profile.strict else (LOCAL,)
     if not _anthropic(world, asked):
-        return Answer({"object": "list", "data": [_openai_model(world, name) for name in names]})
+        return ProviderResponse(
+            {"object": "list", "data": [_openai_model(world, name) for name in names]}
+        )
     after = asked.query.get("after_id", "")
     rest = names[names.index(after) + 1 :] if after in names else names
     limit = asked.query.get("limit", "")
     page = rest[: int(limit) if limit.isdigit() else 20]
-    return Answer(
+    return ProviderResponse(
         {
             "data": [_anthropic_model(world, name) for name in page],
             "first_id": page[0] if page else None,
@@ -38,7 +40,7 @@ def listed(world: World, asked: Asked, _params: Mapping[str, str]) -> Answer:
     )
 
 
-def one(world: World, asked: Asked, params: Mapping[str, str]) -> Answer:
+def one(world: World, asked: ParsedRequest, params: Mapping[str, str]) -> ProviderResponse:
     """One model by its id."""
     name = params["id"]
     known = not world.profile.strict or name in models(world.profile.owner)
@@ -47,7 +49,7 @@ def one(world: World, asked: Asked, params: Mapping[str, str]) -> Answer:
             raise refusals.anthropic(
                 "models.unknown", f"model: {name}", status=404, kind="not_found_error"
             )
-        return Answer(_anthropic_model(world, name))
+        return ProviderResponse(_anthropic_model(world, name))
     if not known:
         raise refusals.openai(
             "models.unknown",
@@ -55,15 +57,15 @@ def one(world: World, asked: Asked, params: Mapping[str, str]) -> Answer:
             status=404,
             code="model_not_found",
         )
-    return Answer(_openai_model(world, name))
+    return ProviderResponse(_openai_model(world, name))
 
 
-def show_model(world: World, asked: Asked, _params: Mapping[str, str]) -> Answer:
+def show_model(world: World, asked: ParsedRequest, _params: Mapping[str, str]) -> ProviderResponse:
     """What Ollama knows of a model: its own parameters as a text, and what it was trained on."""
     if world.profile.owner != "library":
         raise refusals.openai("path", "Invalid URL (POST /api/show)", status=404, defect=False)
     given = world.profile.window
-    return Answer(
+    return ProviderResponse(
         {
             "modelfile": f"FROM {asked.body.get('model')}",
             "parameters": f"temperature 0.7\nnum_ctx {given}" if given else "temperature 0.7",
@@ -75,12 +77,12 @@ def show_model(world: World, asked: Asked, _params: Mapping[str, str]) -> Answer
     )
 
 
-def props(world: World, _asked: Asked, _params: Mapping[str, str]) -> Answer:
+def props(world: World, _asked: ParsedRequest, _params: Mapping[str, str]) -> ProviderResponse:
     """What llama.cpp's server was started with; others have no such path."""
     if world.profile.owner != "llamacpp":
         raise refusals.openai("path", "Invalid URL (GET /props)", status=404, defect=False)
     given = world.profile.window or TRAINED
-    return Answer(
+    return ProviderResponse(
         {
             "default_generation_settings": {"id": 0, "n_ctx": given, "params": {}},
             "total_slots": 1,
@@ -89,14 +91,14 @@ def props(world: World, _asked: Asked, _params: Mapping[str, str]) -> Answer:
     )
 
 
-def running(world: World, _asked: Asked, _params: Mapping[str, str]) -> Answer:
+def running(world: World, _asked: ParsedRequest, _params: Mapping[str, str]) -> ProviderResponse:
     """What Ollama has in memory, which is nothing here; others have no such path."""
     if world.profile.owner != "library":
         raise refusals.openai("path", "Invalid URL (GET /api/ps)", status=404, defect=False)
-    return Answer({"models": []})
+    return ProviderResponse({"models": []})
 
 
-def _anthropic(world: World, asked: Asked) -> bool:
+def _anthropic(world: World, asked: ParsedRequest) -> bool:
     """Whether the answer has Anthropic's shape: a server that speaks both goes by the header."""
     apis = world.profile.apis
     return "anthropic" in apis and (apis == ("anthropic",) or "anthropic-version" in asked.headers)
@@ -129,12 +131,12 @@ def _anthropic_model(world: World, name: str) -> dict[str, object]:
     }
 
 
-ROUTES: tuple[Route, ...] = (
-    Route("GET", "/api/ps", "ollama.ps", "chat", running),
-    Route("POST", "/api/show", "ollama.show", "chat", show_model),
-    Route("GET", "/props", "llamacpp.props", "chat", props),
-    Route("GET", "/v1/models", "models.list", "chat", listed),
-    Route("GET", "/v1/models/{id}", "models.get", "chat", one),
-    Route("GET", "/v1/models", "models.list", "anthropic", listed),
-    Route("GET", "/v1/models/{id}", "models.get", "anthropic", one),
+ROUTES: tuple[EndpointRoute, ...] = (
+    EndpointRoute("GET", "/api/ps", "ollama.ps", "chat", running),
+    EndpointRoute("POST", "/api/show", "ollama.show", "chat", show_model),
+    EndpointRoute("GET", "/props", "llamacpp.props", "chat", props),
+    EndpointRoute("GET", "/v1/models", "models.list", "chat", listed),
+    EndpointRoute("GET", "/v1/models/{id}", "models.get", "chat", one),
+    EndpointRoute("GET", "/v1/models", "models.list", "anthropic", listed),
+    EndpointRoute("GET", "/v1/models/{id}", "models.get", "anthropic", one),
 )

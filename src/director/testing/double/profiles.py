@@ -9,7 +9,7 @@ Chain: TypeAlias = Literal["kept", "zdr", "missing", "ignored", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class ServerProfile:
     """One kind of server.
 
     `chain` is what becomes of previous_response_id: kept, refused for zero retention, always
@@ -33,14 +33,14 @@ class Profile:
     window: int = 0
 
 
-PROFILES: dict[str, Profile] = {
+PROFILES: dict[str, ServerProfile] = {
     profile.name: profile
     for profile in (
-        Profile("openai", ("responses", "chat")),
-        Profile("openai-zdr", ("responses", "chat"), chain="zdr"),
-        Profile("azure", ("responses", "chat"), background="needs_store", owner="azure"),
-        Profile("anthropic", ("anthropic",), owner="anthropic"),
-        Profile(
+        ServerProfile("openai", ("responses", "chat")),
+        ServerProfile("openai-zdr", ("responses", "chat"), chain="zdr"),
+        ServerProfile("azure", ("responses", "chat"), background="needs_store", owner="azure"),
+        ServerProfile("anthropic", ("anthropic",), owner="anthropic"),
+        ServerProfile(
             "vllm",
             ("responses", "chat"),
             chain="missing",
@@ -53,7 +53,7 @@ PROFILES: dict[str, Profile] = {
             keys=False,
             owner="vllm",
         ),
-        Profile(
+        ServerProfile(
             "ollama",
             ("responses", "chat", "anthropic"),
             chain="ignored",
@@ -67,7 +67,7 @@ PROFILES: dict[str, Profile] = {
             keys=False,
             owner="library",
         ),
-        Profile(
+        ServerProfile(
             "llamacpp",
             ("responses", "chat", "anthropic"),
             chain="refused",

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from director.testing.double.exchange import Answer, Asked
+from director.testing.double.exchange import ParsedRequest, ProviderResponse
 from director.testing.double.world import World
 
-Handle: TypeAlias = Callable[[World, Asked, Mapping[str, str]], Answer]
+Handle: TypeAlias = Callable[[World, ParsedRequest, Mapping[str, str]], ProviderResponse]
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class EndpointRoute:
     """An endpoint: `pattern` has its names in braces, such as "/v1/responses/{id}"."""
 
     method: str

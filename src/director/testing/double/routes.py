@@ -11,9 +11,9 @@ from director.testing.double.chat import api as chat
 from director.testing.double.messages import api as messages
 from director.testing.double.responses import api as responses
 from director.testing.double.responses import compact, conversations
-from director.testing.double.route import Route
+from director.testing.double.route import EndpointRoute
 
-ROUTES: tuple[Route, ...] = (
+ROUTES: tuple[EndpointRoute, ...] = (
     *responses.ROUTES,
     *conversations.ROUTES,
     *compact.ROUTES,
@@ -30,7 +30,9 @@ def _pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(named)
 
 
-def find(routes: Iterable[Route], method: str, path: str) -> tuple[Route, dict[str, str]] | None:
+def find(
+    routes: Iterable[EndpointRoute], method: str, path: str
+) -> tuple[EndpointRoute, dict[str, str]] | None:
     """The route of a path with the names in it; a literal path goes before one with names."""
     for route in sorted(routes, key=lambda route: route.pattern.count("{")):
         match = _pattern(route.pattern).fullmatch(path)

@@ -15,23 +15,23 @@ from collections.abc import Callable, Iterator
 
 import h11
 
-from director.testing.double.exchange import Answer, Event, Reply, Request
+from director.testing.double.exchange import Delivery, ProviderResponse, RawRequest, ServerSentEvent
 
 _CHUNK = 65_536
 _PATIENCE = 10.0
 
 
-def encode(event: Event) -> bytes:
+def encode(event: ServerSentEvent) -> bytes:
     """An event as it goes over the wire."""
     text = event.data if isinstance(event.data, str) else json.dumps(event.data)
     name = f"event: {event.name}\n" if event.name else ""
     return f"{name}data: {text}\n\n".encode()
 
 
-class Server:
+class DoubleServer:
     """A server on a port, a free one for 0: `open` it, and `close` it to drop all connections."""
 
-    def __init__(self, respond: Callable[[Request], Reply], port: int = 0) -> None:
+    def __init__(self, respond: Callable[[RawRequest], Delivery], port: int = 0) -> None:
         self._respond = respond
         self._wanted = port
         self._socket: socket.socket | None = None
@@ -108,7 +108,7 @@ class _Line:
         self._writer = writer
         self._http = h11.Connection(h11.SERVER)
 
-    async def read(self) -> Request | None:
+    async def read(self) -> RawRequest | None:
         """The next request, or None when the client is done."""
         head: h11.Request | None = None
         body = bytearray()
@@ -125,9 +125,9 @@ class _Line:
             else:
                 return None
         headers = {name.decode("ascii"): text.decode("latin-1") for name, text in head.headers}
-        return Request(head.method.decode(), head.target.decode(), headers, bytes(body))
+        return RawRequest(head.method.decode(), head.target.decode(), headers, bytes(body))
 
-    async def send(self, reply: Reply) -> bool:
+    async def send(self, reply: Delivery) -> bool:
         """Send a reply; False when the connection is not to be used again."""
         pieces = list(_pieces(reply.answer, reply)) if reply.answer is not None else []
         whole = reply.ending == "end" and not reply.half
@@ -156,7 +156,7 @@ class _Line:
         self._writer.write(self._http.send(event) or b"")
 
 
-def _pieces(answer: Answer, reply: Reply) -> Iterator[h11.Response | h11.Data]:
+def _pieces(answer: ProviderResponse, reply: Delivery) -> Iterator[h11.Response | h11.Data]:
     """What of an answer is sent, piece by piece."""
     headers = list(answer.headers.items())
     if answer.events or "text/event-stream" in answer.headers.get("content-type", ""):

@@ -10,12 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from director.testing.double.exchange import UNHEARD_OF, Answer, Asked, Event, Fault
+from director.testing.double.exchange import (
+    UNHEARD_OF,
+    Fault,
+    ParsedRequest,
+    ProviderResponse,
+    ServerSentEvent,
+)
 from director.testing.double.fault_refusals import DOOR, GATE, number
 from director.testing.double.faults import KINDS, api_of
 from director.testing.double.keys import Api
 
-Events: TypeAlias = tuple[Event, ...]
+Events: TypeAlias = tuple[ServerSentEvent, ...]
 Body: TypeAlias = Mapping[str, object]
 
 TERMINALS = ("response.completed", "response.incomplete", "response.failed", "message_stop")
@@ -31,7 +37,7 @@ _SOURCE = {
 }
 
 
-def is_terminal(event: Event) -> bool:
+def is_terminal(event: ServerSentEvent) -> bool:
     """Whether a stream may end with this event (for Chat: whether it says why it ends)."""
     if not isinstance(event.data, Mapping):
         return False
@@ -43,21 +49,21 @@ def is_terminal(event: Event) -> bool:
     )
 
 
-def last_index(events: Sequence[Event]) -> int:
+def last_index(events: Sequence[ServerSentEvent]) -> int:
     """Where the end of a stream begins."""
     found = (index for index, event in enumerate(events) if is_terminal(event))
     return next(found, max(len(events) - 1, 0))
 
 
-def cut_at(fault: Fault, events: Sequence[Event]) -> int:
+def cut_at(fault: Fault, events: Sequence[ServerSentEvent]) -> int:
     """After how many events a fault strikes: as it says, or in the middle."""
     return min(int(number(fault.with_, "after", len(events) // 2)), len(events))
 
 
-def renumbered(events: Sequence[Event]) -> Events:
+def renumbered(events: Sequence[ServerSentEvent]) -> Events:
     """The events with sequence numbers that have no gap."""
     start = next((_sequence(event) for event in events if _sequence(event) is not None), 0) or 0
-    numbered: list[Event] = []
+    numbered: list[ServerSentEvent] = []
     for event in events:
         if isinstance(event.data, Mapping) and "sequence_number" in event.data:
             event = _with(event, sequence_number=start)  # noqa: PLW2901  the numbered one
@@ -66,21 +72,21 @@ def renumbered(events: Sequence[Event]) -> Events:
     return tuple(numbered)
 
 
-def _sequence(event: Event) -> int | None:
+def _sequence(event: ServerSentEvent) -> int | None:
     given = event.data.get("sequence_number") if isinstance(event.data, Mapping) else None
     return given if isinstance(given, int) else None
 
 
-def _with(event: Event, **fields: object) -> Event:
+def _with(event: ServerSentEvent, **fields: object) -> ServerSentEvent:
     data = event.data if isinstance(event.data, Mapping) else {}
-    return Event(event.name, {**data, **fields})
+    return ServerSentEvent(event.name, {**data, **fields})
 
 
-def _named(kind: str, **fields: object) -> Event:
-    return Event(kind, {"type": kind, **fields})
+def _named(kind: str, **fields: object) -> ServerSentEvent:
+    return ServerSentEvent(kind, {"type": kind, **fields})
 
 
-def _error(fault: Fault, api: Api, asked: Asked) -> Answer:
+def _error(fault: Fault, api: Api, asked: ParsedRequest) -> ProviderResponse:
     kind = _SOURCE[fault.kind]
     return (GATE | DOOR)[kind](api, asked, fault.with_, 0.0).answer
 
@@ -92,7 +98,7 @@ def _failed(response: Body, error: object) -> dict[str, object]:
     return {**response, "status": "failed", "error": told, "output": [], **gone}
 
 
-def failed(asked: Asked, response: Body) -> dict[str, object] | None:
+def failed(asked: ParsedRequest, response: Body) -> dict[str, object] | None:
     """The response as a fault leaves it that makes it fail, if one does."""
     fault = next((each for each in asked.faults if each.kind in _SOURCE), None)
     if fault is None:
@@ -100,13 +106,13 @@ def failed(asked: Asked, response: Body) -> dict[str, object] | None:
     return _failed(response, _error(fault, "responses", asked).body["error"])
 
 
-def _error_event(fault: Fault, asked: Asked, events: Events) -> Event:
+def _error_event(fault: Fault, asked: ParsedRequest, events: Events) -> ServerSentEvent:
     api = api_of(asked.endpoint)
     body = _error(fault, api, asked).body
     if api == "chat":
-        return Event("", body)
+        return ServerSentEvent("", body)
     if api == "anthropic":
-        return Event("error", body)
+        return ServerSentEvent("error", body)
     error = body["error"]
     told = error if isinstance(error, Mapping) else {}
     code = told.get("code") or "server_error"
@@ -120,17 +126,17 @@ def _error_event(fault: Fault, asked: Asked, events: Events) -> Event:
     return _named("response.failed", response=_failed(response, told), sequence_number=0)
 
 
-def _with_error(events: Events, fault: Fault, asked: Asked) -> Events:
+def _with_error(events: Events, fault: Fault, asked: ParsedRequest) -> Events:
     kept = events[: max(1, min(cut_at(fault, events), last_index(events)))]
     return renumbered((*kept, _error_event(fault, asked, events)))
 
 
-def _begin(events: Sequence[Event]) -> int | None:
+def _begin(events: Sequence[ServerSentEvent]) -> int | None:
     found = (index for index, event in enumerate(events) if event.name in _BEGINS)
     return next(found, None)
 
 
-def _disorder(events: Events, _fault: Fault, _asked: Asked) -> Events:
+def _disorder(events: Events, _fault: Fault, _asked: ParsedRequest) -> Events:
     begin = _begin(events)
     deltas = (index for index, event in enumerate(events) if event.name.endswith("delta"))
     delta = next((index for index in deltas if begin is not None and index > begin), None)
@@ -140,35 +146,35 @@ def _disorder(events: Events, _fault: Fault, _asked: Asked) -> Events:
     return renumbered((*events[:begin], events[delta], *rest))
 
 
-def _missing_added(events: Events, _fault: Fault, _asked: Asked) -> Events:
+def _missing_added(events: Events, _fault: Fault, _asked: ParsedRequest) -> Events:
     begin = _begin(events)
     if begin is None:
         return events
     return renumbered((*events[:begin], *events[begin + 1 :]))
 
 
-def _duplicate(events: Events, fault: Fault, _asked: Asked) -> Events:
+def _duplicate(events: Events, fault: Fault, _asked: ParsedRequest) -> Events:
     at = max(1, cut_at(fault, events))
     return (*events[:at], events[at - 1], *events[at:])
 
 
-def _skipped(events: Events, fault: Fault, _asked: Asked) -> Events:
+def _skipped(events: Events, fault: Fault, _asked: ParsedRequest) -> Events:
     at = cut_at(fault, events)
     later = (_with(event, sequence_number=(_sequence(event) or 0) + 1) for event in events[at:])
     return (*events[:at], *later)
 
 
-def _unknown_event(events: Events, fault: Fault, asked: Asked) -> Events:
+def _unknown_event(events: Events, fault: Fault, asked: ParsedRequest) -> Events:
     new = {
         "responses": _named("response.unheard_of", sequence_number=0, note="of no known type"),
         "anthropic": _named("unheard_of", note="of no known type"),
-        "chat": Event("", {"object": "chat.completion.unheard_of", "choices": []}),
+        "chat": ServerSentEvent("", {"object": "chat.completion.unheard_of", "choices": []}),
     }[api_of(asked.endpoint)]
     at = min(max(1, cut_at(fault, events)), last_index(events))
     return renumbered((*events[:at], new, *events[at:]))
 
 
-def _strange(asked: Asked) -> dict[str, object]:
+def _strange(asked: ParsedRequest) -> dict[str, object]:
     return {"type": UNHEARD_OF, "id": f"uo_{asked.number:024d}", "note": "of no known type"}
 
 
@@ -177,7 +183,7 @@ def _added(body: Body, field: str, item: Body) -> dict[str, object]:
     return {**body, field: [*(items if isinstance(items, Sequence) else ()), item]}
 
 
-def _unknown_item(events: Events, _fault: Fault, asked: Asked) -> Events:
+def _unknown_item(events: Events, _fault: Fault, asked: ParsedRequest) -> Events:
     item = _strange(asked)
     at = last_index(events)
     index = sum(event.name in _BEGINS for event in events)
@@ -196,11 +202,11 @@ def _unknown_item(events: Events, _fault: Fault, asked: Asked) -> Events:
     return renumbered((*events[:at], *parts, end, *events[at + 1 :]))
 
 
-def _done(events: Events, _fault: Fault, _asked: Asked) -> Events:
-    return (*events, Event("", "[DONE]"))
+def _done(events: Events, _fault: Fault, _asked: ParsedRequest) -> Events:
+    return (*events, ServerSentEvent("", "[DONE]"))
 
 
-_STREAMS: dict[str, Callable[[Events, Fault, Asked], Events]] = {
+_STREAMS: dict[str, Callable[[Events, Fault, ParsedRequest], Events]] = {
     **dict.fromkeys(_SOURCE, _with_error),
     "disorder": _disorder,
     "missing_added": _missing_added,
@@ -212,7 +218,7 @@ _STREAMS: dict[str, Callable[[Events, Fault, Asked], Events]] = {
 }
 
 
-def _json_fault(answer: Answer, fault: Fault, asked: Asked) -> Answer:
+def _json_fault(answer: ProviderResponse, fault: Fault, asked: ParsedRequest) -> ProviderResponse:
     api = api_of(asked.endpoint)
     if fault.kind == "unknown_item":
         field = "content" if api == "anthropic" else "output"
@@ -236,7 +242,7 @@ def _usage(body: Body, *, bare: bool) -> dict[str, object]:
     return changed
 
 
-def _body_fault(answer: Answer, fault: Fault) -> Answer:
+def _body_fault(answer: ProviderResponse, fault: Fault) -> ProviderResponse:
     bare = fault.kind == "usage_bare"
     events = tuple(
         replace(event, data=_usage(event.data, bare=bare))
@@ -247,7 +253,9 @@ def _body_fault(answer: Answer, fault: Fault) -> Answer:
     return replace(answer, body=_usage(answer.body, bare=bare), events=events)
 
 
-def broken(answer: Answer, asked: Asked) -> tuple[Answer, tuple[str, ...]]:
+def broken(
+    answer: ProviderResponse, asked: ParsedRequest
+) -> tuple[ProviderResponse, tuple[str, ...]]:
     """The answer as the faults of stream and body leave it, and the kinds that struck."""
     struck: list[str] = []
     for fault in asked.faults:

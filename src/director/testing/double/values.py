@@ -24,7 +24,7 @@ NAMES: dict[type, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FieldRule:
     """What a field may hold: its types, its bounds (of the value or of the length), its values.
 
     Without types it may hold anything.
@@ -37,7 +37,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class ViolationRules:
     """Which rule of an API each sort of wrong value breaks."""
 
     type: str
@@ -46,8 +46,8 @@ class Rules:
     unknown: str
 
 
-RESPONSES = Rules("R11", "R11", "R11", "R13")
-CHAT = Rules("chat.type", "chat.bounds", "chat.value", "chat.unknown")
+RESPONSES = ViolationRules("R11", "R11", "R11", "R13")
+CHAT = ViolationRules("chat.type", "chat.bounds", "chat.value", "chat.unknown")
 
 
 def missing(rule: str, param: str) -> Refusal:
@@ -56,7 +56,7 @@ def missing(rule: str, param: str) -> Refusal:
     return refusals.openai(rule, message, param=param, code="missing_required_parameter")
 
 
-def unknown(param: str, rules: Rules = RESPONSES) -> Refusal:
+def unknown(param: str, rules: ViolationRules = RESPONSES) -> Refusal:
     """The refusal of a field that nobody knows."""
     message = f"Unknown parameter: '{param}'."
     return refusals.openai(rules.unknown, message, param=param, code="unknown_parameter")
@@ -80,7 +80,7 @@ def bad_name(rule: str, param: str) -> Refusal:
 
 
 def wrong_type(
-    param: str, value: object, types: Sequence[type], rules: Rules = RESPONSES
+    param: str, value: object, types: Sequence[type], rules: ViolationRules = RESPONSES
 ) -> Refusal:
     """The refusal of a value of another type."""
     wanted = " or ".join(NAMES[each] for each in types)
@@ -101,7 +101,9 @@ def too_long(rule: str, param: str, value: str | list[object], most: float) -> R
     return refusals.openai(rule, message, param=param, code=f"{sort}_above_max_length")
 
 
-def expect(param: str, value: object, types: tuple[type, ...], rules: Rules = RESPONSES) -> None:
+def expect(
+    param: str, value: object, types: tuple[type, ...], rules: ViolationRules = RESPONSES
+) -> None:
     """Refuse a value of another type, null among them."""
     of_type = isinstance(value, types) and (not isinstance(value, bool) or bool in types)
     whole = isinstance(value, int) and not isinstance(value, bool) and float in types
@@ -109,7 +111,7 @@ def expect(param: str, value: object, types: tuple[type, ...], rules: Rules = RE
         raise wrong_type(param, value, types, rules)
 
 
-def check(param: str, value: object, field: Field, rules: Rules = RESPONSES) -> None:
+def check(param: str, value: object, field: FieldRule, rules: ViolationRules = RESPONSES) -> None:
     """Refuse a value that its field cannot hold; null stands for its absence."""
     if value is None:
         return
@@ -128,7 +130,7 @@ def check(param: str, value: object, field: Field, rules: Rules = RESPONSES) -> 
         _check_number(param, value, field, rules)
 
 
-def check_keys(param: str, value: Mapping[str, object], fields: Mapping[str, Field]) -> None:
+def check_keys(param: str, value: Mapping[str, object], fields: Mapping[str, FieldRule]) -> None:
     """Refuse the first unknown key of an object, then the first value out of bounds."""
     for key in value:
         if key not in fields:
@@ -137,9 +139,9 @@ def check_keys(param: str, value: Mapping[str, object], fields: Mapping[str, Fie
         check(f"{param}.{key}" if param else key, value.get(key), field)
 
 
-def check_metadata(metadata: object, rules: Rules = RESPONSES) -> None:
+def check_metadata(metadata: object, rules: ViolationRules = RESPONSES) -> None:
     """Refuse metadata with too many pairs, or with keys or values too long."""
-    check("metadata", metadata, Field((dict,)), rules)
+    check("metadata", metadata, FieldRule((dict,)), rules)
     if not isinstance(metadata, dict):
         return
     if len(metadata) > 16:
@@ -152,10 +154,10 @@ def check_metadata(metadata: object, rules: Rules = RESPONSES) -> None:
     for key, value in metadata.items():
         if len(key) > 64:
             raise too_long(rules.bounds, "metadata", key, 64)
-        check(f"metadata.{key}", value, Field((str,), 0, 512), rules)
+        check(f"metadata.{key}", value, FieldRule((str,), 0, 512), rules)
 
 
-def _check_number(param: str, value: float, field: Field, rules: Rules) -> None:
+def _check_number(param: str, value: float, field: FieldRule, rules: ViolationRules) -> None:
     word = "integer" if int in field.types else "decimal"
     if field.low is not None and value < field.low:
         side, sign, bound, code = "below minimum", ">=", field.low, "below_min_value"
@@ -170,7 +172,9 @@ def _check_number(param: str, value: float, field: Field, rules: Rules) -> None:
     raise refusals.openai(rules.bounds, message, param=param, code=f"{word}_{code}")
 
 
-def _check_length(param: str, value: str | list[object], field: Field, rules: Rules) -> None:
+def _check_length(
+    param: str, value: str | list[object], field: FieldRule, rules: ViolationRules
+) -> None:
     if field.low and len(value) < field.low:
         sort, name = ("string", "a string") if isinstance(value, str) else ("array", "an array")
         message = (

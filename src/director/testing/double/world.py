@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from director.models.script import Brain, Emit, Seen
-from director.testing.double.books.ledger import Ledger
-from director.testing.double.exchange import Answer, Asked
-from director.testing.double.profiles import Profile
+from director.models.script import Emit, ScriptEngine, Seen
+from director.testing.double.books.ledger import RequestLog
+from director.testing.double.exchange import ParsedRequest, ProviderResponse
+from director.testing.double.profiles import ServerProfile
 
 State = TypeVar("State")
 
@@ -79,9 +79,9 @@ class Exchange:
     A stream's answer holds only the events that were sent.
     """
 
-    asked: Asked
+    asked: ParsedRequest
     at: float
-    answer: Answer | None = None
+    answer: ProviderResponse | None = None
     rule: str = ""
     defect: bool = False
     struck: tuple[str, ...] = ()
@@ -104,11 +104,11 @@ class Generation:
 class World:
     """The state of one double."""
 
-    profile: Profile
-    brain: Brain
+    profile: ServerProfile
+    brain: ScriptEngine
     clock: Clock = field(default_factory=Clock)
     ids: Ids = field(default_factory=Ids)
-    ledger: Ledger = field(default_factory=Ledger)
+    ledger: RequestLog = field(default_factory=RequestLog)
     exchanges: list[Exchange] = field(default_factory=list)
     generations: list[Generation] = field(default_factory=list)
     failures: list[Exception] = field(default_factory=list)
@@ -126,12 +126,12 @@ class World:
     def reset(self) -> None:
         """Forget all that happened; the profile, the brain and the clock stay."""
         self.ids = self.ids.again()
-        self.ledger = Ledger()
+        self.ledger = RequestLog()
         for kept in (self.exchanges, self.generations, self.failures):
             kept.clear()
         self._states.clear()
 
-    def think(self, asked: Asked, seen: Seen) -> Sequence[Emit]:
+    def think(self, asked: ParsedRequest, seen: Seen) -> Sequence[Emit]:
         """Ask the brain, and remember what it was shown and what it said."""
         said = tuple(self.brain(seen))
         self.generations.append(Generation(asked.number, self.clock.now(), seen, said))

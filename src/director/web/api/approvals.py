@@ -12,13 +12,13 @@ from director.agent import approvals, approve, refuse
 from director.agent.effects import answer_effect, effects
 from director.agent.secret_requests import give_secret, refuse_secret, secret_requests
 from director.web.bodies import Body, Name
-from director.web.wants import Here, Known
+from director.web.wants import CurrentApp, ExistingWorkflowId
 from director.workflow.values import WorkflowError
 
 router = APIRouter(prefix="/workflows/{workflow}/approvals", tags=["approvals"])
 
 
-class Answer(Body):
+class ApprovalAnswer(Body):
     """The user's word on one origin."""
 
     origin: Name
@@ -26,7 +26,7 @@ class Answer(Body):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ApprovalRequest:
     """An origin, what became of it, who asked for it and why, where the address came from."""
 
     origin: str
@@ -75,14 +75,16 @@ class SecretAsked:
 
 
 @router.get("")
-def all_of_them(workflow: Known, studio: Here) -> list[Asked]:
+def all_of_them(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[ApprovalRequest]:
     """Every origin that was asked for, approved or refused."""
     found = approvals(studio.store, workflow)
-    return [Asked(one.origin, one.state, one.tool, one.why, one.hint) for one in found]
+    return [ApprovalRequest(one.origin, one.state, one.tool, one.why, one.hint) for one in found]
 
 
 @router.post("")
-def answer(workflow: Known, body: Answer, studio: Here) -> list[Asked]:
+def answer(
+    workflow: ExistingWorkflowId, body: ApprovalAnswer, studio: CurrentApp
+) -> list[ApprovalRequest]:
     """Let a workflow reach an origin, or say no."""
     if body.answer == "approved":
         approve(studio.store, workflow, body.origin)
@@ -92,21 +94,23 @@ def answer(workflow: Known, body: Answer, studio: Here) -> list[Asked]:
 
 
 @router.get("/effects")
-def all_effects(workflow: Known, studio: Here) -> list[EffectAsked]:
+def all_effects(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[EffectAsked]:
     """Everything that happens once and was asked for, approved or refused."""
     found = effects(studio.store, workflow)
     return [EffectAsked(one.key, one.name, one.does, one.origins, one.state) for one in found]
 
 
 @router.post("/effects")
-def answer_one(workflow: Known, body: EffectAnswer, studio: Here) -> list[EffectAsked]:
+def answer_one(
+    workflow: ExistingWorkflowId, body: EffectAnswer, studio: CurrentApp
+) -> list[EffectAsked]:
     """Let something happen that cannot be undone, or say no."""
     answer_effect(studio.store, workflow, body.key, body.answer)
     return all_effects(workflow, studio)
 
 
 @router.get("/secrets")
-def all_secrets(workflow: Known, studio: Here) -> list[SecretAsked]:
+def all_secrets(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[SecretAsked]:
     """Every secret that was asked for, entered or refused; never a value."""
     found = secret_requests(studio.store, workflow)
     return [
@@ -116,7 +120,9 @@ def all_secrets(workflow: Known, studio: Here) -> list[SecretAsked]:
 
 
 @router.post("/secrets")
-def answer_secret(workflow: Known, body: SecretAnswer, studio: Here) -> list[SecretAsked]:
+def answer_secret(
+    workflow: ExistingWorkflowId, body: SecretAnswer, studio: CurrentApp
+) -> list[SecretAsked]:
     """Put a secret that was asked for into the vault, for the origin that was shown, or refuse."""
     if body.answer == "given" and not body.value:
         raise WorkflowError("Nothing was entered. Nothing was changed.")

@@ -8,8 +8,8 @@ from typing import Annotated
 from fastapi import APIRouter, Header
 from fastapi.responses import Response
 
-from director.web.studio import NotThere
-from director.web.wants import Here, Known
+from director.web.studio import NotFound
+from director.web.wants import CurrentApp, ExistingWorkflowId
 from director.workflow.values import Tab
 
 router = APIRouter(prefix="/workflows/{workflow}/browser", tags=["browser"])
@@ -24,7 +24,7 @@ class Live:
 
 
 @router.get("")
-async def tabs(workflow: Known, studio: Here) -> Live:
+async def tabs(workflow: ExistingWorkflowId, studio: CurrentApp) -> Live:
     """The tabs that are open; none is opened by asking."""
     found = await studio.tabs(workflow)
     return Live(bool(found), found)
@@ -36,12 +36,14 @@ async def tabs(workflow: Known, studio: Here) -> Live:
     responses={200: {"content": {"image/png": {}}}, 304: {"description": "It is the same."}},
 )
 async def picture(
-    workflow: Known, studio: Here, if_none_match: Annotated[str, Header(max_length=200)] = ""
+    workflow: ExistingWorkflowId,
+    studio: CurrentApp,
+    if_none_match: Annotated[str, Header(max_length=200)] = "",
 ) -> Response:
     """The active tab as it looks now, with secret fields covered; a few times a second at most."""
     found = await studio.pictures.of(workflow)
     if found is None:
-        raise NotThere("No browser is open for this workflow.")
+        raise NotFound("No browser is open for this workflow.")
     headers = {"etag": found.tag, "cache-control": "private, no-cache"}
     if if_none_match == found.tag:
         return Response(status_code=304, headers=headers)
@@ -49,6 +51,6 @@ async def picture(
 
 
 @router.delete("", status_code=204)
-async def close(workflow: Known, studio: Here) -> None:
+async def close(workflow: ExistingWorkflowId, studio: CurrentApp) -> None:
     """Close the browser of a workflow; it is opened again where it was, when it is needed."""
     await studio.close_browser(workflow)

@@ -14,16 +14,16 @@ from director.agent.threads import leave_out
 from director.web.bodies import Body, Text
 from director.web.reading.chat import (
     Conversation,
+    ConversationEntry,
     Page,
-    Said,
     TurnNow,
     conversations,
     one,
     page,
     turn_now,
 )
-from director.web.studio import NotThere, Studio, Wanted
-from director.web.wants import Here, Known, Thread
+from director.web.studio import AnswerOptions, AppState, NotFound
+from director.web.wants import CurrentApp, ExistingWorkflowId, Thread
 from director.workflow.credential_patterns import find_passwords
 
 router = APIRouter(prefix="/workflows/{workflow}", tags=["chat"])
@@ -31,7 +31,7 @@ _Model = Annotated[str, Field(max_length=300)]
 _Profile = Annotated[str, Field(max_length=100)]
 
 
-class Message(Body):
+class NewMessage(Body):
     """What the user says, and with what it is to be answered."""
 
     text: Annotated[Text, Field(min_length=1)]
@@ -40,7 +40,7 @@ class Message(Body):
     background: bool | None = None
 
 
-class Again(Body):
+class MessageReplacement(Body):
     """What to say in the place of the last message; empty: the same."""
 
     text: Text = ""
@@ -99,17 +99,19 @@ class LeftOut:
 
 
 @router.post("/say", status_code=202)
-async def say(workflow: Known, body: Message, studio: Here) -> Begun:
+async def say(workflow: ExistingWorkflowId, body: NewMessage, studio: CurrentApp) -> Begun:
     """Say something; it is stored before this answers, and the turn goes on by itself.
 
     409 while another turn of this workflow runs: nothing is stored then.
     """
-    entry = await studio.say(workflow, body.text, Wanted(body.model, body.profile, body.background))
+    entry = await studio.say(
+        workflow, body.text, AnswerOptions(body.model, body.profile, body.background)
+    )
     return Begun(current_thread(studio.store, workflow), entry)
 
 
 @router.post("/measure")
-async def measure(workflow: Known, body: Message, studio: Here) -> Measured:
+async def measure(workflow: ExistingWorkflowId, body: NewMessage, studio: CurrentApp) -> Measured:
     """How large a message would be and whether it fits, and what in it looks like a password.
 
     Nothing is stored, and no model is asked.
@@ -122,7 +124,9 @@ async def measure(workflow: Known, body: Message, studio: Here) -> Measured:
 
 
 @router.post("/entries/{seq}/leave-out")
-def leave(workflow: Known, studio: Here, seq: Annotated[int, Path(ge=1, le=2**53)]) -> LeftOut:
+def leave(
+    workflow: ExistingWorkflowId, studio: CurrentApp, seq: Annotated[int, Path(ge=1, le=2**53)]
+) -> LeftOut:
     """Leave a turn out of all that is sent from now on; it stays in the store."""
     if studio.is_busy(workflow):
         raise TurnRunning("A turn of this workflow is running. Nothing was changed.")
@@ -130,16 +134,18 @@ def leave(workflow: Known, studio: Here, seq: Annotated[int, Path(ge=1, le=2**53
 
 
 @router.post("/retry", status_code=202)
-async def retry(workflow: Known, body: Again, studio: Here) -> Begun:
+async def retry(
+    workflow: ExistingWorkflowId, body: MessageReplacement, studio: CurrentApp
+) -> Begun:
     """Take the last turn back and say it again, or something else in its place."""
     entry = await studio.retry(
-        workflow, body.text, Wanted(body.model, body.profile, body.background)
+        workflow, body.text, AnswerOptions(body.model, body.profile, body.background)
     )
     return Begun(current_thread(studio.store, workflow), entry)
 
 
 @router.post("/stop")
-async def stop(workflow: Known, studio: Here) -> Now:
+async def stop(workflow: ExistingWorkflowId, studio: CurrentApp) -> Now:
     """Stop what goes on; what was said and done until then is kept."""
     if not await studio.stop(workflow) and studio.is_busy(workflow):
         raise TurnRunning("The turn is taken by another program. Stop it there.")
@@ -147,13 +153,13 @@ async def stop(workflow: Known, studio: Here) -> Now:
 
 
 @router.get("/turn")
-async def turn(workflow: Known, studio: Here) -> Now:
+async def turn(workflow: ExistingWorkflowId, studio: CurrentApp) -> Now:
     """Whether a turn runs, or how the last one ended."""
     return _now(workflow, studio)
 
 
 @router.post("/conversations", status_code=201)
-async def begin(workflow: Known, studio: Here) -> Conversation:
+async def begin(workflow: ExistingWorkflowId, studio: CurrentApp) -> Conversation:
     """Begin a new conversation; the older ones stay readable."""
     if studio.is_busy(workflow):
         raise TurnRunning("A turn of this workflow is running. Nothing was changed.")
@@ -162,7 +168,7 @@ async def begin(workflow: Known, studio: Here) -> Conversation:
 
 
 @router.get("/conversations")
-def all_of_them(workflow: Known, studio: Here) -> list[Conversation]:
+def all_of_them(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[Conversation]:
     """The conversations of a workflow, the oldest first."""
     return conversations(studio.store, workflow)
 
@@ -170,7 +176,7 @@ def all_of_them(workflow: Known, studio: Here) -> list[Conversation]:
 @router.get("/entries")
 def entries(
     thread: Thread,
-    studio: Here,
+    studio: CurrentApp,
     before: Annotated[int | None, Query(ge=1, le=2**53)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> Page:
@@ -179,15 +185,17 @@ def entries(
 
 
 @router.get("/entries/{seq}")
-def entry(thread: Thread, studio: Here, seq: Annotated[int, Path(ge=1, le=2**53)]) -> Said:
+def entry(
+    thread: Thread, studio: CurrentApp, seq: Annotated[int, Path(ge=1, le=2**53)]
+) -> ConversationEntry:
     """One entry with all of its calls and results, however long."""
     found = one(studio.store, thread, seq)
     if found is None:
-        raise NotThere(f"This conversation has no entry {seq} to show.")
+        raise NotFound(f"This conversation has no entry {seq} to show.")
     return found
 
 
-def _now(workflow: str, studio: Studio) -> Now:
+def _now(workflow: str, studio: AppState) -> Now:
     thread = current_thread(studio.store, workflow)
     entry, text = studio.writing(workflow)
     now = turn_now(studio.store, thread)

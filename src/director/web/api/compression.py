@@ -18,15 +18,23 @@ from director.agent.compressing import apply
 from director.agent.exporting import exported
 from director.store.compress import restore
 from director.web.bodies import Body, Text
-from director.web.reading.compression import Attempt, Looked, Past, Proposed, done, proposed, tried
-from director.web.wants import Here, Known, Thread
+from director.web.reading.compression import (
+    CompressionAttempt,
+    Looked,
+    PastCompression,
+    Proposed,
+    done,
+    proposed,
+    tried,
+)
+from director.web.wants import CurrentApp, ExistingWorkflowId, Thread
 
 router = APIRouter(prefix="/workflows/{workflow}/compression", tags=["compression"])
 _Turns = Annotated[list[Annotated[int, Field(ge=1, le=2**53)]], Field(max_length=20_000)]
 _Id = Annotated[str, Field(min_length=1, max_length=64)]
 
 
-class Chosen(Body):
+class CompressionSelection(Body):
     """Which turns, all if none are named; and who writes the summary."""
 
     turns: _Turns | None = None
@@ -56,31 +64,37 @@ class Undone(Body):
 class History:
     """What was compressed, and what was tried."""
 
-    done: list[Past]
-    tried: list[Attempt]
+    done: list[PastCompression]
+    tried: list[CompressionAttempt]
 
 
 @router.post("/look")
-async def look(workflow: Known, body: Chosen, studio: Here) -> Looked:
+async def look(
+    workflow: ExistingWorkflowId, body: CompressionSelection, studio: CurrentApp
+) -> Looked:
     """What a compression would do; no model is asked and nothing is changed."""
     return await studio.summaries.look(workflow, body.turns, body.model)
 
 
 @router.post("/propose")
-async def propose(workflow: Known, body: Chosen, studio: Here) -> Proposed:
+async def propose(
+    workflow: ExistingWorkflowId, body: CompressionSelection, studio: CurrentApp
+) -> Proposed:
     """Have a summary written and checked; nothing is changed until it is applied."""
     _check_idle(studio.is_busy(workflow))
     return await studio.summaries.propose(workflow, body.turns, body.model)
 
 
 @router.post("/edit")
-async def edit(workflow: Known, body: Edited, studio: Here) -> Proposed:
+async def edit(workflow: ExistingWorkflowId, body: Edited, studio: CurrentApp) -> Proposed:
     """The same compression with the user's words, verified like any other."""
     return proposed(body.proposal, studio.summaries.edit(workflow, body.proposal, body.text))
 
 
 @router.post("/apply")
-async def apply_it(workflow: Known, body: Applied, studio: Here) -> Past:
+async def apply_it(
+    workflow: ExistingWorkflowId, body: Applied, studio: CurrentApp
+) -> PastCompression:
     """Put the summary in the place of what it covers; refused if the thread has grown since."""
     _check_idle(studio.is_busy(workflow))
     thread, made = studio.summaries.take(workflow, body.proposal)
@@ -89,7 +103,9 @@ async def apply_it(workflow: Known, body: Applied, studio: Here) -> Past:
 
 
 @router.post("/restore")
-async def undo(workflow: Known, body: Undone, thread: Thread, studio: Here) -> list[Past]:
+async def undo(
+    workflow: ExistingWorkflowId, body: Undone, thread: Thread, studio: CurrentApp
+) -> list[PastCompression]:
     """Undo a compression: its messages are in view again, and what came since."""
     _check_idle(studio.is_busy(workflow))
     restore(studio.store, thread, body.entry)
@@ -97,7 +113,7 @@ async def undo(workflow: Known, body: Undone, thread: Thread, studio: Here) -> l
 
 
 @router.get("/history")
-def history(thread: Thread, studio: Here) -> History:
+def history(thread: Thread, studio: CurrentApp) -> History:
     """Every compression of the conversation, and every attempt."""
     return History(done(studio.store, thread), tried(studio.store, thread))
 
@@ -108,7 +124,9 @@ def history(thread: Thread, studio: Here) -> History:
     responses={200: {"content": {"text/markdown": {}, "application/json": {}}}},
 )
 def export(
-    thread: Thread, studio: Here, form: Annotated[Literal["markdown", "json"], Query()] = "markdown"
+    thread: Thread,
+    studio: CurrentApp,
+    form: Annotated[Literal["markdown", "json"], Query()] = "markdown",
 ) -> Response:
     """All summaries of the conversation, to read elsewhere."""
     kind, ending = ("text/markdown", "md") if form == "markdown" else ("application/json", "json")

@@ -11,8 +11,8 @@ from pydantic import Field
 from director.runs import RunError
 from director.runs.given_files import GivenFile, attach_file, remove_file
 from director.web.bodies import Body, Name
-from director.web.studio import Studio
-from director.web.wants import Here, Known
+from director.web.studio import AppState
+from director.web.wants import CurrentApp, ExistingWorkflowId
 
 router = APIRouter(prefix="/workflows/{workflow}/files", tags=["files"])
 
@@ -31,13 +31,13 @@ class Attached(Body):
 
 
 @router.get("")
-def all_of_them(workflow: Known, studio: Here) -> list[GivenFile]:
+def all_of_them(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[GivenFile]:
     """The files that runs of this workflow may upload."""
     return list(studio.supplies.files(workflow).list())
 
 
 @router.post("", status_code=201)
-async def attach(workflow: Known, body: Attached, studio: Here) -> GivenFile:
+async def attach(workflow: ExistingWorkflowId, body: Attached, studio: CurrentApp) -> GivenFile:
     """Attach a file; one of the same name is replaced."""
     try:
         content = base64.b64decode(body.file.content, validate=True)
@@ -50,7 +50,9 @@ async def attach(workflow: Known, body: Attached, studio: Here) -> GivenFile:
 
 @router.delete("/{name}")
 async def remove(
-    workflow: Known, studio: Here, name: Annotated[str, Path(min_length=1, max_length=200)]
+    workflow: ExistingWorkflowId,
+    studio: CurrentApp,
+    name: Annotated[str, Path(min_length=1, max_length=200)],
 ) -> list[GivenFile]:
     """Remove an attached file; those that are left."""
     remove_file(workflow, name)
@@ -58,6 +60,6 @@ async def remove(
     return list(studio.supplies.files(workflow).list())
 
 
-def _tell(studio: Studio, workflow: str) -> None:
+def _tell(studio: AppState, workflow: str) -> None:
     """Let every window show the files as they are now."""
     studio.hub.tell({"workflow": workflow, "parts": ["variables", "meter"]})

@@ -15,21 +15,21 @@ from director.demo.rehearsal import MODEL
 from director.models import found
 from director.web.bodies import Body
 from director.web.keys import KEYS, PROVIDERS, held_in, plain, put_key, remove_key
-from director.web.studio import NotThere, Studio
-from director.web.wants import Here
+from director.web.studio import AppState, NotFound
+from director.web.wants import CurrentApp
 
 router = APIRouter(prefix="/models", tags=["models"])
 _Variable = Literal["OPENAI_API_KEY", "ANTHROPIC_API_KEY"]
 
 
-class Key(Body):
+class ApiKey(Body):
     """A key; it is written and never read back."""
 
     value: Annotated[str, Field(min_length=8, max_length=1_000)]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class KeyStatus:
     """Whether a key is there, and where."""
 
     variable: str
@@ -46,7 +46,7 @@ class Usable:
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ServerChoice:
     """A server on this machine."""
 
     kind: str
@@ -59,13 +59,13 @@ class Models:
     """What can be used now, and what would be with a key."""
 
     usable: list[Usable]
-    keys: list[Held]
-    servers: list[Server]
+    keys: list[KeyStatus]
+    servers: list[ServerChoice]
     rehearsal: str
 
 
 @router.get("")
-def all_of_them(studio: Here) -> Models:
+def all_of_them(studio: CurrentApp) -> Models:
     """Looks for keys and for servers on this machine; nobody else is asked."""
     held = held_in(studio.supplies.vault)
     servers = found()
@@ -78,27 +78,27 @@ def all_of_them(studio: Here) -> Models:
     return Models(
         usable,
         _keys(studio),
-        [Server(one.kind, one.base_url, one.models) for one in servers],
+        [ServerChoice(one.kind, one.base_url, one.models) for one in servers],
         MODEL,
     )
 
 
 @router.put("/keys/{variable}")
-def enter(variable: _Variable, body: Key, studio: Here) -> list[Held]:
+def enter(variable: _Variable, body: ApiKey, studio: CurrentApp) -> list[KeyStatus]:
     """Keep a key in the vault, for its provider only."""
     put_key(studio.supplies.vault, variable, body.value)
     return _keys(studio)
 
 
 @router.delete("/keys/{variable}")
-def remove(variable: _Variable, studio: Here) -> list[Held]:
+def remove(variable: _Variable, studio: CurrentApp) -> list[KeyStatus]:
     """Forget a key that was entered here."""
     if held_in(studio.supplies.vault).get(variable) != "vault":
-        raise NotThere(f"No {variable} was entered here. Nothing was changed.")
+        raise NotFound(f"No {variable} was entered here. Nothing was changed.")
     remove_key(studio.supplies.vault, variable)
     return _keys(studio)
 
 
-def _keys(studio: Studio) -> list[Held]:
+def _keys(studio: AppState) -> list[KeyStatus]:
     held = held_in(studio.supplies.vault)
-    return [Held(variable, PROVIDERS[variable], held.get(variable, "")) for variable in KEYS]
+    return [KeyStatus(variable, PROVIDERS[variable], held.get(variable, "")) for variable in KEYS]

@@ -14,12 +14,12 @@ from pydantic import Field
 
 from director.agent.tools import building, executing
 from director.models import Result
-from director.store import Moved
-from director.web.api.plan import Back, Version, versions
+from director.store import VersionConflict
+from director.web.api.plan import Back, PlanVersion, versions
 from director.web.bodies import Body, Name, Text
 from director.web.reading.nodes import Nodes, nodes
-from director.web.studio import NotThere, Studio
-from director.web.wants import Here, Known
+from director.web.studio import AppState, NotFound
+from director.web.wants import CurrentApp, ExistingWorkflowId
 
 router = APIRouter(prefix="/workflows/{workflow}", tags=["nodes"])
 Which: TypeAlias = Annotated[str, Path(min_length=1, max_length=200)]
@@ -75,7 +75,7 @@ class Selected(Body):
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class NodesResult:
     """What came of it, in words, and the nodes as they are now."""
 
     text: str
@@ -84,13 +84,13 @@ class Done:
 
 
 @router.get("/nodes")
-def all_of_them(workflow: Known, studio: Here) -> Nodes:
+def all_of_them(workflow: ExistingWorkflowId, studio: CurrentApp) -> Nodes:
     """The nodes as they nest, each with how it fared when it last ran."""
     return nodes(studio.store, workflow, studio.reader(workflow).state().statuses)
 
 
 @router.post("/nodes", status_code=201)
-async def add(workflow: Known, body: NewNode, studio: Here) -> Done:
+async def add(workflow: ExistingWorkflowId, body: NewNode, studio: CurrentApp) -> NodesResult:
     """Add a node."""
     desk = await studio.desk(workflow)
     _check_version(workflow, body.version, studio)
@@ -99,7 +99,9 @@ async def add(workflow: Known, body: NewNode, studio: Here) -> Done:
 
 
 @router.patch("/nodes/{node}")
-async def change(workflow: Known, node: Which, body: ChangedNode, studio: Here) -> Done:
+async def change(
+    workflow: ExistingWorkflowId, node: Which, body: ChangedNode, studio: CurrentApp
+) -> NodesResult:
     """Change a node; its other fields stay as they are."""
     desk = await studio.desk(workflow)
     _check_version(workflow, body.version, studio)
@@ -109,13 +111,13 @@ async def change(workflow: Known, node: Which, body: ChangedNode, studio: Here) 
 
 @router.delete("/nodes/{node}")
 async def delete(
-    workflow: Known,
+    workflow: ExistingWorkflowId,
     node: Which,
-    studio: Here,
+    studio: CurrentApp,
     *,
     version: Annotated[int | None, Query(ge=1, le=2**31)] = None,
     handle_dependencies: bool = False,
-) -> Done:
+) -> NodesResult:
     """Delete a node, or several by a range; refused while others refer to it."""
     desk = await studio.desk(workflow)
     _check_version(workflow, version, studio)
@@ -124,7 +126,9 @@ async def delete(
 
 
 @router.post("/nodes/{node}/move")
-async def move(workflow: Known, node: Which, body: Moving, studio: Here) -> Done:
+async def move(
+    workflow: ExistingWorkflowId, node: Which, body: Moving, studio: CurrentApp
+) -> NodesResult:
     """Move a node, or several by a range."""
     desk = await studio.desk(workflow)
     _check_version(workflow, body.version, studio)
@@ -132,7 +136,9 @@ async def move(workflow: Known, node: Which, body: Moving, studio: Here) -> Done
 
 
 @router.post("/nodes/{node}/test")
-async def test(workflow: Known, node: Which, body: Trying, studio: Here) -> Done:
+async def test(
+    workflow: ExistingWorkflowId, node: Which, body: Trying, studio: CurrentApp
+) -> NodesResult:
     """Test one node in the workbench, where variables, records and the browser stay."""
     desk = await studio.desk(workflow)
     said = await studio.alone(workflow, lambda: executing.test_single_node(desk, node, body.record))
@@ -140,7 +146,7 @@ async def test(workflow: Known, node: Which, body: Trying, studio: Here) -> Done
 
 
 @router.post("/run")
-async def run(workflow: Known, body: Selected, studio: Here) -> Done:
+async def run(workflow: ExistingWorkflowId, body: Selected, studio: CurrentApp) -> NodesResult:
     """Run several nodes in the live browser, here and now."""
     desk = await studio.desk(workflow)
     said = await studio.alone(
@@ -158,13 +164,13 @@ async def run(workflow: Known, body: Selected, studio: Here) -> Done:
 
 
 @router.get("/versions")
-def all_versions(workflow: Known, studio: Here) -> list[Version]:
+def all_versions(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[PlanVersion]:
     """The versions of the workflow, the newest first, each with what it changed."""
     return versions(studio.store, "workflow", workflow)
 
 
 @router.post("/versions/restore")
-def back(workflow: Known, body: Back, studio: Here) -> Nodes:
+def back(workflow: ExistingWorkflowId, body: Back, studio: CurrentApp) -> Nodes:
     """Put an older version of the workflow in the place of the newest; every version stays.
 
     What it may reach is not part of that: approvals stay as they are now.
@@ -172,22 +178,22 @@ def back(workflow: Known, body: Back, studio: Here) -> Nodes:
     store = studio.store
     old, now = store.get("workflow", workflow, body.version), store.get("workflow", workflow)
     if old is None or now is None:
-        raise NotThere(f"This workflow has no version {body.version}.")
+        raise NotFound(f"This workflow has no version {body.version}.")
     restored = {**old.body, "origins": now.body.get("origins", [])}
     reason = f"restored version {body.version}"
     store.put("workflow", workflow, restored, reason, expect=now.version)
     return all_of_them(workflow, studio)
 
 
-def _check_version(workflow: str, seen: int | None, studio: Studio) -> None:
+def _check_version(workflow: str, seen: int | None, studio: AppState) -> None:
     found = studio.store.get("workflow", workflow)
     if seen is not None and found is not None and found.version != seen:
-        raise Moved(
+        raise VersionConflict(
             f"The workflow is version {found.version} by now, and you saw {seen}. "
             "Nothing was changed."
         )
 
 
-def _done(workflow: str, studio: Studio, said: str | Result) -> Done:
+def _done(workflow: str, studio: AppState, said: str | Result) -> NodesResult:
     text, failed = (said, False) if isinstance(said, str) else (said.text, said.failed)
-    return Done(studio.clean(text), failed, all_of_them(workflow, studio))
+    return NodesResult(studio.clean(text), failed, all_of_them(workflow, studio))

@@ -9,11 +9,11 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from director.agent.saved import Saved
+from director.agent.saved import SavedState
 from director.store import Store
 from director.web.bodies import Body
-from director.web.studio import NotThere
-from director.web.wants import Here, Known
+from director.web.studio import NotFound
+from director.web.wants import CurrentApp, ExistingWorkflowId
 from director.workflow.plan import Phase, Plan, Task
 from director.workflow.plan_rules import check_update, phase_status
 
@@ -35,7 +35,7 @@ class Back(Body):
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class PlanVersion:
     """A version of a plan or a description, with the reason and what changed since the last."""
 
     version: int
@@ -46,32 +46,34 @@ class Version:
 
 @router.get("/plan")
 def plan(
-    workflow: Known, studio: Here, version: Annotated[int | None, Query(ge=1, le=2**31)] = None
+    workflow: ExistingWorkflowId,
+    studio: CurrentApp,
+    version: Annotated[int | None, Query(ge=1, le=2**31)] = None,
 ) -> Mapping[str, object]:
     """The plan as it is now, or in an older version."""
     return _body(studio.store, "plan", workflow, version)
 
 
 @router.get("/plan/versions")
-def plan_versions(workflow: Known, studio: Here) -> list[Version]:
+def plan_versions(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[PlanVersion]:
     """The versions of the plan, the newest first."""
     return versions(studio.store, "plan", workflow)
 
 
 @router.post("/plan/restore")
-def plan_back(workflow: Known, body: Back, studio: Here) -> Mapping[str, object]:
+def plan_back(workflow: ExistingWorkflowId, body: Back, studio: CurrentApp) -> Mapping[str, object]:
     """Put an older version of the plan in the place of the newest."""
     _body(studio.store, "plan", workflow, body.version)
     return studio.store.restore_version("plan", workflow, body.version).body
 
 
 @router.post("/plan/tasks")
-def tick(workflow: Known, body: Ticked, studio: Here) -> Mapping[str, object]:
+def tick(workflow: ExistingWorkflowId, body: Ticked, studio: CurrentApp) -> Mapping[str, object]:
     """Change a task of the plan; a task that names nodes is completed by their green run only."""
-    saved = Saved(studio.store, workflow)
+    saved = SavedState(studio.store, workflow)
     old = saved.plan()
     if old is None or body.task not in {str(task.task_id) for task in old.tasks}:
-        raise NotThere(f"The plan has no task {body.task!r}. Nothing was changed.")
+        raise NotFound(f"The plan has no task {body.task!r}. Nothing was changed.")
     new = _ticked(old, body)
     check_update(old, new, saved.green())
     saved.save_plan(new, f"task {body.task} changed by hand")
@@ -80,23 +82,25 @@ def tick(workflow: Known, body: Ticked, studio: Here) -> Mapping[str, object]:
 
 @router.get("/description")
 def description(
-    workflow: Known, studio: Here, version: Annotated[int | None, Query(ge=1, le=2**31)] = None
+    workflow: ExistingWorkflowId,
+    studio: CurrentApp,
+    version: Annotated[int | None, Query(ge=1, le=2**31)] = None,
 ) -> Mapping[str, object]:
     """What the workflow is to do, as the user wants it."""
     return _body(studio.store, "description", workflow, version)
 
 
 @router.get("/description/versions")
-def description_versions(workflow: Known, studio: Here) -> list[Version]:
+def description_versions(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[PlanVersion]:
     """The versions of the description, the newest first."""
     return versions(studio.store, "description", workflow)
 
 
-def versions(store: Store, kind: str, id_: str) -> list[Version]:
+def versions(store: Store, kind: str, id_: str) -> list[PlanVersion]:
     """The versions of a record, the newest first, each with what it changed."""
     found = store.versions(kind, id_)
     return [
-        Version(
+        PlanVersion(
             one.version,
             one.at,
             one.reason,
@@ -110,7 +114,7 @@ def _body(store: Store, kind: str, id_: str, version: int | None) -> Mapping[str
     found = store.get(kind, id_, version)
     if found is None:
         which = f" in version {version}" if version else " yet"
-        raise NotThere(f"This workflow has no {kind}{which}.")
+        raise NotFound(f"This workflow has no {kind}{which}.")
     return found.body
 
 

@@ -5,24 +5,24 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from director.web.api.workflows import row_of
-from director.web.reading.workflows import Row
-from director.web.rehearsing import Next
-from director.web.studio import NotThere
-from director.web.wants import Here, Known
+from director.web.reading.workflows import WorkflowRow
+from director.web.rehearsing import NextLine
+from director.web.studio import NotFound
+from director.web.wants import CurrentApp, ExistingWorkflowId
 
 router = APIRouter(tags=["rehearsal"])
 
 
 @router.post("/rehearsal", status_code=201)
-def begin(studio: Here) -> Row:
+def begin(studio: CurrentApp) -> WorkflowRow:
     """Serve the demo site, and make an empty workflow to rehearse with."""
     return row_of(studio.store, studio.rehearsals.begin())
 
 
 @router.get("/workflows/{workflow}/rehearsal")
-def next_line(workflow: Known, studio: Here) -> Next:
+def next_line(workflow: ExistingWorkflowId, studio: CurrentApp) -> NextLine:
     """What the user does next in the rehearsal: says a line, or compresses."""
     found = studio.rehearsals.next(workflow)
     if found is None:
-        raise NotThere("This workflow is no rehearsal.")
+        raise NotFound("This workflow is no rehearsal.")
     return found

@@ -10,9 +10,9 @@ from fastapi.responses import Response
 
 from director.web.reading import requests
 from director.web.reading.meter import Meter
-from director.web.reading.requests import Detail, Line, Moment
-from director.web.studio import NotThere
-from director.web.wants import Here, Known, Thread
+from director.web.reading.requests import Detail, Moment, RequestRow
+from director.web.studio import NotFound
+from director.web.wants import CurrentApp, ExistingWorkflowId, Thread
 
 router = APIRouter(prefix="/workflows/{workflow}", tags=["requests"])
 Number: TypeAlias = Annotated[int, Path(ge=1, le=2**31)]
@@ -26,7 +26,7 @@ class Difference:
 
 
 @router.get("/meter")
-async def size_now(workflow: Known, studio: Here) -> Meter:
+async def size_now(workflow: ExistingWorkflowId, studio: CurrentApp) -> Meter:
     """How large the next request would be, by part, against warning and limit."""
     return await studio.meter(workflow)
 
@@ -34,22 +34,22 @@ async def size_now(workflow: Known, studio: Here) -> Meter:
 @router.get("/requests")
 def all_of_them(
     thread: Thread,
-    studio: Here,
+    studio: CurrentApp,
     before: Annotated[int | None, Query(ge=1, le=2**31)] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
-) -> list[Line]:
+) -> list[RequestRow]:
     """The requests of a conversation, the newest first."""
     return requests.lines(studio.store, thread, before=before, limit=limit)
 
 
 @router.get("/requests/timeline")
-def timeline(thread: Thread, studio: Here) -> list[Moment]:
+def timeline(thread: Thread, studio: CurrentApp) -> list[Moment]:
     """How the size of the context went, with the compressions."""
     return requests.timeline(studio.store, thread)
 
 
 @router.get("/requests/{number}")
-def one(thread: Thread, number: Number, studio: Here) -> Detail:
+def one(thread: Thread, number: Number, studio: CurrentApp) -> Detail:
     """One request: its parts, what was cut and why, how each attempt ended."""
     _check(studio.store.get("request", thread, number), number)
     return requests.detail(studio.store, thread, number)
@@ -61,7 +61,10 @@ def one(thread: Thread, number: Number, studio: Here) -> Detail:
     responses={200: {"content": {"application/json": {}}}},
 )
 def body(
-    thread: Thread, number: Number, studio: Here, attempt: Annotated[int, Query(ge=1, le=99)] = 1
+    thread: Thread,
+    number: Number,
+    studio: CurrentApp,
+    attempt: Annotated[int, Query(ge=1, le=99)] = 1,
 ) -> Response:
     """The body of a request, byte for byte as it left."""
     _check(studio.store.get("request", thread, number), number)
@@ -70,7 +73,7 @@ def body(
 
 
 @router.get("/requests/{number}/diff/{other}")
-def diff(thread: Thread, number: Number, other: Number, studio: Here) -> Difference:
+def diff(thread: Thread, number: Number, other: Number, studio: CurrentApp) -> Difference:
     """How two requests differ, line by line of their bodies."""
     for each in (number, other):
         _check(studio.store.get("request", thread, each), each)
@@ -79,4 +82,4 @@ def diff(thread: Thread, number: Number, other: Number, studio: Here) -> Differe
 
 def _check(found: object, number: int) -> None:
     if found is None:
-        raise NotThere(f"This conversation has no request {number}.")
+        raise NotFound(f"This conversation has no request {number}.")

@@ -10,8 +10,8 @@ from fastapi.responses import PlainTextResponse, Response
 from director.runs import steps_of
 from director.runs.report import report_html
 from director.runs.taking_out import as_csv, as_json, rows_of
-from director.web.studio import NotThere
-from director.web.wants import Here, KnownRun
+from director.web.studio import NotFound
+from director.web.wants import CurrentApp, KnownRun
 
 router = APIRouter(prefix="/runs/{run}", tags=["runs"])
 
@@ -23,7 +23,7 @@ router = APIRouter(prefix="/runs/{run}", tags=["runs"])
 )
 def results(
     run: KnownRun,
-    studio: Here,
+    studio: CurrentApp,
     what: Annotated[Literal["records", "variables"], Query()] = "records",
     form: Annotated[Literal["csv", "json"], Query()] = "csv",
     *,
@@ -40,7 +40,7 @@ def results(
 
 
 @router.get("/report", response_class=Response, responses={200: {"content": {"text/html": {}}}})
-def report(run: KnownRun, studio: Here) -> Response:
+def report(run: KnownRun, studio: CurrentApp) -> Response:
     """The report of a run: one HTML page with pictures that needs nothing else, to be saved."""
     return _file(report_html(studio.store, run), "text/html", "report.html")
 
@@ -49,12 +49,12 @@ def report(run: KnownRun, studio: Here) -> Response:
     "/pictures/{hash_}", response_class=Response, responses={200: {"content": {"image/png": {}}}}
 )
 def picture(
-    run: KnownRun, hash_: Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")], studio: Here
+    run: KnownRun, hash_: Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")], studio: CurrentApp
 ) -> Response:
     """The picture of a step, by the hash that the step names."""
     named = (step.screenshot["$kept"] for step in steps_of(studio.store, run) if step.screenshot)
     if hash_ not in named:
-        raise NotThere("No step of this run has this picture.")
+        raise NotFound("No step of this run has this picture.")
     # It can never be another one: the hash is of its bytes.
     headers = {"cache-control": "private, max-age=31536000, immutable"}
     return Response(studio.store.kept(hash_), media_type="image/png", headers=headers)

@@ -12,7 +12,7 @@ from director.runs import RunError, cancel, run_of
 from director.runs.status import find_holder
 from director.web.bodies import Body, Name, Text
 from director.web.reading.runs import RunDetail, RunRow, detail, rows
-from director.web.wants import Here, Known, KnownRun
+from director.web.wants import CurrentApp, ExistingWorkflowId, KnownRun
 
 router = APIRouter(tags=["runs"])
 
@@ -25,7 +25,7 @@ class Start(Body):
     mode: Literal["flow", "isolated"] = "flow"
 
 
-class Answer(Body):
+class RunAnswer(Body):
     """The answer to a question of a run."""
 
     question: Annotated[str, Field(min_length=1, max_length=500)]
@@ -38,7 +38,7 @@ class Cancel(Body):
     reason: Annotated[str, Field(max_length=1_000)] = "in the app"
 
 
-class Retry(Body):
+class RetryFrom(Body):
     """The node to go back to, by alias, id or position."""
 
     node: Name
@@ -46,7 +46,7 @@ class Retry(Body):
 
 @router.get("/runs")
 def all_of_them(
-    studio: Here,
+    studio: CurrentApp,
     workflow: Annotated[str, Query(max_length=200)] = "",
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
 ) -> list[RunRow]:
@@ -55,7 +55,7 @@ def all_of_them(
 
 
 @router.post("/workflows/{workflow}/runs", status_code=201)
-async def start(workflow: Known, body: Start, studio: Here) -> RunDetail:
+async def start(workflow: ExistingWorkflowId, body: Start, studio: CurrentApp) -> RunDetail:
     """Start a run; it is in the store before anything is done, and goes on by itself.
 
     Sensitive inputs go into the vault, and the run holds references to them.
@@ -66,13 +66,13 @@ async def start(workflow: Known, body: Start, studio: Here) -> RunDetail:
 
 
 @router.get("/runs/{run}")
-def one(run: KnownRun, studio: Here) -> RunDetail:
+def one(run: KnownRun, studio: CurrentApp) -> RunDetail:
     """A run with its steps, what it asks, and what it found."""
     return detail(studio.store, run)
 
 
 @router.post("/runs/{run}/answer")
-async def answer(run: KnownRun, body: Answer, studio: Here) -> RunDetail:
+async def answer(run: KnownRun, body: RunAnswer, studio: CurrentApp) -> RunDetail:
     """Answer what a run asks; one that was put aside goes on."""
     if body.question.partition("/")[0] != run:
         raise RunError(f"The question {body.question!r} is none of this run's.")
@@ -81,14 +81,14 @@ async def answer(run: KnownRun, body: Answer, studio: Here) -> RunDetail:
 
 
 @router.post("/runs/{run}/cancel")
-def stop(run: KnownRun, body: Cancel, studio: Here) -> RunDetail:
+def stop(run: KnownRun, body: Cancel, studio: CurrentApp) -> RunDetail:
     """Stop a run, wherever it is done; what it has finished stays, and it can be resumed."""
     cancel(studio.store, run, reason=body.reason)
     return detail(studio.store, run)
 
 
 @router.post("/runs/{run}/resume")
-async def resume(run: KnownRun, studio: Here) -> RunDetail:
+async def resume(run: KnownRun, studio: CurrentApp) -> RunDetail:
     """Go on with a run that failed, was cancelled, or whose program was killed."""
     _check_idle(await asyncio.to_thread(find_holder, studio.store, run_of(studio.store, run)))
     studio.runs.resume(run)
@@ -96,7 +96,7 @@ async def resume(run: KnownRun, studio: Here) -> RunDetail:
 
 
 @router.post("/runs/{run}/retry")
-async def retry(run: KnownRun, body: Retry, studio: Here) -> RunDetail:
+async def retry(run: KnownRun, body: RetryFrom, studio: CurrentApp) -> RunDetail:
     """Do a run again from a node on; what came before it stays done."""
     _check_idle(await asyncio.to_thread(find_holder, studio.store, run_of(studio.store, run)))
     studio.runs.resume(run, node=body.node)

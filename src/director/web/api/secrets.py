@@ -11,8 +11,8 @@ from pydantic import Field
 from director.agent.secret_leaks import keep_secret, leaks, purge_secret
 from director.secrets import SHORT
 from director.web.bodies import Body, Name
-from director.web.studio import NotThere, Studio
-from director.web.wants import Here
+from director.web.studio import AppState, NotFound
+from director.web.wants import CurrentApp
 
 router = APIRouter(prefix="/secrets", tags=["secrets"])
 _Name: TypeAlias = Annotated[str, Path(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$")]
@@ -26,7 +26,7 @@ class Secret(Body):
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class SecretListing:
     """A secret by its name and its reference; `warning` says what is weak about it.
 
     `said` says in which messages its value stands, if somebody typed it into a chat.
@@ -50,20 +50,20 @@ class Purged:
 
 
 @router.get("")
-def all_of_them(studio: Here) -> list[Held]:
+def all_of_them(studio: CurrentApp) -> list[SecretListing]:
     """The secrets that the vault holds, by name."""
     return _held(studio)
 
 
 @router.put("/{name}")
-def put(name: _Name, body: Secret, studio: Here) -> list[Held]:
+def put(name: _Name, body: Secret, studio: CurrentApp) -> list[SecretListing]:
     """Keep a value under a name, for use on these origins only; replaces what was there."""
     keep_secret(studio.store, studio.supplies.vault, name, body.value, body.origins)
     return _held(studio)
 
 
 @router.post("/{name}/purge")
-def purge(name: _Name, studio: Here) -> Purged:
+def purge(name: _Name, studio: CurrentApp) -> Purged:
     """Rewrite all that is stored without the value of a secret, for good."""
     gone = purge_secret(studio.store, studio.supplies.vault, name)
     messages = sum(map(len, gone.entries.values()))
@@ -71,20 +71,20 @@ def purge(name: _Name, studio: Here) -> Purged:
 
 
 @router.delete("/{name}")
-def remove(name: _Name, studio: Here) -> list[Held]:
+def remove(name: _Name, studio: CurrentApp) -> list[SecretListing]:
     """Take a secret out of the vault."""
     vault = studio.supplies.vault
     if name not in vault.names():
-        raise NotThere(f"There is no secret {name!r}. Nothing was changed.")
+        raise NotFound(f"There is no secret {name!r}. Nothing was changed.")
     vault.remove(name)
     return _held(studio)
 
 
-def _held(studio: Studio) -> list[Held]:
+def _held(studio: AppState) -> list[SecretListing]:
     vault = studio.supplies.vault
     said = {one.name: str(one) for one in leaks(studio.store)}
     return [
-        Held(
+        SecretListing(
             name,
             str(vault.reference(name)),
             tuple(map(str, vault.origins(name))),

@@ -9,15 +9,15 @@ from fastapi import APIRouter
 
 from director.settings import PROFILES, RULES, save_settings
 from director.web.bodies import Body
-from director.web.studio import Studio
-from director.web.wants import Here
+from director.web.studio import AppState
+from director.web.wants import CurrentApp
 
 router = APIRouter(prefix="/settings", tags=["settings"])
 # The store is chosen when the program is started.
 _CHANGEABLE = tuple(name for name in RULES if name != "store")
 
 
-class Changes(Body):
+class SettingChanges(Body):
     """New values; null takes a setting out of the file."""
 
     profile: str | None = None
@@ -31,7 +31,7 @@ class Changes(Body):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class SettingValue:
     """A setting: its value, what it means, and where the value comes from."""
 
     name: str
@@ -46,29 +46,29 @@ class Shown:
 class All:
     """All settings, and the profiles there are."""
 
-    settings: list[Shown]
+    settings: list[SettingValue]
     profiles: tuple[str, ...]
     store: str
 
 
 @router.get("")
-def all_of_them(studio: Here) -> All:
+def all_of_them(studio: CurrentApp) -> All:
     """The settings as they are now."""
     return _shown(studio)
 
 
 @router.patch("")
-def change(body: Changes, studio: Here) -> All:
+def change(body: SettingChanges, studio: CurrentApp) -> All:
     """Write settings into the file; what the environment says stays stronger."""
     given: Mapping[str, object] = body.model_dump(include=body.model_fields_set)
     save_settings(given)
     return _shown(studio)
 
 
-def _shown(studio: Studio) -> All:
+def _shown(studio: AppState) -> All:
     settings = studio.settings
     listed = []
     for name in _CHANGEABLE:
         one, rule = getattr(settings, name), RULES[name]
-        listed.append(Shown(name, one.value, rule.says, one.source, one.place, rule.choices))
+        listed.append(SettingValue(name, one.value, rule.says, one.source, one.place, rule.choices))
     return All(listed, PROFILES, studio.store.place)

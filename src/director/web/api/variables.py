@@ -11,8 +11,8 @@ from pydantic import Field
 from director.agent.tools import valuing
 from director.store.variables import KIND, variable_history, variables, workbench
 from director.web.bodies import Body, Json, Reason
-from director.web.studio import NotThere, Studio
-from director.web.wants import Here, Known
+from director.web.studio import AppState, NotFound
+from director.web.wants import CurrentApp, ExistingWorkflowId
 from director.workflow.sensitive import masked
 from director.workflow.values import Json as Value
 
@@ -29,7 +29,7 @@ class Given(Body):
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class VariableValue:
     """A variable as it is now."""
 
     name: str
@@ -51,13 +51,15 @@ class Was:
 
 
 @router.get("")
-def all_of_them(workflow: Known, studio: Here) -> list[Variable]:
+def all_of_them(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[VariableValue]:
     """The variables that are set in the workbench."""
     return listed(studio, workflow)
 
 
 @router.put("/{name:path}")
-async def set_one(workflow: Known, name: _Name, body: Given, studio: Here) -> list[Variable]:
+async def set_one(
+    workflow: ExistingWorkflowId, name: _Name, body: Given, studio: CurrentApp
+) -> list[VariableValue]:
     """Set a variable."""
     desk = await studio.desk(workflow)
     await valuing.set_variable(desk, name, body.value, body.reason)
@@ -66,28 +68,30 @@ async def set_one(workflow: Known, name: _Name, body: Given, studio: Here) -> li
 
 @router.delete("/{name:path}")
 async def clear(
-    workflow: Known, name: _Name, studio: Here, reason: _Why = "by hand"
-) -> list[Variable]:
+    workflow: ExistingWorkflowId, name: _Name, studio: CurrentApp, reason: _Why = "by hand"
+) -> list[VariableValue]:
     """Clear a variable; what it was stays in its history."""
     if name not in variables(studio.store, workbench(workflow)):
-        raise NotThere(f"There is no variable {name!r}. Nothing was cleared.")
+        raise NotFound(f"There is no variable {name!r}. Nothing was cleared.")
     await valuing.clear_variable(await studio.desk(workflow), name, reason)
     return listed(studio, workflow)
 
 
 @router.delete("")
-async def clear_all(workflow: Known, studio: Here, reason: _Why = "by hand") -> list[Variable]:
+async def clear_all(
+    workflow: ExistingWorkflowId, studio: CurrentApp, reason: _Why = "by hand"
+) -> list[VariableValue]:
     """Clear every variable, for a clean test."""
     await valuing.clear_all_variables(await studio.desk(workflow), reason)
     return listed(studio, workflow)
 
 
 @router.get("/{name:path}")
-def history(workflow: Known, name: _Name, studio: Here) -> list[Was]:
+def history(workflow: ExistingWorkflowId, name: _Name, studio: CurrentApp) -> list[Was]:
     """All that a variable was, the newest first."""
     found = variable_history(studio.store, workbench(workflow), name)
     if not found:
-        raise NotThere(f"There never was a variable {name!r}.")
+        raise NotFound(f"There never was a variable {name!r}.")
     return [
         Was(
             one.version,
@@ -100,11 +104,11 @@ def history(workflow: Known, name: _Name, studio: Here) -> list[Was]:
     ]
 
 
-def listed(studio: Studio, workflow: str) -> list[Variable]:
+def listed(studio: AppState, workflow: str) -> list[VariableValue]:
     """The variables of the workbench, sorted, without what is sensitive."""
     prefix = f"{workbench(workflow)}/"
     return [
-        Variable(
+        VariableValue(
             name := one.id.removeprefix(prefix),
             masked(cast("Value", one.body["value"]), name=name),
             one.at,

@@ -19,13 +19,13 @@ from director.models.names import parse
 from director.models.servers import accept_server
 from director.runs import save_workflow
 from director.runs.script import script_of
-from director.store import Moved, Store
+from director.store import Store, VersionConflict
 from director.store.away import bring_back, is_away, put_away
 from director.store.export import export_workflow
 from director.web.bodies import Body, Name, Text
-from director.web.reading.workflows import Row, listed
-from director.web.studio import NotThere
-from director.web.wants import Here, Known
+from director.web.reading.workflows import WorkflowRow, listed
+from director.web.studio import NotFound
+from director.web.wants import CurrentApp, ExistingWorkflowId
 from director.workflow.document import from_json, to_json
 from director.workflow.values import Json, Workflow
 
@@ -46,14 +46,14 @@ class Changed(Body):
     origins: Annotated[list[Name], Field(max_length=200)] | None = None
 
 
-class Chosen(Body):
+class ModelChoice(Body):
     """The model and the profile of a workflow; what is not said stays."""
 
     model: Annotated[str, Field(max_length=300)] = ""
     profile: Annotated[str, Field(max_length=100)] = ""
 
 
-class Taken(Body):
+class WorkflowImport(Body):
     """A workflow's document, to be taken in under its own id or another.
 
     With `replace` it becomes the next version of the workflow that has its id.
@@ -65,19 +65,19 @@ class Taken(Body):
 
 
 @router.get("")
-def all_of_them(studio: Here, *, deleted: bool = False) -> list[Row]:
+def all_of_them(studio: CurrentApp, *, deleted: bool = False) -> list[WorkflowRow]:
     """The workflows, the one that was changed last first; or those that are deleted."""
     return listed(studio.store, deleted=deleted)
 
 
 @router.post("", status_code=201)
-def make(body: New, studio: Here) -> Row:
+def make(body: New, studio: CurrentApp) -> WorkflowRow:
     """Make an empty workflow."""
     return row_of(studio.store, new_workflow(studio.store, body.name))
 
 
 @router.post("/import", status_code=201)
-def take_in(body: Taken, studio: Here) -> Row:
+def take_in(body: WorkflowImport, studio: CurrentApp) -> WorkflowRow:
     """Take in a workflow's document; if its id is taken by another, it gets a new one.
 
     The origins that it names are asked for. Conversations are not taken in here: nobody but the
@@ -90,13 +90,13 @@ def take_in(body: Taken, studio: Here) -> Row:
 
 
 @router.get("/{workflow}")
-def one(workflow: Known, studio: Here) -> Row:
+def one(workflow: ExistingWorkflowId, studio: CurrentApp) -> WorkflowRow:
     """One workflow."""
     return row_of(studio.store, workflow)
 
 
 @router.patch("/{workflow}")
-def change(workflow: Known, body: Changed, studio: Here) -> Row:
+def change(workflow: ExistingWorkflowId, body: Changed, studio: CurrentApp) -> WorkflowRow:
     """Rename a workflow, describe it, or say which origins it may reach."""
     store = studio.store
     found = store.get("workflow", workflow)
@@ -117,7 +117,7 @@ def change(workflow: Known, body: Changed, studio: Here) -> Row:
 
 
 @router.put("/{workflow}/choice")
-def choose_for(workflow: Known, body: Chosen, studio: Here) -> Chosen:
+def choose_for(workflow: ExistingWorkflowId, body: ModelChoice, studio: CurrentApp) -> ModelChoice:
     """Choose the model and the profile that a workflow is built with from now on.
 
     The server of a model that is named anew is accepted; one that was stored before is not.
@@ -129,11 +129,13 @@ def choose_for(workflow: Known, body: Chosen, studio: Here) -> Chosen:
     choose(studio.store, workflow, profile=body.profile, model=body.model)
     found = studio.store.get("choice", workflow)
     chosen = found.body if found else {}
-    return Chosen(model=str(chosen.get("model") or ""), profile=str(chosen.get("profile") or ""))
+    return ModelChoice(
+        model=str(chosen.get("model") or ""), profile=str(chosen.get("profile") or "")
+    )
 
 
 @router.post("/{workflow}/duplicate", status_code=201)
-def duplicate(workflow: Known, body: New, studio: Here) -> Row:
+def duplicate(workflow: ExistingWorkflowId, body: New, studio: CurrentApp) -> WorkflowRow:
     """Make a copy: nodes, inputs and origins, without conversations and runs."""
     store = studio.store
     found = store.get("workflow", workflow)
@@ -145,7 +147,7 @@ def duplicate(workflow: Known, body: New, studio: Here) -> Row:
 
 
 @router.delete("/{workflow}")
-async def delete(workflow: Known, studio: Here) -> Row:
+async def delete(workflow: ExistingWorkflowId, studio: CurrentApp) -> WorkflowRow:
     """Delete a workflow; all of it stays in the store, and it can be brought back."""
     row = row_of(studio.store, workflow)
     await studio.leave(workflow)
@@ -154,10 +156,10 @@ async def delete(workflow: Known, studio: Here) -> Row:
 
 
 @router.post("/{workflow}/restore")
-def undelete(workflow: str, studio: Here) -> Row:
+def undelete(workflow: str, studio: CurrentApp) -> WorkflowRow:
     """Bring a deleted workflow back."""
     if studio.store.get("workflow", workflow) is None:
-        raise NotThere(f"There is no workflow {workflow!r}, deleted or not.")
+        raise NotFound(f"There is no workflow {workflow!r}, deleted or not.")
     if is_away(studio.store, workflow):
         bring_back(studio.store, workflow)
     return row_of(studio.store, workflow)
@@ -169,8 +171,8 @@ def undelete(workflow: str, studio: Here) -> Row:
     responses={200: {"content": {"application/json": {}, "text/x-python": {}}}},
 )
 def hand_out(
-    workflow: Known,
-    studio: Here,
+    workflow: ExistingWorkflowId,
+    studio: CurrentApp,
     form: Annotated[Literal["document", "script", "archive"], Query()] = "document",
 ) -> Response:
     """A workflow as its document, as a Python script, or whole with its conversations and runs."""
@@ -186,11 +188,11 @@ def hand_out(
     return _file(PlainTextResponse(text, media_type="application/json"), now, "json")
 
 
-def row_of(store: Store, workflow: str) -> Row:
+def row_of(store: Store, workflow: str) -> WorkflowRow:
     """A workflow as it is in the list."""
     found = next((row for row in listed(store) if row.id == workflow), None)
     if found is None:
-        raise Moved(f"The workflow {workflow!r} was deleted meanwhile.")
+        raise VersionConflict(f"The workflow {workflow!r} was deleted meanwhile.")
     return found
 
 

@@ -3,8 +3,8 @@
 from director.web.guard.bodies import Bodies
 from director.web.guard.crossing import Crossing
 from director.web.guard.doors import Doors
-from director.web.guard.faults import Faults
+from director.web.guard.faults import ErrorMiddleware
 from director.web.guard.headers import Headers
 from director.web.guard.hosts import Hosts
 
-__all__ = ["Bodies", "Crossing", "Doors", "Faults", "Headers", "Hosts"]
+__all__ = ["Bodies", "Crossing", "Doors", "ErrorMiddleware", "Headers", "Hosts"]

@@ -14,7 +14,7 @@ from director.web.guard.refusing import error_body, refuse
 _LOG = logging.getLogger("director.web")
 
 
-class Faults:
+class ErrorMiddleware:
     """Answers with 500 and words where a route broke."""
 
     def __init__(self, app: ASGIApp, clean: Callable[[str], str]) -> None:

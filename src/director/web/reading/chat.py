@@ -50,7 +50,7 @@ class Called:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ConversationEntry:
     """An entry of a conversation; of a compression, also what it covers and how it stands.
 
     What came from no model is a word of Director's own.
@@ -78,12 +78,12 @@ class Page:
 
     thread: str
     head: int
-    entries: tuple[Said, ...]
+    entries: tuple[ConversationEntry, ...]
     earlier: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class OpenQuestion:
     """A question that the last turn ended with; what is said next is its answer."""
 
     call: str
@@ -98,7 +98,7 @@ class TurnNow:
     thread: str
     state: TurnState
     text: str = ""
-    asked: Asked | None = None
+    asked: OpenQuestion | None = None
     origins: tuple[str, ...] = ()
     effects: tuple[str, ...] = ()
 
@@ -150,14 +150,14 @@ def page(
 
 def told(
     store: Store, thread: str, found: Sequence[Entry], *, longest: int | None = None
-) -> tuple[Said, ...]:
+) -> tuple[ConversationEntry, ...]:
     """Some entries of a thread as they are shown; results go with the calls that they belong to."""
     hiding = store.hiding(thread)
     made = checkpoints(hiding)
     return tuple(_said(found, made, _shown(made, deleted(hiding)), longest))
 
 
-def one(store: Store, thread: str, seq: int) -> Said | None:
+def one(store: Store, thread: str, seq: int) -> ConversationEntry | None:
     """One entry with all of its results, however long they are."""
     found = store.entries(thread, seq - 1, seq)
     after = seq
@@ -188,7 +188,7 @@ def _texts(value: object) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list | tuple) else ()
 
 
-def _asked(store: Store, thread: str, call: str, text: str) -> Asked:
+def _asked(store: Store, thread: str, call: str, text: str) -> OpenQuestion:
     """The question in the words of the call that asked it."""
     last = page(store, thread, limit=4, whole=True).entries
     for said in reversed(last):
@@ -197,8 +197,8 @@ def _asked(store: Store, thread: str, call: str, text: str) -> Asked:
                 args = _object(each.args)
                 choices = args.get("choices")
                 listed = tuple(map(str, choices)) if isinstance(choices, list) else ()
-                return Asked(call, str(args.get("question") or text), listed)
-    return Asked(call, text)
+                return OpenQuestion(call, str(args.get("question") or text), listed)
+    return OpenQuestion(call, text)
 
 
 def _object(text: str) -> Mapping[str, object]:
@@ -224,7 +224,7 @@ def _said(
     made: Sequence[Checkpoint],
     shown: Mapping[int, Shown],
     longest: int | None,
-) -> Iterable[Said]:
+) -> Iterable[ConversationEntry]:
     spoken = [entry for entry in found if entry.kind in (*TURNS, "result")]
     turns = {one.seq: one.turns for one in view(spoken).told}
     by_seq = {one.seq: one for one in made}
@@ -244,12 +244,14 @@ def _said(
         elif entry.kind in ("restore", "delete"):
             seqs = entry.body.get("seqs") or [entry.body.get("checkpoint")]
             covers = tuple(seqs) if isinstance(seqs, list | tuple) else ()
-            yield Said(entry.seq, entry.kind, entry.at, "", covers=covers)
+            yield ConversationEntry(entry.seq, entry.kind, entry.at, "", covers=covers)
 
 
-def _spoken(entry: Entry, turns: Sequence[Turn], shown: Shown, longest: int | None) -> Said:
+def _spoken(
+    entry: Entry, turns: Sequence[Turn], shown: Shown, longest: int | None
+) -> ConversationEntry:
     calls = [call for turn in turns if isinstance(turn, AgentTurn) for call in turn.calls]
-    return Said(
+    return ConversationEntry(
         entry.seq,
         entry.kind,
         entry.at,
@@ -270,8 +272,8 @@ def _called(call: Call, longest: int | None) -> Called:
     return Called(call.id, call.tool, args, result, state, len(call.result), call.images)
 
 
-def _compression(entry: Entry, one: Checkpoint) -> Said:
-    return Said(
+def _compression(entry: Entry, one: Checkpoint) -> ConversationEntry:
+    return ConversationEntry(
         entry.seq,
         "checkpoint",
         entry.at,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from director.agent.compressing import attempts
-from director.agent.proposing import Look, Proposal
+from director.agent.proposing import CompressionEstimate, CompressionProposal
 from director.store import Store, Versioned
 from director.store.checkpoints import Checkpoint
 from director.store.compress import history
@@ -58,7 +58,7 @@ class Proposed:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastCompression:
     """A compression that was done: the entry it is, how it stands, what it covers."""
 
     entry: int
@@ -73,7 +73,7 @@ class Past:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class CompressionAttempt:
     """An attempt, also one that changed nothing, and why; of one that was done how it stands."""
 
     number: int
@@ -91,7 +91,7 @@ class Attempt:
     turns: tuple[int, ...] = ()
 
 
-def looked(found: Look, units: Sequence[tuple[int, ...]], model: str) -> Looked:
+def looked(found: CompressionEstimate, units: Sequence[tuple[int, ...]], model: str) -> Looked:
     """A look as it is shown."""
     preview = found.preview
     return Looked(
@@ -111,7 +111,7 @@ def looked(found: Look, units: Sequence[tuple[int, ...]], model: str) -> Looked:
     )
 
 
-def proposed(id_: str, made: Proposal) -> Proposed:
+def proposed(id_: str, made: CompressionProposal) -> Proposed:
     """A proposal as it is shown."""
     return Proposed(
         id_,
@@ -131,10 +131,10 @@ def proposed(id_: str, made: Proposal) -> Proposed:
     )
 
 
-def done(store: Store, thread: str) -> list[Past]:
+def done(store: Store, thread: str) -> list[PastCompression]:
     """The compressions of a thread, the newest first."""
     return [
-        Past(
+        PastCompression(
             one.seq,
             one.at,
             one.by,
@@ -149,17 +149,17 @@ def done(store: Store, thread: str) -> list[Past]:
     ]
 
 
-def tried(store: Store, thread: str) -> list[Attempt]:
+def tried(store: Store, thread: str) -> list[CompressionAttempt]:
     """Every attempt to compress a thread, the newest first."""
     made = {one.seq: one for one in history(store, thread)}
     return [_attempt(one, made) for one in reversed(attempts(store, thread))]
 
 
-def _attempt(one: Versioned, made: Mapping[int, Checkpoint]) -> Attempt:
+def _attempt(one: Versioned, made: Mapping[int, Checkpoint]) -> CompressionAttempt:
     body = one.body
     seq = None if body["checkpoint"] is None else int(str(body["checkpoint"]))
     found = made.get(seq) if seq is not None else None
-    return Attempt(
+    return CompressionAttempt(
         one.version,
         one.at,
         str(body["by"]),

@@ -12,7 +12,7 @@ from director.agent.background import is_background
 from director.agent.choosing import chosen_model, chosen_profile
 from director.agent.marks import Marks, marks_for
 from director.agent.model_windows import get_capabilities
-from director.agent.parts import Part, parts_of
+from director.agent.parts import RequestPart, parts_of
 from director.agent.threads import current_thread
 from director.agent.tools import REGISTRY
 from director.context.values import Context, UserTurn
@@ -22,7 +22,7 @@ from director.models.names import parse
 from director.profiles import Profile
 from director.settings import Settings
 from director.store import Store
-from director.web.reading.reader import Reader
+from director.web.reading.reader import WorkflowReader
 from director.workflow.values import Tab
 
 
@@ -34,7 +34,7 @@ class Meter:
     warn: int
     limit: int
     fill: str
-    parts: tuple[Part, ...]
+    parts: tuple[RequestPart, ...]
     model: str
     profile: str
     counter: str
@@ -43,7 +43,12 @@ class Meter:
 
 
 def meter(
-    store: Store, workflow: str, settings: Settings, *, reader: Reader, tabs: tuple[Tab, ...] = ()
+    store: Store,
+    workflow: str,
+    settings: Settings,
+    *,
+    reader: WorkflowReader,
+    tabs: tuple[Tab, ...] = (),
 ) -> Meter:
     """The next request of a workflow as it would be now."""
     profile = chosen_profile(store, workflow, settings)
@@ -98,7 +103,9 @@ def marks_of(store: Store, settings: Settings, model: str) -> tuple[Marks, int]:
     return marks_for(settings, can, provider=named.provider, model=named.model), can.window
 
 
-def _request(profile: Profile, reader: Reader, tabs: tuple[Tab, ...], said: Context) -> Context:
+def _request(
+    profile: Profile, reader: WorkflowReader, tabs: tuple[Tab, ...], said: Context
+) -> Context:
     context, around = assemble(profile, reader.state(tabs, said), said)
     first = (UserTurn(0, around.first_message, pinned=True),) if around.first_message else ()
     last = (UserTurn(0, around.last_message, pinned=True),) if around.last_message else ()

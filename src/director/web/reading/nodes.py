@@ -24,7 +24,7 @@ _RUNS = 5  # of the newest runs, besides the workbench
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ConditionResult:
     """A condition, whether it held, and what was found."""
 
     holds: bool
@@ -43,7 +43,7 @@ class Tried:
     at: float
     took: float
     error: str
-    evidence: tuple[Found, ...]
+    evidence: tuple[ConditionResult, ...]
     warnings: tuple[str, ...]
     result: object
     picture: str
@@ -174,7 +174,9 @@ def _told(
     stale: bool,
     doubts: tuple[DoubtRow, ...],
 ) -> Tried:
-    evidence = (Found(bool(one.get("holds")), evidence_text(one)) for one in step.evidence)
+    evidence = (
+        ConditionResult(bool(one.get("holds")), evidence_text(one)) for one in step.evidence
+    )
     return Tried(
         run,
         step.status if is_workbench(run) else _worst_of(visits),

@@ -6,12 +6,12 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-from director.agent.saved import Saved, last_run
-from director.agent.threads import Log
+from director.agent.saved import SavedState, last_run
+from director.agent.threads import ThreadLog
 from director.context.values import Context
 from director.runs.download_facts import list_downloads
 from director.runs.ledger import records_of, steps_of
-from director.sections.state import State
+from director.sections.state import WorkflowState
 from director.store import Store
 from director.store.project import View
 from director.store.variables import variables, workbench
@@ -19,7 +19,7 @@ from director.web.reading.history_sizes import HistorySizes
 from director.workflow.values import Json, Tab
 
 
-class Reader:
+class WorkflowReader:
     """Reads one workflow again and again, each time only what is new."""
 
     def __init__(
@@ -28,17 +28,17 @@ class Reader:
         self._store = store
         self._files = files
         self._workflow = workflow
-        self._saved = Saved(store, workflow)
-        self._log = Log(store)
+        self._saved = SavedState(store, workflow)
+        self._log = ThreadLog(store)
         self.sizes = HistorySizes()
         self._reading = threading.Lock()
 
-    def state(self, tabs: tuple[Tab, ...] = (), said: Context | None = None) -> State:
+    def state(self, tabs: tuple[Tab, ...] = (), said: Context | None = None) -> WorkflowState:
         """The plan, the description, the workflow with statuses, the variables."""
         with self._reading:
             saved = self._saved
             ran = saved.ran()
-            return State(
+            return WorkflowState(
                 saved.workflow(),
                 plan=saved.plan(),
                 description=saved.description(),

@@ -29,7 +29,7 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RequestRow:
     """A request in a list; `cached` and `written` are of its input, `cut` is what it lost."""
 
     number: int
@@ -61,7 +61,7 @@ class Line:
 class Detail:
     """A request in full: what it was made of, what was cut and why, how each attempt ended."""
 
-    line: Line
+    line: RequestRow
     parts: tuple[Size, ...]
     before: int
     counter: str
@@ -95,7 +95,7 @@ def newest(store: Store, thread: str) -> int:
 
 def lines(
     store: Store, thread: str, *, before: int | None = None, limit: int | None = None
-) -> list[Line]:
+) -> list[RequestRow]:
     """The requests of a thread, the newest first: all, or so many before one."""
     end = newest(store, thread)
     end = end if before is None else min(end, before - 1)
@@ -149,10 +149,10 @@ def timeline(store: Store, thread: str, *, limit: int = 500) -> list[Moment]:
     return sorted([*moments, *made], key=lambda moment: moment.at)
 
 
-def _line(one: Versioned) -> Line:
+def _line(one: Versioned) -> RequestRow:
     body = cast("Mapping[str, Any]", one.body)
     usage, report = body.get("usage"), body["report"]
-    return Line(
+    return RequestRow(
         number=one.version,
         at=body["at"],
         purpose=body["purpose"],

@@ -15,7 +15,7 @@ from director.runs.telling import comparison_lines, config_text, depth_of, evide
 from director.store import Store
 from director.store.variables import variables
 from director.web.reading.doubts import DoubtRow, doubt_rows
-from director.web.reading.nodes import Found
+from director.web.reading.nodes import ConditionResult
 from director.workflow.sensitive import masked
 from director.workflow.values import Json
 
@@ -61,7 +61,7 @@ class StepRow:
     took: float
     error: str
     result: object
-    evidence: tuple[Found, ...]
+    evidence: tuple[ConditionResult, ...]
     warnings: tuple[str, ...]
     picture: str
     attempt: int
@@ -148,7 +148,9 @@ def _count(run: Run, name: str) -> int:
 
 
 def _step(step: Step, name: str) -> StepRow:
-    evidence = (Found(bool(one.get("holds")), evidence_text(one)) for one in step.evidence)
+    evidence = (
+        ConditionResult(bool(one.get("holds")), evidence_text(one)) for one in step.evidence
+    )
     return StepRow(
         step.key,
         step.node,

@@ -12,7 +12,7 @@ _AT_ONCE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class WorkflowRow:
     """A workflow in the list: its size, its version, and how its last run ended."""
 
     id: str
@@ -30,13 +30,13 @@ class Row:
 class RowPage:
     """Some of the workflows: which page it is, of how many, and how many workflows there are."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[WorkflowRow, ...]
     number: int
     pages: int
     count: int
 
 
-def page_rows(rows: Sequence[Row], number: int, words: str = "") -> RowPage:
+def page_rows(rows: Sequence[WorkflowRow], number: int, words: str = "") -> RowPage:
     """A page of these workflows, of those whose name or description has the words."""
     wanted = words.casefold().split()
     found = [
@@ -50,7 +50,7 @@ def page_rows(rows: Sequence[Row], number: int, words: str = "") -> RowPage:
     return RowPage(tuple(shown), number, pages, len(found))
 
 
-def listed(store: Store, *, deleted: bool = False) -> list[Row]:
+def listed(store: Store, *, deleted: bool = False) -> list[WorkflowRow]:
     """The workflows, the one that was changed last first; or those that are deleted."""
     gone = away(store)
     ran = _last_runs(store)
@@ -59,7 +59,7 @@ def listed(store: Store, *, deleted: bool = False) -> list[Row]:
         if (found.id in gone) != deleted:
             continue
         nodes = found.body.get("nodes")
-        row = Row(
+        row = WorkflowRow(
             found.id,
             str(found.body.get("name", "")),
             str(found.body.get("description", "")),

@@ -14,7 +14,7 @@ from director.workflow.values import Json, Tab
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class VariableView:
     """A variable in one line, as the model is shown it, with why it was set last."""
 
     name: str
@@ -32,15 +32,15 @@ class TabView:
     active: bool
 
 
-def variables_view(store: Store, workflow: str) -> list[Variable]:
+def variables_view(store: Store, workflow: str) -> list[VariableView]:
     """The variables of the workbench, by name."""
     run = workbench(workflow)
-    found: list[Variable] = []
+    found: list[VariableView] = []
     for name, value in sorted(variables(store, run).items()):
         kept = store.get(KIND, f"{run}/{name}")
         reason = kept.reason if kept else ""
         told = shown(name, cast("Json", value))
-        found.append(Variable(name, told, reason, kept.version if kept else 1))
+        found.append(VariableView(name, told, reason, kept.version if kept else 1))
     return found
 
 

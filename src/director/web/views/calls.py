@@ -29,7 +29,7 @@ _TELLING = (
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class FindingView:
     """What a scout found, and whether it held when it was done again on the page."""
 
     text: str
@@ -48,7 +48,7 @@ class Card:
     result: str
     left_out: int = 0
     images: int = 0
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[FindingView, ...] = ()
     question: str = ""
     choices: tuple[str, ...] = ()
     source: str = ""
@@ -100,15 +100,15 @@ def _line(args: Mapping[str, object], call: Called) -> str:
     return line if len(line) <= _LINE else f"{line[: _LINE - 1]}…"
 
 
-def _findings(call: Called) -> tuple[Finding, ...]:
+def _findings(call: Called) -> tuple[FindingView, ...]:
     """The findings in a scout's report: a line each, those that were dropped under a heading."""
     if call.tool not in SCOUTS:
         return ()
-    found: list[Finding] = []
+    found: list[FindingView] = []
     holds = True
     for line in call.result.splitlines():
         if line.startswith("Dropped"):
             holds = False
         elif line.startswith("- "):
-            found.append(Finding(line.removeprefix("- "), holds))
+            found.append(FindingView(line.removeprefix("- "), holds))
     return tuple(found)

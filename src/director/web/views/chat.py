@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from director.store import Entry, Store
-from director.web.reading.chat import Said, TurnNow, told, turn_now
+from director.web.reading.chat import ConversationEntry, TurnNow, told, turn_now
 from director.web.views.calls import Card, card
 
 SIZE = 50
@@ -30,11 +30,11 @@ _ENDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class MessageView:
     """One thing in the conversation. The number of its entry is what summaries cite it by."""
 
     kind: Kind
-    said: Said
+    said: ConversationEntry
     text: str
     cards: tuple[Card, ...] = ()
 
@@ -44,11 +44,11 @@ class Chunk:
     """The messages of one stretch of a thread; `number` counts from 0."""
 
     number: int
-    messages: tuple[Message, ...]
+    messages: tuple[MessageView, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Chat:
+class ChatView:
     """A thread with its newest chunk; `seen` changes when older ones must be shown anew."""
 
     thread: str
@@ -81,14 +81,14 @@ class Hit:
     after: str
 
 
-def chat(store: Store, thread: str) -> Chat:
+def chat(store: Store, thread: str) -> ChatView:
     """The conversation, of which only the newest chunk is read."""
     head = store.head(thread)
     chunks = max(1, -(-head // SIZE))
     marks = store.hiding(thread)
     seen = f"{len(marks)}.{marks[-1].seq if marks else 0}"
     now = turn_now(store, thread)
-    return Chat(thread, head, chunks, seen, now, _chunk(store, now, chunks - 1))
+    return ChatView(thread, head, chunks, seen, now, _chunk(store, now, chunks - 1))
 
 
 def chunk(store: Store, thread: str, number: int) -> Chunk:
@@ -104,22 +104,24 @@ def _chunk(store: Store, now: TurnNow, number: int) -> Chunk:
     return Chunk(number, tuple(_message(said, now) for said in here))
 
 
-def _message(said: Said, now: TurnNow) -> Message:
+def _message(said: ConversationEntry, now: TurnNow) -> MessageView:
     match said.kind:
         case "user":
-            return Message("user", said, said.text)
+            return MessageView("user", said, said.text)
         case "checkpoint":
-            return Message("summary", said, said.text)
+            return MessageView("summary", said, said.text)
         case "restore":
-            return Message("line", said, f"The compression of entry {said.covers[0]} was undone.")
+            return MessageView(
+                "line", said, f"The compression of entry {said.covers[0]} was undone."
+            )
         case "delete":
             many = "message was" if len(said.covers) == 1 else "messages were"
-            return Message("line", said, f"{len(said.covers)} {many} taken back.")
+            return MessageView("line", said, f"{len(said.covers)} {many} taken back.")
         case _:
             asked = now.asked.call if now.asked else ""
             running = now.state == "running"
             cards = tuple(card(call, running=running, asked=asked) for call in said.calls)
-            return Message("notice" if said.own else "agent", said, said.text, cards)
+            return MessageView("notice" if said.own else "agent", said, said.text, cards)
 
 
 def search(store: Store, thread: str, words: str) -> list[Hit]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from director.web.reading.meter import Meter
-from director.web.reading.requests import Line
+from director.web.reading.requests import RequestRow
 
 # The order and the colours of the parts: whatever is shown by part is shown so.
 GROUPS: Mapping[str, str] = {
@@ -74,7 +74,7 @@ def slices(parts: Iterable[tuple[str, str, int]], scale: int) -> tuple[Slice, ..
     return tuple(found)
 
 
-def meter_view(now: Meter, made: Sequence[Line]) -> MeterView:
+def meter_view(now: Meter, made: Sequence[RequestRow]) -> MeterView:
     """The meter of what would be sent now; `made` are the requests of the thread so far."""
     scale = max(now.limit, now.size, 1)
     parts = [(one.place, one.name, one.tokens) for one in now.parts]

@@ -19,7 +19,7 @@ MARKS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class VersionView:
     """When a version of the plan was written, and why."""
 
     number: int
@@ -37,7 +37,7 @@ class PlanView:
     done: int
     total: int
     changed: frozenset[str]
-    versions: tuple[Version, ...]
+    versions: tuple[VersionView, ...]
 
     @property
     def phases(self) -> tuple[Phase, ...]:
@@ -66,5 +66,5 @@ def plan_view(store: Store, workflow: str, version: int | None = None) -> PlanVi
         sum(task.status == "completed" for task in plan.tasks),
         len(plan.tasks),
         frozenset(changed),
-        tuple(Version(one.version, one.at, one.reason) for one in reversed(kept)),
+        tuple(VersionView(one.version, one.at, one.reason) for one in reversed(kept)),
     )

@@ -13,7 +13,7 @@ from director.agent.requests import request
 from director.store import Store
 from director.store.checkpoints import Checkpoint
 from director.store.compress import history
-from director.web.reading.requests import Detail, Line, Size, detail, lines
+from director.web.reading.requests import Detail, RequestRow, Size, detail, lines
 from director.web.views.meter import GROUPS, Slice, group_of, slices
 from director.web.views.sent import texts_of
 
@@ -25,7 +25,7 @@ _MOST_POINTS = 500
 class Point:
     """A request on the timeline: where it stands on the page, in per cent and per mille."""
 
-    line: Line
+    line: RequestRow
     x: float
     y: float
 
@@ -179,7 +179,7 @@ def _difference(before: str, after: str) -> Iterator[tuple[str, str]]:
         yield kind, line
 
 
-def _cached(parts: Sequence[Size], line: Line) -> list[float | None]:
+def _cached(parts: Sequence[Size], line: RequestRow) -> list[float | None]:
     """How much of each part came from a cache: a cache holds the front of a request."""
     found: list[float | None] = [None] * len(parts)
     if line.from_cache is None:

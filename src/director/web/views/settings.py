@@ -19,7 +19,7 @@ GROUPS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class SettingField:
     """A setting: what it may be, what it is, who says so."""
 
     name: str
@@ -36,13 +36,13 @@ class Field:
         return self.source in ("flag", "environment")
 
 
-def fields(settings: Settings) -> dict[str, Field]:
+def fields(settings: Settings) -> dict[str, SettingField]:
     """Every setting by its name."""
     found = {}
     for name, rule in RULES.items():
         given = getattr(settings, name)
         kind = "number" if rule.type in (int, float) else "text"
-        found[name] = Field(
+        found[name] = SettingField(
             name, rule.says, str(given.value), given.source, given.place, kind, rule.choices
         )
     return found

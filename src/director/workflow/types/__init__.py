@@ -21,11 +21,11 @@ from director.workflow.types import (
     route,
     transform,
 )
-from director.workflow.types.kind import Kind
+from director.workflow.types.kind import NodeKind
 from director.workflow.values import Config, Effect, Json, Node, WorkflowError
 
 _ALL = (browser_action, browser_query, transform, cognition, iterate, route, handle, context)
-KINDS: Mapping[str, Kind] = MappingProxyType(
+KINDS: Mapping[str, NodeKind] = MappingProxyType(
     {module.KIND.type: module.KIND for module in (*_ALL, group, agent)}
 )
 _LATER = {
@@ -36,7 +36,7 @@ _LATER = {
 _LINE = 80
 
 
-def kind_named(name: str) -> Kind:
+def kind_named(name: str) -> NodeKind:
     """The node type of a name."""
     if name not in KINDS:
         instead = f" Use {_LATER[name]}." if name in _LATER else hint(name, KINDS)
@@ -103,7 +103,7 @@ def describe(node: Node) -> str:
     return line if len(line) <= _LINE else f"{line[: _LINE - 3]}..."
 
 
-def _form(kind: Kind, config: Config) -> tuple[Form, str]:
+def _form(kind: NodeKind, config: Config) -> tuple[Form, str]:
     if not kind.by:
         return kind.forms[""], ""
     name = config.get(kind.by)
@@ -118,7 +118,7 @@ def _form(kind: Kind, config: Config) -> tuple[Form, str]:
     raise WorkflowError(f"{kind.type}: {kind.by!r} {says}.{known}")
 
 
-def _outline(kind: Kind) -> str:
+def _outline(kind: NodeKind) -> str:
     if kind.by:
         return f"{kind.by} ({', '.join(kind.forms)})"
     return ", ".join(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from director.workflow.forms import Field, Form, text, whole
-from director.workflow.types.kind import Kind, producing
+from director.workflow.types.kind import NodeKind, producing
 
-KIND = Kind(
+KIND = NodeKind(
     type="agent",
     says="lets a bounded sub-agent reach a goal",
     forms={

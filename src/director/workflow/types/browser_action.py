@@ -21,7 +21,7 @@ from director.workflow.forms import (
     whole,
 )
 from director.workflow.selectors import selector
-from director.workflow.types.kind import Kind, producing
+from director.workflow.types.kind import NodeKind, producing
 from director.workflow.values import Config, Effect
 
 _EARLY = {
@@ -216,7 +216,7 @@ def _line(config: Config) -> str:
     return f"{config.get('action')}" + ("" if found is None else f" {found}")
 
 
-KIND = Kind(
+KIND = NodeKind(
     type="browser_action",
     says="does one thing in the browser",
     forms=_FORMS,

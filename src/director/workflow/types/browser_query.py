@@ -19,7 +19,7 @@ from director.workflow.forms import (
 )
 from director.workflow.selectors import css_of_field, selector
 from director.workflow.types.browser_action import KIND as ACTION
-from director.workflow.types.kind import Kind, producing
+from director.workflow.types.kind import NodeKind, producing
 from director.workflow.values import Config, Json, WorkflowError
 
 _OWN = re.compile(r"\.|@form-url|@[A-Za-z_][\w:.-]*(~.+)?")
@@ -122,7 +122,7 @@ def _line(config: Config) -> str:
     return f"{config.get('method')} {about}".strip()
 
 
-KIND = Kind(
+KIND = NodeKind(
     type="browser_query",
     says="looks at the page and changes nothing",
     forms=_FORMS,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from director.workflow.forms import Field, Form, anything, object_of, text
-from director.workflow.types.kind import Kind, producing
+from director.workflow.types.kind import NodeKind, producing
 
-KIND = Kind(
+KIND = NodeKind(
     type="cognition",
     says="asks a model for a value of a schema",
     forms={

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from director.workflow.forms import Field, Form, object_of, text
 from director.workflow.types.iterate import RESERVED
-from director.workflow.types.kind import Kind
+from director.workflow.types.kind import NodeKind
 from director.workflow.values import Config, Json, WorkflowError
 
 _NAME = re.compile(r"[A-Za-z_]\w*(\.\w+)*")
@@ -29,7 +29,7 @@ def check_variable(name: Json) -> None:
         raise WorkflowError(f"{name!r} cannot name a variable: it has a meaning of its own.")
 
 
-KIND = Kind(
+KIND = NodeKind(
     type="context",
     says="sets variables of the run",
     forms={

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from director.workflow.forms import Field, Form, flag, object_of, text
-from director.workflow.types.kind import Kind, producing
+from director.workflow.types.kind import NodeKind, producing
 from director.workflow.types.nodes import nodes
 
 _RIGHT = 'give "nodeRange": "first..last" and, for {{param.x}}, "params": {"x": value}'
 
-KIND = Kind(
+KIND = NodeKind(
     type="group",
     says="runs some nodes under one name",
     forms={

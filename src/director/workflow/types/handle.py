@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from director.workflow.forms import Field, Form
-from director.workflow.types.kind import Kind, producing
+from director.workflow.types.kind import NodeKind, producing
 from director.workflow.types.nodes import nodes
 from director.workflow.values import Config, WorkflowError
 
@@ -13,7 +13,7 @@ def _rule(config: Config) -> None:
         raise WorkflowError("Give 'catch', 'finally', or both: 'try' alone changes nothing.")
 
 
-KIND = Kind(
+KIND = NodeKind(
     type="handle",
     says="tries nodes, runs others if they fail, and some in any case",
     forms={

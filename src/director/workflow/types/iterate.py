@@ -13,7 +13,7 @@ from director.workflow.forms import (
     text,
     whole,
 )
-from director.workflow.types.kind import Kind, producing
+from director.workflow.types.kind import NodeKind, producing
 from director.workflow.types.nodes import nodes
 from director.workflow.values import Config, WorkflowError
 
@@ -35,7 +35,7 @@ def _rule(config: Config) -> None:
                 raise WorkflowError(f"{name!r}: {value!r} has a meaning of its own here.")
 
 
-KIND = Kind(
+KIND = NodeKind(
     type="iterate",
     says="runs its body for each record or element",
     forms={

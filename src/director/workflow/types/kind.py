@@ -13,7 +13,7 @@ Line: TypeAlias = Callable[[Config], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class NodeKind:
     """A node type. Where `by` names a field, its value chooses the form and the effect.
 
     `references` are the fields that name other nodes; `early` are values of `by` of earlier times.

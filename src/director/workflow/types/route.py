@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from director.workflow.expressions import check_condition, check_name
 from director.workflow.forms import Field, Form, list_of, object_of, shaped, text
 from director.workflow.paths import is_list
-from director.workflow.types.kind import Kind, producing
+from director.workflow.types.kind import NodeKind, producing
 from director.workflow.types.nodes import nodes
 from director.workflow.values import Config, Json, WorkflowError
 
@@ -53,7 +53,7 @@ def _rule(config: Config) -> None:
             check_condition(condition, names=names)
 
 
-KIND = Kind(
+KIND = NodeKind(
     type="route",
     says="goes down the first branch whose condition holds",
     forms={

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from director.workflow.expressions import check_code, check_name
 from director.workflow.forms import Field, Form, anything, text
-from director.workflow.types.kind import Kind, producing
+from director.workflow.types.kind import NodeKind, producing
 from director.workflow.values import Config, Json
 
 _RIGHT = 'give "input" and Python "code", such as [x for x in input if x["open"]]'
@@ -33,7 +33,7 @@ def _rule(config: Config) -> None:
         check_code(code, names=names)
 
 
-KIND = Kind(
+KIND = NodeKind(
     type="transform",
     says="computes a value with Python, in a sandbox",
     forms={

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal, InvalidOperation
 
-from director.demo.site.values import Row
+from director.demo.site.values import TableRow
 
 SUPPLIERS = (
     ("Northwind Paper", "billing@northwind.example"),
@@ -45,12 +45,12 @@ COLUMNS = (
 _NOTES = ("", "", "", "asked for a copy", "see contract", "approved by Tom", "second reminder")
 
 
-def rows(chance: random.Random) -> Iterator[Row]:
+def rows(chance: random.Random) -> Iterator[TableRow]:
     """Eighteen invoices of the months before."""
     for number in range(1, 19):
         supplier, _ = chance.choice(SUPPLIERS)
         due = date(2026, 8, 3) + timedelta(days=number * 4 + chance.randrange(3))
-        yield Row(
+        yield TableRow(
             number,
             {
                 "supplier": supplier,

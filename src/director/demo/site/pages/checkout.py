@@ -19,7 +19,7 @@ from director.demo.site.pages.pieces import (
 )
 from director.demo.site.pages.shop import MOST, bill, lines, links
 from director.demo.site.values import SHOP_PASSWORD, USER, Order, money
-from director.demo.site.web import Response, Visit, address, redirect
+from director.demo.site.web import Response, SiteVisit, address, redirect
 
 _ADDRESS = (
     ("name", "Full name", "Name of the recipient", "name"),
@@ -32,12 +32,12 @@ _TRIES = 5
 _AFTER = ("/shop", "/shop/checkout", "/shop/orders")
 
 
-def _after(visit: Visit) -> str:
+def _after(visit: SiteVisit) -> str:
     asked = visit.form.text("next") or visit.query.text("next")
     return asked if asked in _AFTER else "/shop"
 
 
-def login(visit: Visit, problem: str = "") -> Response:
+def login(visit: SiteVisit, problem: str = "") -> Response:
     """The first step: user and password."""
     form = login_form(
         visit,
@@ -57,7 +57,7 @@ def login(visit: Visit, problem: str = "") -> Response:
     )
 
 
-def enter(visit: Visit) -> Response:
+def enter(visit: SiteVisit) -> Response:
     """Check the password and send a code to the mailbox."""
     if (visit.form.text("user"), visit.form.text("password")) != (USER, SHOP_PASSWORD):
         return login(visit, "This user and this password do not belong together.")
@@ -65,7 +65,7 @@ def enter(visit: Visit) -> Response:
     return redirect(address("/shop/login/code", next=_after(visit)), renew=True)
 
 
-def code(visit: Visit, problem: str = "") -> Response:
+def code(visit: SiteVisit, problem: str = "") -> Response:
     """The second step: the code."""
     pending = visit.session.pending
     if pending is None:
@@ -103,7 +103,7 @@ def code(visit: Visit, problem: str = "") -> Response:
     )
 
 
-def confirm(visit: Visit) -> Response:
+def confirm(visit: SiteVisit) -> Response:
     """Let in whoever has the code; five wrong ones end the attempt."""
     pending = visit.session.pending
     if pending is None:
@@ -119,14 +119,14 @@ def confirm(visit: Visit) -> Response:
     return code(visit, "This is not the code of this login.")
 
 
-def leave(visit: Visit) -> Response:
+def leave(visit: SiteVisit) -> Response:
     """Log out of the shop; the cart stays."""
     visit.session.shop = False
     visit.session.notice = "You are logged out."
     return redirect("/shop")
 
 
-def checkout(visit: Visit, problem: str = "") -> Response:
+def checkout(visit: SiteVisit, problem: str = "") -> Response:
     """The address form. It carries its lines: whoever sends it twice orders twice."""
     if not visit.session.shop:
         return redirect("/shop/login?next=/shop/checkout")
@@ -170,7 +170,7 @@ def checkout(visit: Visit, problem: str = "") -> Response:
     )
 
 
-def place(visit: Visit) -> Response:
+def place(visit: SiteVisit) -> Response:
     """Place the order that the form carries."""
     if not visit.session.shop:
         return redirect("/shop/login?next=/shop/checkout")
@@ -195,7 +195,7 @@ def _wanted(sent: tuple[str, ...]) -> dict[str, int]:
     }
 
 
-def orders(visit: Visit) -> Response:
+def orders(visit: SiteVisit) -> Response:
     """All orders, the newest first."""
     if not visit.session.shop:
         return redirect("/shop/login?next=/shop/orders")
@@ -223,7 +223,7 @@ def orders(visit: Visit) -> Response:
     )
 
 
-def order(visit: Visit) -> Response:
+def order(visit: SiteVisit) -> Response:
     """One order."""
     if not visit.session.shop:
         return redirect("/shop/login?next=/shop/orders")

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from director.demo.site.html import Element, el
 from director.demo.site.pages.pieces import button, field, page, table
-from director.demo.site.web import Response, Visit, address
+from director.demo.site.web import Response, SiteVisit, address
 
 _SLOW_MS = 1_500
 _MOST_MS = 20_000
 
 
-def _struck(visit: Visit, what: str) -> bool:
+def _struck(visit: SiteVisit, what: str) -> bool:
     """Whether this is the n-th time; `every` in the address says n, usually 3, 1 is always."""
     every = visit.number("every", 3, most=1_000)
     return (visit.state.count(f"flaky {what}") + visit.state.seed) % every == 0
 
 
-def flaky(visit: Visit) -> Response:
+def flaky(visit: SiteVisit) -> Response:
     """What can go wrong here, and the form that lies."""
     kinds = (
         ("Fails", "/flaky/fails", "every=3", "Answers 500 every third time."),
@@ -53,7 +53,7 @@ def flaky(visit: Visit) -> Response:
     )
 
 
-def _liar(visit: Visit) -> Element:
+def _liar(visit: SiteVisit) -> Element:
     every = visit.number("every", 3, most=1_000)
     return el(
         "section",
@@ -82,7 +82,7 @@ def _liar(visit: Visit) -> Element:
     )
 
 
-def keep_note(visit: Visit) -> Response:
+def keep_note(visit: SiteVisit) -> Response:
     """Keep a note, or fail and keep nothing."""
     if _struck(visit, "notes"):
         return Response(b'{"saved": false}', 500, type="application/json")
@@ -90,7 +90,7 @@ def keep_note(visit: Visit) -> Response:
     return Response(b'{"saved": true}', type="application/json")
 
 
-def fails(visit: Visit) -> Response:
+def fails(visit: SiteVisit) -> Response:
     """A page, or an error."""
     if _struck(visit, "fails"):
         return page(
@@ -103,20 +103,20 @@ def fails(visit: Visit) -> Response:
     return page(visit, "It worked this time", _again(visit, "/flaky/fails"), part="flaky")
 
 
-def slow(visit: Visit) -> Response:
+def slow(visit: SiteVisit) -> Response:
     """A page that now and then takes its time."""
     wait = visit.number("ms", _SLOW_MS, most=_MOST_MS) / 1000 if _struck(visit, "slow") else 0.0
     shown = page(visit, "Here it is", _again(visit, "/flaky/slow"), part="flaky")
     return Response(shown.body, delay=wait)
 
 
-def _again(visit: Visit, path: str) -> Element:
+def _again(visit: SiteVisit, path: str) -> Element:
     words = visit.look.says("Once more", "Try again")
     here = address(path, every=visit.query.text("every"), ms=visit.query.text("ms"))
     return el("p", el("a", words, href=here, class_="button plain"))
 
 
-def late(visit: Visit) -> Response:
+def late(visit: SiteVisit) -> Response:
     """A page whose button comes when nobody expects it any more."""
     wait = visit.number("ms", 1_200, most=_MOST_MS)
     words = visit.look.says("Continue", "Go on")

@@ -20,13 +20,13 @@ from director.demo.site.pages.pieces import (
     page,
     table,
 )
-from director.demo.site.values import Row
-from director.demo.site.web import Response, Visit, address, download, redirect
+from director.demo.site.values import TableRow
+from director.demo.site.web import Response, SiteVisit, address, download, redirect
 
 _MOST_ROWS = 5_000
 
 
-def grid(visit: Visit, trouble: tuple[str, ...] = ()) -> Response:
+def grid(visit: SiteVisit, trouble: tuple[str, ...] = ()) -> Response:
     """The table, with what is needed to change it."""
     shown = _shown(visit)
     new = visit.look.says("Add row", "New row")
@@ -66,11 +66,11 @@ def grid(visit: Visit, trouble: tuple[str, ...] = ()) -> Response:
     )
 
 
-def _asked(visit: Visit) -> dict[str, str]:
+def _asked(visit: SiteVisit) -> dict[str, str]:
     return {name: visit.query.text(name) for name in ("q", "status", "sort", "dir")}
 
 
-def _shown(visit: Visit) -> list[Row]:
+def _shown(visit: SiteVisit) -> list[TableRow]:
     asked = _asked(visit)
     words = asked["q"].casefold()
     rows = [
@@ -85,12 +85,12 @@ def _shown(visit: Visit) -> list[Row]:
     return rows
 
 
-def _order(row: Row, column: Column) -> tuple[Decimal, str]:
+def _order(row: TableRow, column: Column) -> tuple[Decimal, str]:
     text = row.cells[column.key]
     return (Decimal(text), "") if column.kind == "number" else (Decimal(0), text.casefold())
 
 
-def _filter(visit: Visit) -> Element:
+def _filter(visit: SiteVisit) -> Element:
     asked = _asked(visit)
     statuses = [("", "Any status"), *((each, each) for each in STATUSES)]
     return el(
@@ -107,7 +107,7 @@ def _filter(visit: Visit) -> Element:
     )
 
 
-def _table(visit: Visit, shown: list[Row]) -> Element:
+def _table(visit: SiteVisit, shown: list[TableRow]) -> Element:
     headings = [_heading(visit, column) for column in COLUMNS]
     remove = visit.look.says("Delete", "Remove")
     rows = [
@@ -146,7 +146,7 @@ def _table(visit: Visit, shown: list[Row]) -> Element:
     return table("Invoices", [*headings, last], rows)
 
 
-def _heading(visit: Visit, column: Column) -> Element:
+def _heading(visit: SiteVisit, column: Column) -> Element:
     asked = _asked(visit)
     here = asked["sort"] == column.key
     down = here and asked["dir"] != "down"
@@ -162,7 +162,7 @@ def _heading(visit: Visit, column: Column) -> Element:
     )
 
 
-def _dialog(visit: Visit, title: str, *, open_: bool) -> Element:
+def _dialog(visit: SiteVisit, title: str, *, open_: bool) -> Element:
     fields = [
         choice(
             column.title,
@@ -204,7 +204,7 @@ def _dialog(visit: Visit, title: str, *, open_: bool) -> Element:
     )
 
 
-def _upload(visit: Visit) -> Element:
+def _upload(visit: SiteVisit) -> Element:
     return el(
         "form",
         el("h2", visit.look.says("Upload rows", "Import rows")),
@@ -234,7 +234,7 @@ def _titles() -> list[str]:
     return [column.title for column in COLUMNS]
 
 
-def add(visit: Visit) -> Response:
+def add(visit: SiteVisit) -> Response:
     """Add the row of the dialog."""
     cells = {column.key: visit.form.text(column.key) for column in COLUMNS}
     if found := problems(cells):
@@ -246,7 +246,7 @@ def add(visit: Visit) -> Response:
     return redirect("/grid")
 
 
-def edit(visit: Visit) -> Response:
+def edit(visit: SiteVisit) -> Response:
     """Change one cell; the answer is what the cell holds now, or what is wrong."""
     row, key = visit.state.rows.get(int(visit.arguments[0])), visit.form.text("column")
     if row is None or key not in row.cells:
@@ -262,7 +262,7 @@ def _json(answer: dict[str, str], status: int) -> Response:
     return Response(json.dumps(answer).encode(), status, type="application/json")
 
 
-def delete(visit: Visit) -> Response:
+def delete(visit: SiteVisit) -> Response:
     """Take a row out of the table."""
     row = visit.state.rows.pop(int(visit.arguments[0]), None)
     if row is None:
@@ -271,7 +271,7 @@ def delete(visit: Visit) -> Response:
     return redirect("/grid")
 
 
-def export(visit: Visit) -> Response:
+def export(visit: SiteVisit) -> Response:
     """The rows that are shown, as CSV."""
     out = io.StringIO()
     lines = csv.writer(out)
@@ -280,7 +280,7 @@ def export(visit: Visit) -> Response:
     return download(out.getvalue(), "invoices.csv")
 
 
-def upload(visit: Visit) -> Response:
+def upload(visit: SiteVisit) -> Response:
     """Add the rows of a file: all of them, or none if one is wrong."""
     try:
         read = list(csv.reader(io.StringIO(visit.form.file.decode("utf-8-sig")), strict=True))

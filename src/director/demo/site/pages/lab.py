@@ -6,15 +6,15 @@ import json
 
 from director.demo.site.html import Element, Node, el
 from director.demo.site.pages.pieces import button, document, field, hidden, page
-from director.demo.site.values import Deed
-from director.demo.site.web import Response, Visit, download
+from director.demo.site.values import DemoAction
+from director.demo.site.web import Response, SiteVisit, download
 
 _FEED = 60
 _BATCH = 12
 _MOST_DEEDS = 1_000
 
 
-def lab(visit: Visit) -> Response:
+def lab(visit: SiteVisit) -> Response:
     """All of them on one page; the endless list is last, for it has no end to put things after."""
     bits = (_frame(), _shadow(), _confirm(visit), _popup(visit), _download(visit), _typed(visit))
     return page(
@@ -37,7 +37,7 @@ def _frame() -> Element:
     )
 
 
-def frame(visit: Visit) -> Response:
+def frame(visit: SiteVisit) -> Response:
     """The document inside the frame."""
     did = [each.value for each in visit.state.deeds if each.what == "frame"]
     body = el(
@@ -71,7 +71,7 @@ def _shadow() -> Element:
     return _bit("An open shadow root", el("div", inside, data_shadow=True))
 
 
-def _confirm(visit: Visit) -> Element:
+def _confirm(visit: SiteVisit) -> Element:
     return _bit(
         "A dialog of the browser",
         button(
@@ -84,7 +84,7 @@ def _confirm(visit: Visit) -> Element:
     )
 
 
-def _popup(visit: Visit) -> Element:
+def _popup(visit: SiteVisit) -> Element:
     return _bit(
         "A second window",
         el(
@@ -99,7 +99,7 @@ def _popup(visit: Visit) -> Element:
     )
 
 
-def popup(visit: Visit) -> Response:
+def popup(visit: SiteVisit) -> Response:
     """The document of the second window."""
     body = el(
         "main",
@@ -117,7 +117,7 @@ def popup(visit: Visit) -> Response:
     return document(visit, "Choose a colour", body)
 
 
-def _download(visit: Visit) -> Element:
+def _download(visit: SiteVisit) -> Element:
     return _bit(
         "A download",
         el(
@@ -130,14 +130,14 @@ def _download(visit: Visit) -> Element:
     )
 
 
-def report(visit: Visit) -> Response:
+def report(visit: SiteVisit) -> Response:
     """A small file."""
     _do(visit, "download", "report.csv")
     names = [f"{each.sku},{each.stock}" for each in visit.state.products.values()]
     return download("\r\n".join(["Product,Stock", *names, ""]), "report.csv")
 
 
-def _typed(visit: Visit) -> Element:
+def _typed(visit: SiteVisit) -> Element:
     words = visit.look.says("Close the account", "End the account")
     return _bit(
         "A button that must be earned",
@@ -176,26 +176,26 @@ def _feed() -> Element:
     )
 
 
-def feed(visit: Visit) -> Response:
+def feed(visit: SiteVisit) -> Response:
     """The next part of the endless list, which ends after sixty."""
     after = visit.number("after", 0, least=0, most=_FEED)
     items = [f"Entry {number}" for number in range(after + 1, min(after + _BATCH, _FEED) + 1)]
     return Response(json.dumps(items).encode(), type="application/json")
 
 
-def _do(visit: Visit, what: str, value: str) -> None:
+def _do(visit: SiteVisit, what: str, value: str) -> None:
     if len(visit.state.deeds) < _MOST_DEEDS:
-        visit.state.deeds.append(Deed(what[:40], value[:200]))
+        visit.state.deeds.append(DemoAction(what[:40], value[:200]))
 
 
-def did(visit: Visit) -> Response:
+def did(visit: SiteVisit) -> Response:
     """Keep what a visitor did, and show the lab again."""
     _do(visit, visit.form.text("what"), visit.form.text("value"))
     visit.session.notice = f"Done: {visit.form.text('what')[:40]}."
     return lab(visit)
 
 
-def sent(visit: Visit) -> Response:
+def sent(visit: SiteVisit) -> Response:
     """Keep what was sent from inside the frame, and show the frame again."""
     _do(visit, "frame", visit.form.text("value"))
     return frame(visit)

@@ -19,12 +19,12 @@ from director.demo.site.pages.pieces import (
     table,
 )
 from director.demo.site.values import LABELS, MAIL_PASSWORD, USER, Mail
-from director.demo.site.web import Response, Visit, address, redirect
+from director.demo.site.web import Response, SiteVisit, address, redirect
 
 _ROOM = 10
 
 
-def login(visit: Visit, problem: str = "") -> Response:
+def login(visit: SiteVisit, problem: str = "") -> Response:
     """Ask who is there."""
     then = button(visit.look.says("Log in", "Sign in"))
     return page(
@@ -36,7 +36,7 @@ def login(visit: Visit, problem: str = "") -> Response:
     )
 
 
-def enter(visit: Visit) -> Response:
+def enter(visit: SiteVisit) -> Response:
     """Let in whoever knows the password."""
     if (visit.form.text("user"), visit.form.text("password")) != (USER, MAIL_PASSWORD):
         return login(visit, "This user and this password do not belong together.")
@@ -44,14 +44,14 @@ def enter(visit: Visit) -> Response:
     return redirect("/mail", renew=True)
 
 
-def leave(visit: Visit) -> Response:
+def leave(visit: SiteVisit) -> Response:
     """Log out of the mailbox."""
     visit.session.mailbox = False
     visit.session.notice = "You are logged out."
     return redirect("/mail/login")
 
 
-def inbox(visit: Visit) -> Response:
+def inbox(visit: SiteVisit) -> Response:
     """The letters of a folder, a label or a search, the newest first."""
     if not visit.session.mailbox:
         return redirect("/mail/login")
@@ -83,7 +83,7 @@ def inbox(visit: Visit) -> Response:
     )
 
 
-def _found(visit: Visit, folder: str, label: str, words: str) -> list[Mail]:
+def _found(visit: SiteVisit, folder: str, label: str, words: str) -> list[Mail]:
     return [
         mail
         for mail in sorted(visit.state.mails.values(), key=lambda each: -each.id)
@@ -94,7 +94,7 @@ def _found(visit: Visit, folder: str, label: str, words: str) -> list[Mail]:
     ]
 
 
-def _account(visit: Visit) -> Element:
+def _account(visit: SiteVisit) -> Element:
     return el(
         "form",
         el("span", USER, class_="quiet"),
@@ -105,7 +105,7 @@ def _account(visit: Visit) -> Element:
     )
 
 
-def _folders(visit: Visit, folder: str, label: str) -> Element:
+def _folders(visit: SiteVisit, folder: str, label: str) -> Element:
     mails = visit.state.mails.values()
     unread = sum(not mail.read and not mail.archived for mail in mails)
 
@@ -133,7 +133,7 @@ def _folders(visit: Visit, folder: str, label: str) -> Element:
     )
 
 
-def _search(visit: Visit, folder: str, label: str, words: str) -> Element:
+def _search(visit: SiteVisit, folder: str, label: str, words: str) -> Element:
     return el(
         "form",
         field(
@@ -149,7 +149,7 @@ def _search(visit: Visit, folder: str, label: str, words: str) -> Element:
     )
 
 
-def _list(visit: Visit, shown: list[Mail]) -> Element:
+def _list(visit: SiteVisit, shown: list[Mail]) -> Element:
     rows: list[Node] = [
         el(
             "tr",
@@ -196,7 +196,7 @@ def _tags(mail: Mail) -> list[Element]:
     return [el("span", each, class_=f"tag tag-{each.lower()}") for each in mail.labels]
 
 
-def read(visit: Visit) -> Response:
+def read(visit: SiteVisit) -> Response:
     """One letter, which is read from now on."""
     if not visit.session.mailbox:
         return redirect("/mail/login")
@@ -225,7 +225,7 @@ def read(visit: Visit) -> Response:
     )
 
 
-def _actions(visit: Visit, mail: Mail) -> Element:
+def _actions(visit: SiteVisit, mail: Mail) -> Element:
     if mail.archived:
         words, to = visit.look.says("Move to the inbox", "Put back"), "restore"
     else:
@@ -242,22 +242,22 @@ def _actions(visit: Visit, mail: Mail) -> Element:
     return el("div", move, label, class_="actions spread")
 
 
-def archive(visit: Visit) -> Response:
+def archive(visit: SiteVisit) -> Response:
     """Put one letter away."""
     return _moved(visit, (visit.arguments[0],), archived=True)
 
 
-def restore(visit: Visit) -> Response:
+def restore(visit: SiteVisit) -> Response:
     """Put one letter back into the inbox."""
     return _moved(visit, (visit.arguments[0],), archived=False)
 
 
-def archive_chosen(visit: Visit) -> Response:
+def archive_chosen(visit: SiteVisit) -> Response:
     """Put all chosen letters away."""
     return _moved(visit, visit.form.texts("mail"), archived=True)
 
 
-def _moved(visit: Visit, ids: tuple[str, ...], *, archived: bool) -> Response:
+def _moved(visit: SiteVisit, ids: tuple[str, ...], *, archived: bool) -> Response:
     if not visit.session.mailbox:
         return redirect("/mail/login")
     mails = visit.state.mails
@@ -270,7 +270,7 @@ def _moved(visit: Visit, ids: tuple[str, ...], *, archived: bool) -> Response:
     return redirect("/mail")
 
 
-def label(visit: Visit) -> Response:
+def label(visit: SiteVisit) -> Response:
     """Give a letter a label, or take it away if it had it."""
     if not visit.session.mailbox:
         return redirect("/mail/login")

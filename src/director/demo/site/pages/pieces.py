@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from director.demo.site.html import Attribute, Element, Node, el, written
-from director.demo.site.web import Response, Visit
+from director.demo.site.web import Response, SiteVisit
 
 PARTS = (
     ("mail", "Postbox", "/mail"),
@@ -17,7 +17,12 @@ PARTS = (
 
 
 def page(
-    visit: Visit, title: str, *content: Node, part: str = "", lead: Node = None, status: int = 200
+    visit: SiteVisit,
+    title: str,
+    *content: Node,
+    part: str = "",
+    lead: Node = None,
+    status: int = 200,
 ) -> Response:
     """A whole page: head, navigation, the notice that waits for this browser, the content."""
     notice = visit.session.notice
@@ -36,7 +41,7 @@ def page(
     )
 
 
-def document(visit: Visit, title: str, *body: Node, status: int = 200) -> Response:
+def document(visit: SiteVisit, title: str, *body: Node, status: int = 200) -> Response:
     """A document with the site's styles and script, and this body."""
     tree = el(
         "html",
@@ -55,7 +60,7 @@ def document(visit: Visit, title: str, *body: Node, status: int = 200) -> Respon
     return Response(f"<!doctype html>\n{written(tree, visit.look)}\n".encode(), status=status)
 
 
-def _top(visit: Visit, part: str) -> Element:
+def _top(visit: SiteVisit, part: str) -> Element:
     links = [
         el("a", shown, href=path, class_="tab", aria_current="page" if key == part else None)
         for key, shown, path in PARTS
@@ -74,7 +79,7 @@ def _top(visit: Visit, part: str) -> Element:
     )
 
 
-def _foot(visit: Visit) -> Element:
+def _foot(visit: SiteVisit) -> Element:
     words = visit.look.says("Show the redesign", "Show the first design")
     return el(
         "footer",
@@ -161,7 +166,7 @@ def facts(pairs: Iterable[tuple[str, Node]]) -> Element:
     )
 
 
-def pager(visit: Visit, number: int, pages: int, link: Callable[[int], str]) -> Element | None:
+def pager(visit: SiteVisit, number: int, pages: int, link: Callable[[int], str]) -> Element | None:
     """Links to the other pages of a list."""
     if pages < 2:
         return None
@@ -187,7 +192,7 @@ def pager(visit: Visit, number: int, pages: int, link: Callable[[int], str]) -> 
 
 
 def login_form(
-    visit: Visit, action: str, *more: Node, problem: str, then: Element, next_: str = ""
+    visit: SiteVisit, action: str, *more: Node, problem: str, then: Element, next_: str = ""
 ) -> list[Node]:
     """Who is there, and the password; `then` is the button, and `next_` what follows."""
     form = el(
@@ -220,7 +225,7 @@ def login_form(
     return list(visit.look.order(form, hint))
 
 
-def missing(visit: Visit, part: str = "") -> Response:
+def missing(visit: SiteVisit, part: str = "") -> Response:
     """There is no such page."""
     return page(
         visit,

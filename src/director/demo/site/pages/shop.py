@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from director.demo.site.html import Element, Node, el, written
-from director.demo.site.look import Look
+from director.demo.site.look import SiteDesign
 from director.demo.site.pages.pieces import (
     button,
     choice,
@@ -17,8 +17,8 @@ from director.demo.site.pages.pieces import (
     pager,
     table,
 )
-from director.demo.site.values import CATEGORIES, Line, Product, money
-from director.demo.site.web import Response, Visit, address, redirect
+from director.demo.site.values import CATEGORIES, OrderLine, Product, money
+from director.demo.site.web import Response, SiteVisit, address, redirect
 
 _ROOM = 9
 MOST = 99
@@ -37,7 +37,7 @@ _SHAPES = {
 }
 
 
-def shop(visit: Visit) -> Response:
+def shop(visit: SiteVisit) -> Response:
     """The products of a category, a page of them."""
     asked = visit.query.text("category")
     category = asked if asked in CATEGORIES else ""
@@ -62,7 +62,7 @@ def shop(visit: Visit) -> Response:
     )
 
 
-def links(visit: Visit) -> Element:
+def links(visit: SiteVisit) -> Element:
     """Where a customer can go from every page of the shop."""
     many = sum(visit.session.cart.values())
     cart = visit.look.says("Cart", "Basket")
@@ -87,7 +87,7 @@ def links(visit: Visit) -> Element:
     )
 
 
-def _filter(visit: Visit, category: str) -> Element:
+def _filter(visit: SiteVisit, category: str) -> Element:
     options = [("", "All categories"), *((each, each) for each in CATEGORIES)]
     return el(
         "form",
@@ -99,7 +99,7 @@ def _filter(visit: Visit, category: str) -> Element:
     )
 
 
-def _card(visit: Visit, product: Product) -> Element:
+def _card(visit: SiteVisit, product: Product) -> Element:
     name = el("h2", el("a", product.name, href=f"/shop/products/{product.sku}"))
     price = el(
         "p",
@@ -131,7 +131,7 @@ def _picture(product: Product) -> Element:
     )
 
 
-def _add(visit: Visit, product: Product, *, short: bool) -> Element:
+def _add(visit: SiteVisit, product: Product, *, short: bool) -> Element:
     words = visit.look.says("Add to cart", "Put in basket")
     return el(
         "form",
@@ -149,7 +149,7 @@ def _add(visit: Visit, product: Product, *, short: bool) -> Element:
     )
 
 
-def product(visit: Visit) -> Response:
+def product(visit: SiteVisit) -> Response:
     """One product."""
     found = visit.state.products.get(visit.arguments[0])
     if found is None:
@@ -178,7 +178,7 @@ def product(visit: Visit) -> Response:
     )
 
 
-def picture(visit: Visit) -> Response:
+def picture(visit: SiteVisit) -> Response:
     """A drawing of a product."""
     found = visit.state.products.get(visit.arguments[0])
     if found is None:
@@ -193,10 +193,10 @@ def picture(visit: Visit) -> Response:
         xmlns="http://www.w3.org/2000/svg",
         viewBox="0 0 200 100",
     )
-    return Response(written(drawn, Look()).encode(), type="image/svg+xml")
+    return Response(written(drawn, SiteDesign()).encode(), type="image/svg+xml")
 
 
-def put(visit: Visit) -> Response:
+def put(visit: SiteVisit) -> Response:
     """Put a product into the cart."""
     found = visit.state.products.get(visit.form.text("sku"))
     if found is None:
@@ -212,7 +212,7 @@ def _quantity(text: str) -> int:
     return max(1, min(int(text), MOST)) if usable else 1
 
 
-def change(visit: Visit) -> Response:
+def change(visit: SiteVisit) -> Response:
     """Set how many of a product are wanted; none takes it out."""
     sku, text = visit.form.text("sku"), visit.form.text("quantity")
     if visit.form.text("remove") or text == "0":
@@ -222,17 +222,17 @@ def change(visit: Visit) -> Response:
     return redirect("/shop/cart")
 
 
-def lines(visit: Visit, wanted: dict[str, int]) -> tuple[Line, ...]:
+def lines(visit: SiteVisit, wanted: dict[str, int]) -> tuple[OrderLine, ...]:
     """What is wanted, at the prices of now; unknown products are left out."""
     products = visit.state.products
     return tuple(
-        Line(sku, products[sku].name, quantity, products[sku].price)
+        OrderLine(sku, products[sku].name, quantity, products[sku].price)
         for sku, quantity in wanted.items()
         if sku in products
     )
 
 
-def bill(of: tuple[Line, ...], more: list[Element] | None = None) -> Element:
+def bill(of: tuple[OrderLine, ...], more: list[Element] | None = None) -> Element:
     """Lines and their sum as a table; `more` adds a cell to each line."""
     rows: list[Node] = [
         el(
@@ -262,7 +262,7 @@ def bill(of: tuple[Line, ...], more: list[Element] | None = None) -> Element:
     return table("Products", ["Product", *right, *last], rows)
 
 
-def cart(visit: Visit) -> Response:
+def cart(visit: SiteVisit) -> Response:
     """What is in the cart."""
     wanted = lines(visit, visit.session.cart)
     title = visit.look.says("Your cart", "Your basket")
@@ -298,7 +298,7 @@ def cart(visit: Visit) -> Response:
     )
 
 
-def _change(visit: Visit, line: Line) -> Element:
+def _change(visit: SiteVisit, line: OrderLine) -> Element:
     return el(
         "form",
         hidden("sku", line.sku),

@@ -7,7 +7,7 @@ import json
 from director.demo.site.html import Element, el
 from director.demo.site.pages.pieces import button, page, table
 from director.demo.site.values import MAIL_PASSWORD, SHOP_PASSWORD, USER
-from director.demo.site.web import Response, Visit
+from director.demo.site.web import Response, SiteVisit
 
 _CARDS = (
     (
@@ -43,7 +43,7 @@ _CARDS = (
 )
 
 
-def start(visit: Visit) -> Response:
+def start(visit: SiteVisit) -> Response:
     """What there is, what each part is good for, and the logins."""
     return page(
         visit,
@@ -58,7 +58,7 @@ def start(visit: Visit) -> Response:
     )
 
 
-def _parts(visit: Visit) -> Element:
+def _parts(visit: SiteVisit) -> Element:
     cards = [
         el(
             "li",
@@ -77,7 +77,7 @@ def _parts(visit: Visit) -> Element:
     return el("section", el("ul", cards, class_="cards wide"), aria_label="Applications")
 
 
-def _logins(visit: Visit) -> Element:
+def _logins(visit: SiteVisit) -> Element:
     rows = [
         el(
             "tr",
@@ -99,7 +99,7 @@ def _logins(visit: Visit) -> Element:
     )
 
 
-def _switches(visit: Visit) -> Element:
+def _switches(visit: SiteVisit) -> Element:
     other = int(not visit.look.redesign)
     words = visit.look.says("Switch the redesign on", "Switch the redesign off")
     return el(
@@ -123,6 +123,6 @@ def _switches(visit: Visit) -> Element:
     )
 
 
-def state(visit: Visit) -> Response:
+def state(visit: SiteVisit) -> Response:
     """What happened, as JSON."""
     return Response(json.dumps(visit.state.as_json(), indent=1).encode(), type="application/json")

@@ -22,7 +22,7 @@ def units(text: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class CacheBlock:
     """A piece of the rendered context, in the order in which a cache sees it.
 
     `breakpoint` is the lifetime of an explicit cache mark at its end ("5m", "1h"), or "". Its
@@ -41,6 +41,6 @@ class Block:
         object.__setattr__(self, "digest", hashlib.blake2b(encoded, digest_size=16).digest())
 
 
-def total(blocks: Iterable[Block]) -> int:
+def total(blocks: Iterable[CacheBlock]) -> int:
     """The size of a rendered context."""
     return sum(block.tokens for block in blocks)

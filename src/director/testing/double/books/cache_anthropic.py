@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from director.testing.double.books.prefix import Before, Entry, Outcome, Prefix, changed
+from director.testing.double.books.prefix import Before, CacheEntry, CacheOutcome, Prefix, changed
 
 LIFETIMES = {"5m": 300.0, "1h": 3_600.0}
 LOOK_BACK = 20
@@ -22,10 +22,10 @@ class AnthropicCache:
     """The cache of one model."""
 
     minimum: int = 1_024
-    _entries: dict[bytes, Entry] = field(default_factory=dict)
+    _entries: dict[bytes, CacheEntry] = field(default_factory=dict)
     _before: dict[str, Before] = field(default_factory=dict)
 
-    def use(self, row: Sequence[Prefix], *, at: float, run: str) -> Outcome:
+    def use(self, row: Sequence[Prefix], *, at: float, run: str) -> CacheOutcome:
         """Read the longest prefix that a mark can reach, and write up to the last mark."""
         marks = [place for place, prefix in enumerate(row) if prefix.mark]
         place, expired = self._found(row, marks, at)
@@ -39,10 +39,10 @@ class AnthropicCache:
                 writes[prefix.mark] = writes.get(prefix.mark, 0) + prefix.tokens - stored
                 stored = prefix.tokens
                 seconds = LIFETIMES[prefix.mark]
-                self._entries[prefix.digest] = Entry(at + seconds, seconds)
-        miss = self._miss(row, run, Outcome(read, writes, stored), expired=expired)
+                self._entries[prefix.digest] = CacheEntry(at + seconds, seconds)
+        miss = self._miss(row, run, CacheOutcome(read, writes, stored), expired=expired)
         self._before[run] = Before(tuple(row), stored)
-        return Outcome(read, writes, stored, miss)
+        return CacheOutcome(read, writes, stored, miss)
 
     def _found(self, row: Sequence[Prefix], marks: Sequence[int], at: float) -> tuple[int, bool]:
         """The place of the longest living prefix in reach, and whether a longer one has died."""
@@ -64,7 +64,7 @@ class AnthropicCache:
             if entry is not None and entry.until > at:
                 entry.until = at + entry.seconds
 
-    def _miss(self, row: Sequence[Prefix], run: str, now: Outcome, *, expired: bool) -> str:
+    def _miss(self, row: Sequence[Prefix], run: str, now: CacheOutcome, *, expired: bool) -> str:
         before = self._before.get(run)
         if expired:
             return "expired"

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from director.testing.double.books.prefix import Before, Entry, Outcome, Prefix, changed
+from director.testing.double.books.prefix import Before, CacheEntry, CacheOutcome, Prefix, changed
 
 MINIMUM = 1_024
 LIFETIMES = {"30m": 1_800.0, "12h": 43_200.0}
@@ -31,10 +31,10 @@ class OpenAICache:
 
     paid: bool = False
     minimum: int = MINIMUM
-    _entries: dict[bytes, Entry] = field(default_factory=dict)
+    _entries: dict[bytes, CacheEntry] = field(default_factory=dict)
     _before: dict[str, Before] = field(default_factory=dict)
 
-    def use(self, row: Sequence[Prefix], *, at: float, lifetime: str, run: str) -> Outcome:
+    def use(self, row: Sequence[Prefix], *, at: float, lifetime: str, run: str) -> CacheOutcome:
         """Read what is there of a context, and write the rest."""
         lifetime = lifetime if lifetime in LIFETIMES else "30m"
         total = row[-1].tokens if row else 0
@@ -45,7 +45,7 @@ class OpenAICache:
             self._keep(row, at, LIFETIMES[lifetime])
         self._before[run] = Before(tuple(row), stored)
         written = stored - read if self.paid else 0
-        return Outcome(read, {lifetime: written} if written > 0 else {}, stored, miss)
+        return CacheOutcome(read, {lifetime: written} if written > 0 else {}, stored, miss)
 
     def _found(self, row: Sequence[Prefix], at: float) -> tuple[int, bool]:
         """The longest living prefix, and whether a longer one has died."""
@@ -62,7 +62,7 @@ class OpenAICache:
     def _keep(self, row: Sequence[Prefix], at: float, seconds: float) -> None:
         for prefix in row:
             if prefix.tokens >= self.minimum:
-                entry = self._entries.setdefault(prefix.digest, Entry(at, 0.0))
+                entry = self._entries.setdefault(prefix.digest, CacheEntry(at, 0.0))
                 life = entry.seconds if entry.until > at else 0.0
                 entry.seconds = max(life, seconds)
                 entry.until = at + entry.seconds

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from director.models.capabilities import Capabilities, find
-from director.testing.double.books.block import Block
+from director.testing.double.books.block import CacheBlock
 from director.testing.double.books.cache_anthropic import AnthropicCache
 from director.testing.double.books.cache_openai import OpenAICache
-from director.testing.double.books.prefix import Outcome, Prefix, prefixes
+from director.testing.double.books.prefix import CacheOutcome, Prefix, prefixes
 from director.testing.double.books.prices import price, rates
 
 
@@ -50,7 +50,7 @@ class Booked:
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
+class UsageTotals:
     """The sum of many lines. One line without a price leaves the sum without one."""
 
     requests: int
@@ -84,7 +84,7 @@ def _summed(rows: Iterator[dict[str, int]]) -> dict[str, int]:
     return made
 
 
-def _split(row: Sequence[Prefix], outcome: Outcome) -> dict[str, dict[str, int]]:
+def _split(row: Sequence[Prefix], outcome: CacheOutcome) -> dict[str, dict[str, int]]:
     """How the tokens of each part were billed; every sort ends at the end of a block."""
     ends: list[tuple[int, str]] = [(outcome.read, "read")]
     for lifetime, written in outcome.writes.items():
@@ -100,7 +100,7 @@ def _split(row: Sequence[Prefix], outcome: Outcome) -> dict[str, dict[str, int]]
 
 
 @dataclass(slots=True)
-class Ledger:
+class RequestLog:
     """All lines, and the caches they were reckoned with."""
 
     lines: list[Booked] = field(default_factory=list)
@@ -117,7 +117,7 @@ class Ledger:
         provider: str,
         model: str,
         at: float,
-        blocks: Sequence[Block],
+        blocks: Sequence[CacheBlock],
         output: int,
         reasoning: int = 0,
         key: str = "",
@@ -131,7 +131,7 @@ class Ledger:
         "explicit" takes away its one implicit breakpoint, and with it the cache.
         """
         row = prefixes(blocks)
-        outcome = Outcome()
+        outcome = CacheOutcome()
         if mode != "explicit":
             outcome = self._cached(row, provider, model, key=key, lifetime=lifetime, at=at, run=run)
         split = _split(row, outcome)
@@ -166,12 +166,12 @@ class Ledger:
         self.lines.append(line)
         return line
 
-    def totals(self, run: str | None = None) -> Totals:
+    def totals(self, run: str | None = None) -> UsageTotals:
         """The sum of all lines, or of those of one run."""
         lines = self._of(run)
         costs = [line.cost for line in lines]
         known = [cost for cost in costs if cost is not None]
-        return Totals(
+        return UsageTotals(
             requests=len(lines),
             parts=_summed(line.parts for line in lines),
             uncached=sum(line.uncached for line in lines),
@@ -223,10 +223,10 @@ class Ledger:
         lifetime: str,
         at: float,
         run: str,
-    ) -> Outcome:
+    ) -> CacheOutcome:
         can = self.capabilities(provider, model)
         if can.cache == "none":
-            return Outcome()
+            return CacheOutcome()
         if can.cache == "explicit":
             explicit = self._explicit.get((provider, model))
             if explicit is None:
@@ -239,7 +239,7 @@ class Ledger:
             self._implicit[provider, model, key] = implicit
         return implicit.use(row, at=at, lifetime=lifetime, run=run)
 
-    def _wasted(self, run: str, blocks: Sequence[Block], read: int) -> int:
+    def _wasted(self, run: str, blocks: Sequence[CacheBlock], read: int) -> int:
         before = self._sent.get(run, frozenset())
         tokens = wasted = 0
         for block in blocks:

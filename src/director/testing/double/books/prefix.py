@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from director.testing.double.books.block import Block
+from director.testing.double.books.block import CacheBlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Prefix:
     mark: str = ""
 
 
-def prefixes(blocks: Iterable[Block]) -> tuple[Prefix, ...]:
+def prefixes(blocks: Iterable[CacheBlock]) -> tuple[Prefix, ...]:
     """The prefixes of a context."""
     made: list[Prefix] = []
     digest, tokens = b"", 0
@@ -35,7 +35,7 @@ def prefixes(blocks: Iterable[Block]) -> tuple[Prefix, ...]:
 
 
 @dataclass(slots=True)
-class Entry:
+class CacheEntry:
     """What a cache holds under a digest: until when, and how much longer after each use."""
 
     until: float
@@ -43,7 +43,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CacheOutcome:
     """What a cache did with one context.
 
     `read` tokens came from it; `writes` are the tokens written after them by lifetime, in order;

@@ -13,11 +13,19 @@ from director.testing.double import refusals
 from director.testing.double.books.block import total
 from director.testing.double.books.cache_openai import cache_key
 from director.testing.double.books.ledger import Booked
-from director.testing.double.chat.checks import Wanted, check_window, checked
-from director.testing.double.chat.events import Head, Said, chunks, completion, cut, failure, said
+from director.testing.double.chat.checks import CheckedChatRequest, check_window, checked
+from director.testing.double.chat.events import (
+    ChatAnswer,
+    Head,
+    chunks,
+    completion,
+    cut,
+    failure,
+    said,
+)
 from director.testing.double.chat.render import blocks, shown
-from director.testing.double.exchange import Answer, Asked, Refusal
-from director.testing.double.route import Route
+from director.testing.double.exchange import ParsedRequest, ProviderResponse, Refusal
+from director.testing.double.route import EndpointRoute
 from director.testing.double.shapes import mapping
 from director.testing.double.world import World
 
@@ -33,7 +41,7 @@ APART = ("reasoning_effort", "verbosity", "response_format", "service_tier")
 TIERS = {"auto": "default", "fast": "priority"}
 
 
-def create(world: World, asked: Asked, _params: Mapping[str, str]) -> Answer:
+def create(world: World, asked: ParsedRequest, _params: Mapping[str, str]) -> ProviderResponse:
     """Answer a chat completions request."""
     wanted = checked(world.profile, asked.body)
     rendered = blocks(wanted)
@@ -66,9 +74,11 @@ def create(world: World, asked: Asked, _params: Mapping[str, str]) -> Answer:
     )
     usage = _usage(booked, wanted, local=_local(world))
     if not streams:
-        return Answer(completion(head, answer, usage, local=_local(world)))
+        return ProviderResponse(completion(head, answer, usage, local=_local(world)))
     asks = mapping(asked.body.get("stream_options")).get("include_usage") is True
-    return Answer(events=chunks(head, answer, usage if asks else None, local=_local(world)))
+    return ProviderResponse(
+        events=chunks(head, answer, usage if asks else None, local=_local(world))
+    )
 
 
 def _local(world: World) -> bool:
@@ -80,7 +90,7 @@ def _call_ids(world: World) -> Iterator[str]:
         yield world.ids.call()
 
 
-def _head(world: World, wanted: Wanted) -> Head:
+def _head(world: World, wanted: CheckedChatRequest) -> Head:
     tier = str(wanted.body.get("service_tier") or "auto")
     return Head(
         id=f"chatcmpl-{world.ids.hexes(29)}",
@@ -91,15 +101,17 @@ def _head(world: World, wanted: Wanted) -> Head:
     )
 
 
-def _limited(answer: Said, body: Mapping[str, object]) -> Said:
+def _limited(answer: ChatAnswer, body: Mapping[str, object]) -> ChatAnswer:
     limit = body.get("max_completion_tokens") or body.get("max_tokens")
     return cut(answer, limit) if isinstance(limit, int) else answer
 
 
-def _broken(head: Head, answer: Said, fail: Fail, *, streams: bool, local: bool) -> Answer:
+def _broken(
+    head: Head, answer: ChatAnswer, fail: Fail, *, streams: bool, local: bool
+) -> ProviderResponse:
     """A failure: amid the stream when something had been said, else an HTTP error."""
     if streams and answer.output:
-        return Answer(events=chunks(head, answer, None, local=local))
+        return ProviderResponse(events=chunks(head, answer, None, local=local))
     raise _refused(fail)
 
 
@@ -115,7 +127,7 @@ def _refused(fail: Fail) -> Refusal:
     )
 
 
-def _usage(booked: Booked, wanted: Wanted, *, local: bool) -> dict[str, object]:
+def _usage(booked: Booked, wanted: CheckedChatRequest, *, local: bool) -> dict[str, object]:
     counts: dict[str, object] = {
         "prompt_tokens": booked.input,
         "completion_tokens": booked.output,
@@ -131,4 +143,6 @@ def _usage(booked: Booked, wanted: Wanted, *, local: bool) -> dict[str, object]:
     return counts | {"prompt_tokens_details": read, "completion_tokens_details": made}
 
 
-ROUTES: tuple[Route, ...] = (Route("POST", "/v1/chat/completions", "chat.create", "chat", create),)
+ROUTES: tuple[EndpointRoute, ...] = (
+    EndpointRoute("POST", "/v1/chat/completions", "chat.create", "chat", create),
+)

@@ -13,11 +13,11 @@ from director.models.capabilities import Capabilities, find
 from director.models.windows import with_window
 from director.testing.double import refusals, texts
 from director.testing.double.chat.messages import check_messages, check_pairs, check_said
-from director.testing.double.profiles import Profile
+from director.testing.double.profiles import ServerProfile
 from director.testing.double.shapes import listed, mapping
 from director.testing.double.values import (
     CHAT,
-    Field,
+    FieldRule,
     bad_name,
     check,
     check_metadata,
@@ -28,42 +28,42 @@ from director.testing.double.values import (
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 TIERS = ("auto", "default", "flex", "scale", "priority", "fast")
-FIELDS: dict[str, Field] = {
-    "messages": Field((list,), low=1),
-    "model": Field((str,)),
-    "audio": Field((dict,)),
-    "frequency_penalty": Field((float,), low=-2, high=2),
-    "logit_bias": Field((dict,)),
-    "logprobs": Field((bool,)),
-    "max_completion_tokens": Field((int,), low=1),
-    "max_tokens": Field((int,), low=1),
-    "metadata": Field((dict,)),
-    "modalities": Field((list,)),
-    "moderation": Field((dict,)),
-    "n": Field((int,), low=1, high=128),
-    "parallel_tool_calls": Field((bool,)),
-    "prediction": Field((dict,)),
-    "presence_penalty": Field((float,), low=-2, high=2),
-    "prompt_cache_key": Field((str,)),
-    "prompt_cache_options": Field((dict,)),
-    "prompt_cache_retention": Field((str,), values=("in_memory", "24h")),
-    "reasoning_effort": Field((str,), values=EFFORTS),
-    "response_format": Field((dict,)),
-    "safety_identifier": Field((str,), high=64),
-    "seed": Field((int,)),
-    "service_tier": Field((str,), values=TIERS),
-    "stop": Field(),
-    "store": Field((bool,)),
-    "stream": Field((bool,)),
-    "stream_options": Field((dict,)),
-    "temperature": Field((float,), low=0, high=2),
-    "tool_choice": Field(),
-    "tools": Field((list,), low=1, high=128),
-    "top_logprobs": Field((int,), low=0, high=20),
-    "top_p": Field((float,), low=0, high=1),
-    "user": Field((str,)),
-    "verbosity": Field((str,), values=("low", "medium", "high")),
-    "web_search_options": Field((dict,)),
+FIELDS: dict[str, FieldRule] = {
+    "messages": FieldRule((list,), low=1),
+    "model": FieldRule((str,)),
+    "audio": FieldRule((dict,)),
+    "frequency_penalty": FieldRule((float,), low=-2, high=2),
+    "logit_bias": FieldRule((dict,)),
+    "logprobs": FieldRule((bool,)),
+    "max_completion_tokens": FieldRule((int,), low=1),
+    "max_tokens": FieldRule((int,), low=1),
+    "metadata": FieldRule((dict,)),
+    "modalities": FieldRule((list,)),
+    "moderation": FieldRule((dict,)),
+    "n": FieldRule((int,), low=1, high=128),
+    "parallel_tool_calls": FieldRule((bool,)),
+    "prediction": FieldRule((dict,)),
+    "presence_penalty": FieldRule((float,), low=-2, high=2),
+    "prompt_cache_key": FieldRule((str,)),
+    "prompt_cache_options": FieldRule((dict,)),
+    "prompt_cache_retention": FieldRule((str,), values=("in_memory", "24h")),
+    "reasoning_effort": FieldRule((str,), values=EFFORTS),
+    "response_format": FieldRule((dict,)),
+    "safety_identifier": FieldRule((str,), high=64),
+    "seed": FieldRule((int,)),
+    "service_tier": FieldRule((str,), values=TIERS),
+    "stop": FieldRule(),
+    "store": FieldRule((bool,)),
+    "stream": FieldRule((bool,)),
+    "stream_options": FieldRule((dict,)),
+    "temperature": FieldRule((float,), low=0, high=2),
+    "tool_choice": FieldRule(),
+    "tools": FieldRule((list,), low=1, high=128),
+    "top_logprobs": FieldRule((int,), low=0, high=20),
+    "top_p": FieldRule((float,), low=0, high=1),
+    "user": FieldRule((str,)),
+    "verbosity": FieldRule((str,), values=("low", "medium", "high")),
+    "web_search_options": FieldRule((dict,)),
 }
 SAMPLING = (
     "temperature",
@@ -75,11 +75,11 @@ SAMPLING = (
     "logit_bias",
 )
 NAME = re.compile(r"[a-zA-Z0-9_-]+")
-KINDS = Field((str,), values=("function", "custom"))
+KINDS = FieldRule((str,), values=("function", "custom"))
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CheckedChatRequest:
     """A request that kept the rules of its shape, with what its model can do."""
 
     model: str
@@ -89,7 +89,7 @@ class Wanted:
     body: Mapping[str, object]
 
 
-def capabilities(profile: Profile, model: str) -> Capabilities:
+def capabilities(profile: ServerProfile, model: str) -> Capabilities:
     """What a model can do at the server that the double plays."""
     try:
         can = find(profile.owner, model)
@@ -98,7 +98,7 @@ def capabilities(profile: Profile, model: str) -> Capabilities:
     return with_window(can, profile.window or None, "set")
 
 
-def checked(profile: Profile, body: Mapping[str, object]) -> Wanted:
+def checked(profile: ServerProfile, body: Mapping[str, object]) -> CheckedChatRequest:
     """The request, if it breaks none of the rules; what is left to check is the window."""
     model = body.get("model")
     if not model:
@@ -122,7 +122,7 @@ def checked(profile: Profile, body: Mapping[str, object]) -> Wanted:
         check_said(messages)
     if profile.pairing:
         check_pairs(messages)
-    return Wanted(str(model), can, messages, tools, body)
+    return CheckedChatRequest(str(model), can, messages, tools, body)
 
 
 def check_window(can: Capabilities, tokens: int) -> None:
@@ -159,7 +159,7 @@ def _check_function(tool: Mapping[str, object], where: str) -> None:
     param = f"{where}.function.name"
     if "name" not in function:
         raise missing("chat.required", param)
-    check(param, function["name"], Field((str,), 1, 64), CHAT)
+    check(param, function["name"], FieldRule((str,), 1, 64), CHAT)
     if not NAME.fullmatch(str(function["name"])):
         raise bad_name("chat.tool_name", param)
 

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from director.models.script import Ask, Compact, Emit, Fail, Refuse, Say, Stop, Think
 from director.testing.double.books.block import units
-from director.testing.double.exchange import Event
+from director.testing.double.exchange import ServerSentEvent
 
 Finish: TypeAlias = Literal["stop", "length", "tool_calls", "content_filter"]
 ENDS: dict[str, Finish] = {
@@ -24,7 +24,7 @@ PIECE = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ChatAnswer:
     """One answer: its text, refusal, thinking and calls, how it ended, and an error if it broke."""
 
     text: str | None = None
@@ -57,9 +57,9 @@ class Head:
     tier: str
 
 
-def said(emits: Sequence[Emit], ids: Iterator[str]) -> Said:
+def said(emits: Sequence[Emit], ids: Iterator[str]) -> ChatAnswer:
     """What a brain's emits come to in a chat; messages after the first begin a new line."""
-    made = Said()
+    made = ChatAnswer()
     for emit in emits:
         match emit:
             case Say(text) | Compact(text):
@@ -80,13 +80,13 @@ def said(emits: Sequence[Emit], ids: Iterator[str]) -> Said:
     return made
 
 
-def cut(whole: Said, limit: int) -> Said:
+def cut(whole: ChatAnswer, limit: int) -> ChatAnswer:
     """As much of an answer as fits into so many tokens; what is cut ends for its length."""
     if whole.output <= limit:
         return whole
     left = limit - whole.reasoning
     if left <= 0:
-        return Said(thinking=_kept(whole.thinking, limit), finish="length")
+        return ChatAnswer(thinking=_kept(whole.thinking, limit), finish="length")
     made = replace(whole, text=None, refusal=None, calls=(), finish="length")
     if whole.text is not None:
         made = replace(made, text=_kept(whole.text, left))
@@ -105,7 +105,7 @@ def _kept(text: str, tokens: int) -> str:
 
 
 def completion(
-    head: Head, answer: Said, usage: Mapping[str, object], *, local: bool
+    head: Head, answer: ChatAnswer, usage: Mapping[str, object], *, local: bool
 ) -> dict[str, object]:
     """An answer as one body; only local servers show their thinking."""
     message: dict[str, object] = {"role": "assistant", "content": answer.text}
@@ -125,21 +125,22 @@ def completion(
 
 
 def chunks(
-    head: Head, answer: Said, usage: Mapping[str, object] | None, *, local: bool
-) -> tuple[Event, ...]:
+    head: Head, answer: ChatAnswer, usage: Mapping[str, object] | None, *, local: bool
+) -> tuple[ServerSentEvent, ...]:
     """An answer as a stream; its usage comes last and only when it is given."""
     common = _common(head, "chat.completion.chunk")
     if usage is not None:
         common["usage"] = None
     made = [
-        Event("", {**common, "choices": [_choice(delta)]}) for delta in _deltas(answer, local=local)
+        ServerSentEvent("", {**common, "choices": [_choice(delta)]})
+        for delta in _deltas(answer, local=local)
     ]
     if answer.failed is not None:
-        return (*made, Event("", {"error": failure(answer.failed)}))
-    made.append(Event("", {**common, "choices": [_choice({}, answer.finish)]}))
+        return (*made, ServerSentEvent("", {"error": failure(answer.failed)}))
+    made.append(ServerSentEvent("", {**common, "choices": [_choice({}, answer.finish)]}))
     if usage is not None:
-        made.append(Event("", {**common, "choices": [], "usage": dict(usage)}))
-    return (*made, Event("", "[DONE]"))
+        made.append(ServerSentEvent("", {**common, "choices": [], "usage": dict(usage)}))
+    return (*made, ServerSentEvent("", "[DONE]"))
 
 
 def failure(fail: Fail) -> dict[str, object]:
@@ -166,7 +167,7 @@ def _function(name: str, arguments: str) -> dict[str, str]:
     return {"name": name, "arguments": arguments}
 
 
-def _deltas(answer: Said, *, local: bool) -> Iterator[Mapping[str, object]]:
+def _deltas(answer: ChatAnswer, *, local: bool) -> Iterator[Mapping[str, object]]:
     refusal: dict[str, object] = {} if local else {"refusal": None}
     speaks = answer.text is not None or not answer.calls
     yield {"role": "assistant", "content": "" if speaks else None} | refusal

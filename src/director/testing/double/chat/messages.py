@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from director.testing.double import refusals
 from director.testing.double.exchange import Refusal
 from director.testing.double.shapes import listed, mapping
-from director.testing.double.values import CHAT, NAMES, Field, check, expect, missing, unknown
+from director.testing.double.values import CHAT, NAMES, FieldRule, check, expect, missing, unknown
 
 ROLES = ("system", "assistant", "user", "tool", "developer")
 PARTS = ("text", "image_url", "input_audio", "refusal", "file")
@@ -29,7 +29,7 @@ def check_messages(messages: Sequence[object], *, strict: bool) -> tuple[Mapping
         found = mapping(message)
         if "role" not in found:
             raise missing("chat.required", f"{where}.role")
-        check(f"{where}.role", found["role"], Field((str,), values=ROLES), CHAT)
+        check(f"{where}.role", found["role"], FieldRule((str,), values=ROLES), CHAT)
         if strict:
             _check_keys(found, where)
         _check_content(found.get("content"), where)
@@ -114,13 +114,13 @@ def _check_content(content: object, where: str) -> None:
         found = mapping(part)
         if "type" not in found:
             raise missing("chat.required", f"{inside}.type")
-        check(f"{inside}.type", found["type"], Field((str,), values=PARTS), CHAT)
+        check(f"{inside}.type", found["type"], FieldRule((str,), values=PARTS), CHAT)
         if str(found["type"]) not in found:
             raise missing("chat.required", f"{inside}.{found['type']}")
 
 
 def _check_calls(message: Mapping[str, object], where: str) -> None:
-    check(f"{where}.tool_calls", message.get("tool_calls"), Field((list,), low=1), CHAT)
+    check(f"{where}.tool_calls", message.get("tool_calls"), FieldRule((list,), low=1), CHAT)
     for place, call in enumerate(listed(message.get("tool_calls"))):
         inside = f"{where}.tool_calls[{place}]"
         expect(inside, call, (dict,), CHAT)

@@ -11,29 +11,29 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from director.models.script import Seen, Shown
-from director.testing.double.books.block import Block
-from director.testing.double.chat.checks import Wanted
+from director.testing.double.books.block import CacheBlock
+from director.testing.double.chat.checks import CheckedChatRequest
 from director.testing.double.shapes import listed, mapping
 
 LEADS = ("system", "developer")
 
 
-def blocks(wanted: Wanted) -> tuple[Block, ...]:
+def blocks(wanted: CheckedChatRequest) -> tuple[CacheBlock, ...]:
     """The rendered context in the order in which a cache sees it: tools, instructions, the rest."""
-    tools = [Block("tools", _json(tool)) for tool in wanted.tools]
+    tools = [CacheBlock("tools", _json(tool)) for tool in wanted.tools]
     lead = _leading(wanted.messages)
-    instructions = [Block("instructions", _rendered(each)) for each in wanted.messages[:lead]]
+    instructions = [CacheBlock("instructions", _rendered(each)) for each in wanted.messages[:lead]]
     answered = [place for place, each in enumerate(wanted.messages) if each["role"] == "assistant"]
     fresh = answered[-1] + 1 if answered else lead
     rest = [
-        Block("new" if place >= fresh else "history", _rendered(each))
+        CacheBlock("new" if place >= fresh else "history", _rendered(each))
         for place, each in enumerate(wanted.messages)
         if place >= lead
     ]
     return (*tools, *instructions, *rest)
 
 
-def shown(wanted: Wanted, run: str) -> Seen:
+def shown(wanted: CheckedChatRequest, run: str) -> Seen:
     """What the brain is shown: only what this request carries."""
     lead = _leading(wanted.messages)
     names = (mapping(tool.get("function") or tool.get("custom")) for tool in wanted.tools)

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from director.testing.double import refusals, texts
-from director.testing.double.books.block import Block, total, units
+from director.testing.double.books.block import CacheBlock, total, units
 from director.testing.double.books.ledger import Booked
-from director.testing.double.exchange import Answer, Asked
+from director.testing.double.exchange import ParsedRequest, ProviderResponse
 from director.testing.double.messages import (
     build,
     compaction,
@@ -23,7 +23,7 @@ from director.testing.double.messages import (
 from director.testing.double.messages.checks import checked
 from director.testing.double.messages.events import stream
 from director.testing.double.messages.read import (
-    Call,
+    CheckedMessagesRequest,
     Json,
     Piece,
     Prompt,
@@ -32,7 +32,7 @@ from director.testing.double.messages.read import (
     rendered,
     seen,
 )
-from director.testing.double.route import Route
+from director.testing.double.route import EndpointRoute
 from director.testing.double.world import World
 
 
@@ -61,7 +61,7 @@ class Ready:
     original: int
 
 
-def _prepared(world: World, asked: Asked, call: Call) -> Ready:
+def _prepared(world: World, asked: ParsedRequest, call: CheckedMessagesRequest) -> Ready:
     whole = threads.opened(world, asked, call)
     prompt, dropped = whole, list[Json]()
     if world.profile.pairing:
@@ -76,12 +76,16 @@ def _prepared(world: World, asked: Asked, call: Call) -> Ready:
     return Ready(whole, prompt, shown, extras, original)
 
 
-def _blocks(prompt: Prompt, call: Call) -> tuple[Block, ...]:
+def _blocks(prompt: Prompt, call: CheckedMessagesRequest) -> tuple[CacheBlock, ...]:
     return rendered(prompt, call.body.get("cache_control"))
 
 
 def _booked(
-    world: World, asked: Asked, call: Call, blocks: Sequence[Block], spent: tuple[int, int]
+    world: World,
+    asked: ParsedRequest,
+    call: CheckedMessagesRequest,
+    blocks: Sequence[CacheBlock],
+    spent: tuple[int, int],
 ) -> Booked:
     return world.ledger.book(
         exchange=asked.number,
@@ -95,7 +99,9 @@ def _booked(
     )
 
 
-def _summed(world: World, asked: Asked, call: Call, prompt: Prompt) -> tuple[str, build.Iteration]:
+def _summed(
+    world: World, asked: ParsedRequest, call: CheckedMessagesRequest, prompt: Prompt
+) -> tuple[str, build.Iteration]:
     """A summary of the prompt, and the line of the books for it."""
     said = world.think(asked, seen(prompt, asked.run, "compact"))
     summary = build.summary(said)
@@ -104,16 +110,16 @@ def _summed(world: World, asked: Asked, call: Call, prompt: Prompt) -> tuple[str
 
 
 def _on_demand(
-    world: World, asked: Asked, call: Call, ready: Ready
-) -> tuple[build.Reply, list[build.Iteration]]:
+    world: World, asked: ParsedRequest, call: CheckedMessagesRequest, ready: Ready
+) -> tuple[build.DraftMessage, list[build.Iteration]]:
     summary, iteration = _summed(world, asked, call, ready.shown)
     block = compaction.signed_block(ready.bound, summary)
-    return build.Reply([block], "compaction"), [iteration]
+    return build.DraftMessage([block], "compaction"), [iteration]
 
 
 def _answered(
-    world: World, asked: Asked, call: Call, ready: Ready
-) -> tuple[build.Reply, list[build.Iteration]]:
+    world: World, asked: ParsedRequest, call: CheckedMessagesRequest, ready: Ready
+) -> tuple[build.DraftMessage, list[build.Iteration]]:
     """What the brain says, after a compaction when one is due."""
     shown, base = ready.shown, ready.bound
     iterations: list[build.Iteration] = []
@@ -123,11 +129,11 @@ def _answered(
         summary, iteration = _summed(world, asked, call, shown)
         first, iterations = [compaction.passing_block(summary)], [iteration]
         if edit.get("pause_after_compaction"):
-            return build.Reply(first, "compaction"), iterations
+            return build.DraftMessage(first, "compaction"), iterations
         if summary:
             shown = base = shown.keeping([Piece("assistant", first[0], 0, 0)])
     if number(call.body.get("max_tokens"), 0) == 0:
-        reply = build.Reply(stop="max_tokens")
+        reply = build.DraftMessage(stop="max_tokens")
     else:
         emits = world.think(asked, seen(shown, asked.run))
         room = call.can.window - total(shown.blocks)
@@ -137,7 +143,7 @@ def _answered(
     return reply, [*iterations, build.Iteration("message", line)]
 
 
-def create(world: World, asked: Asked, _: Mapping[str, str]) -> Answer:
+def create(world: World, asked: ParsedRequest, _: Mapping[str, str]) -> ProviderResponse:
     """POST /v1/messages."""
     call = checked(world, asked)
     ready = _prepared(world, asked, call)
@@ -157,10 +163,20 @@ def create(world: World, asked: Asked, _: Mapping[str, str]) -> Answer:
     diagnostics.keep(world, call, str(body["id"]), blocks)
     if not reply.failure:
         _remember(world, call, ready.whole, reply, str(body["id"]))
-    return Answer(events=stream(body, reply.failure)) if streaming else Answer(body)
+    return (
+        ProviderResponse(events=stream(body, reply.failure))
+        if streaming
+        else ProviderResponse(body)
+    )
 
 
-def _remember(world: World, call: Call, whole: Prompt, reply: build.Reply, answer: str) -> None:
+def _remember(
+    world: World,
+    call: CheckedMessagesRequest,
+    whole: Prompt,
+    reply: build.DraftMessage,
+    answer: str,
+) -> None:
     world.state(thinking.Issued).keep(reply.content)
     if reply.stop == "pause_turn":
         world.state(Paused).ends.add(tuple(map(canonical, reply.content)))
@@ -168,14 +184,14 @@ def _remember(world: World, call: Call, whole: Prompt, reply: build.Reply, answe
         threads.keep(world, call, whole, answer, reply.content)
 
 
-def count(world: World, asked: Asked, _: Mapping[str, str]) -> Answer:
+def count(world: World, asked: ParsedRequest, _: Mapping[str, str]) -> ProviderResponse:
     """POST /v1/messages/count_tokens."""
     if not world.profile.count_tokens:
         raise refusals.anthropic(
             "count", "Not found", status=404, kind="not_found_error", defect=False
         )
     call = checked(world, asked, counting=True)
-    counted = Call(
+    counted = CheckedMessagesRequest(
         {name: value for name, value in call.body.items() if name != "compaction"},
         call.betas,
         call.provider,
@@ -185,10 +201,10 @@ def count(world: World, asked: Asked, _: Mapping[str, str]) -> Answer:
     body: dict[str, object] = {"input_tokens": total(_blocks(ready.shown, counted))}
     if counted.body.get("context_management") is not None:
         body["context_management"] = {"original_input_tokens": ready.original}
-    return Answer(body)
+    return ProviderResponse(body)
 
 
 ROUTES = (
-    Route("POST", "/v1/messages", "messages.create", "anthropic", create),
-    Route("POST", "/v1/messages/count_tokens", "messages.count_tokens", "anthropic", count),
+    EndpointRoute("POST", "/v1/messages", "messages.create", "anthropic", create),
+    EndpointRoute("POST", "/v1/messages/count_tokens", "messages.count_tokens", "anthropic", count),
 )

@@ -30,7 +30,13 @@ from director.testing.double.exchange import Refusal
 from director.testing.double.messages.checks import BINDING, COMPACTING
 from director.testing.double.messages.compaction import TEXTS as CODES
 from director.testing.double.messages.compaction import passing_block, refused
-from director.testing.double.messages.read import Call, Json, Prompt, number, words
+from director.testing.double.messages.read import (
+    CheckedMessagesRequest,
+    Json,
+    Prompt,
+    number,
+    words,
+)
 from director.testing.double.messages.thinking import end_of, last_seal, sign, verify
 from director.testing.double.shapes import listed
 from director.testing.double.world import World
@@ -59,7 +65,7 @@ Sort: TypeAlias = Literal["message", "compaction"]
 
 
 @dataclass(slots=True)
-class Reply:
+class DraftMessage:
     """An answer in the making: its blocks, why it stopped, and what it failed with."""
 
     content: list[Json] = field(default_factory=list)
@@ -109,13 +115,13 @@ class Builder:
     """Makes the blocks of one answer to one prompt."""
 
     world: World
-    call: Call
+    call: CheckedMessagesRequest
     prompt: Prompt
     prefix: str = ""
     previous: str = ""
-    reply: Reply = field(default_factory=Reply)
+    reply: DraftMessage = field(default_factory=DraftMessage)
 
-    def say(self, emits: Iterable[Emit], room: int) -> Reply:
+    def say(self, emits: Iterable[Emit], room: int) -> DraftMessage:
         """All that a brain says, as one answer with so much room left in the window."""
         for emit in emits:
             _make(self, emit)
@@ -198,7 +204,7 @@ def _arguments(text: str) -> Json:
     return given if isinstance(given, dict) else {INVALID: text}
 
 
-def _stop_at_words(reply: Reply, call: Call) -> None:
+def _stop_at_words(reply: DraftMessage, call: CheckedMessagesRequest) -> None:
     """End the answer before the first of the texts at which it is to stop."""
     words_ = [str(word) for word in listed(call.body.get("stop_sequences"))]
     for at, block in enumerate(reply.content):
@@ -212,7 +218,7 @@ def _stop_at_words(reply: Reply, call: Call) -> None:
             return
 
 
-def _fit(reply: Reply, room: int, stop: str) -> None:
+def _fit(reply: DraftMessage, room: int, stop: str) -> None:
     """End the answer where the tokens that it may have end, for that reason."""
     for at, block in enumerate(reply.content):
         cost = spent(block)
@@ -261,7 +267,11 @@ class Extras:
 
 
 def body(
-    world: World, call: Call, reply: Reply, iterations: Sequence[Iteration], extras: Extras
+    world: World,
+    call: CheckedMessagesRequest,
+    reply: DraftMessage,
+    iterations: Sequence[Iteration],
+    extras: Extras,
 ) -> dict[str, object]:
     """The answer as a message."""
     refused = reply.stop == "refusal"

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 from director.models.capabilities import Capabilities, find
 from director.testing.double import refusals
-from director.testing.double.exchange import UNHEARD_OF, Asked, Refusal
-from director.testing.double.messages.read import Call, Json, blocks_of, number
+from director.testing.double.exchange import UNHEARD_OF, ParsedRequest, Refusal
+from director.testing.double.messages.read import CheckedMessagesRequest, Json, blocks_of, number
 from director.testing.double.shapes import listed, mapping
 from director.testing.double.world import World
 
@@ -102,7 +102,7 @@ NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 SAMPLING = {"temperature": 1, "top_p": 1, "top_k": None}
 
 
-def betas_of(asked: Asked) -> frozenset[str]:
+def betas_of(asked: ParsedRequest) -> frozenset[str]:
     """The betas that a request asks for."""
     return frozenset(
         name.strip() for name in asked.headers.get("anthropic-beta", "").split(",") if name.strip()
@@ -114,7 +114,9 @@ def extra(rule: str, path: str) -> Refusal:
     return refusals.anthropic(rule, f"{path}: Extra inputs are not permitted")
 
 
-def checked(world: World, asked: Asked, *, counting: bool = False) -> Call:
+def checked(
+    world: World, asked: ParsedRequest, *, counting: bool = False
+) -> CheckedMessagesRequest:
     """The request as a call, when nothing is wrong with its form."""
     strict, betas = world.profile.strict, betas_of(asked)
     provider = "anthropic" if strict else world.profile.name
@@ -129,7 +131,7 @@ def checked(world: World, asked: Asked, *, counting: bool = False) -> Call:
         _messages(body, betas)
         _tools(body)
     can = _capabilities(world, str(body["model"]))
-    call = Call(body, betas, provider, can)
+    call = CheckedMessagesRequest(body, betas, provider, can)
     if strict:
         _able(call)
     return call
@@ -273,7 +275,7 @@ def _tools(body: Json) -> None:
         raise refusals.anthropic("M15", text)
 
 
-def _able(call: Call) -> None:
+def _able(call: CheckedMessagesRequest) -> None:
     """Refuse what this model cannot do."""
     body, can, asked = call.body, call.can, call.thinking.get("type")
     wanted = number(body.get("max_tokens"), 0)
@@ -301,7 +303,7 @@ def _able(call: Call) -> None:
         raise refusals.anthropic("M15", text)
 
 
-def _budget(call: Call, wanted: int) -> None:
+def _budget(call: CheckedMessagesRequest, wanted: int) -> None:
     if not call.manual:
         text = (
             '"thinking.type.enabled" is not supported for this model. Use '

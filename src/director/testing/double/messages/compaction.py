@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 
 from director.testing.double import refusals
 from director.testing.double.books.block import OVERHEAD, total, units
-from director.testing.double.exchange import Asked, Refusal
+from director.testing.double.exchange import ParsedRequest, Refusal
 from director.testing.double.messages.read import (
     THOUGHTS,
-    Call,
+    CheckedMessagesRequest,
     Json,
     Piece,
     Prompt,
@@ -68,17 +68,19 @@ def refused(code: str) -> Refusal:
     )
 
 
-def on_demand(call: Call) -> bool:
+def on_demand(call: CheckedMessagesRequest) -> bool:
     """Whether the request asks for nothing but a summary."""
     return call.body.get("compaction") is not None
 
 
-def edit_of(call: Call) -> Json | None:
+def edit_of(call: CheckedMessagesRequest) -> Json | None:
     """The edit by which the server may compact on its way, if there is one."""
     return next((edit for edit in call.edits if edit.get("type") == "compact_20260112"), None)
 
 
-def check(prompt: Prompt, call: Call, asked: Asked, *, paused: bool) -> None:
+def check(
+    prompt: Prompt, call: CheckedMessagesRequest, asked: ParsedRequest, *, paused: bool
+) -> None:
     """Refuse compaction that is set up wrongly, and blocks of it that are out of place."""
     _check_edits(call)
     _check_blocks(prompt)
@@ -100,7 +102,7 @@ def _tells(piece: Piece) -> bool:
     return piece.role != "system" and bool(piece.kind != "compaction" or piece.block.get("content"))
 
 
-def _check_edits(call: Call) -> None:
+def _check_edits(call: CheckedMessagesRequest) -> None:
     kinds = [edit.get("type") for edit in call.edits]
     if "clear_thinking_20251015" in kinds[1:]:
         text = (
@@ -164,7 +166,7 @@ def cut(prompt: Prompt) -> Prompt:
     return prompt
 
 
-def due(call: Call, prompt: Prompt) -> Json | None:
+def due(call: CheckedMessagesRequest, prompt: Prompt) -> Json | None:
     """The edit by which the prompt is to be compacted now."""
     edit = edit_of(call)
     return edit if edit and _size(prompt) >= _trigger(edit, COMPACT_AT) else None
@@ -178,7 +180,7 @@ def _trigger(edit: Json, default: int) -> int:
     return number(mapping(edit.get("trigger")).get("value"), default)
 
 
-def edited(prompt: Prompt, call: Call) -> tuple[Prompt, list[Json]]:
+def edited(prompt: Prompt, call: CheckedMessagesRequest) -> tuple[Prompt, list[Json]]:
     """The prompt after the edits that clear parts of it, and what the edits did."""
     applied: list[Json] = []
     for edit in call.edits:

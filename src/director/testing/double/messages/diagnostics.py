@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from director.testing.double.books.block import Block
-from director.testing.double.messages.read import Call, Json
+from director.testing.double.books.block import CacheBlock
+from director.testing.double.messages.read import CheckedMessagesRequest, Json
 from director.testing.double.shapes import mapping
 from director.testing.double.world import World
 
@@ -21,33 +21,35 @@ PARTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentContext:
     """What one request sent, as the cache saw it."""
 
     model: object
     speed: object
-    blocks: tuple[Block, ...]
+    blocks: tuple[CacheBlock, ...]
 
 
 @dataclass(slots=True)
-class Past:
+class SentHistory:
     """What was sent for each answer, by its id."""
 
-    sent: dict[str, Sent] = field(default_factory=dict)
+    sent: dict[str, SentContext] = field(default_factory=dict)
 
 
-def keep(world: World, call: Call, answer: str, blocks: Sequence[Block]) -> None:
+def keep(
+    world: World, call: CheckedMessagesRequest, answer: str, blocks: Sequence[CacheBlock]
+) -> None:
     """Remember what an answer was given to."""
-    sent = Sent(call.model, call.body.get("speed"), tuple(blocks))
-    world.state(Past).sent[answer] = sent
+    sent = SentContext(call.model, call.body.get("speed"), tuple(blocks))
+    world.state(SentHistory).sent[answer] = sent
 
 
-def told(world: World, call: Call, blocks: Sequence[Block]) -> Json | None:
+def told(world: World, call: CheckedMessagesRequest, blocks: Sequence[CacheBlock]) -> Json | None:
     """What is told of the cache, compared with the request that is named, if one is."""
     previous = mapping(call.body.get("diagnostics")).get("previous_message_id")
     if previous is None:
         return None
-    before = world.state(Past).sent.get(str(previous))
+    before = world.state(SentHistory).sent.get(str(previous))
     if before is None:
         return {"cache_miss_reason": {"type": "previous_message_not_found"}}
     if (before.model, before.speed) != (call.model, call.body.get("speed")):
@@ -61,7 +63,7 @@ def told(world: World, call: Call, blocks: Sequence[Block]) -> Json | None:
     return None
 
 
-def _behind(old: Sequence[Block], new: Sequence[Block]) -> Sequence[Block]:
+def _behind(old: Sequence[CacheBlock], new: Sequence[CacheBlock]) -> Sequence[CacheBlock]:
     """The old blocks from the first one on that is not the same any more."""
     pairs = zip(old, new, strict=False)
     same = next(
@@ -70,6 +72,6 @@ def _behind(old: Sequence[Block], new: Sequence[Block]) -> Sequence[Block]:
     return old[same:]
 
 
-def _reason(name: str, missed: Sequence[Block]) -> Json:
+def _reason(name: str, missed: Sequence[CacheBlock]) -> Json:
     tokens = sum(block.tokens for block in missed)
     return {"cache_miss_reason": {"type": name, "cache_missed_input_tokens": tokens}}

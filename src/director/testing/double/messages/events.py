@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 
 from director.models.script import Fail
-from director.testing.double.exchange import Event
+from director.testing.double.exchange import ServerSentEvent
 from director.testing.double.messages.build import failed
 from director.testing.double.messages.read import Json
 from director.testing.double.shapes import listed, mapping
@@ -25,16 +25,16 @@ DELTA_USAGE = (
 )
 
 
-def stream(body: Json, failure: Fail | None = None) -> tuple[Event, ...]:
+def stream(body: Json, failure: Fail | None = None) -> tuple[ServerSentEvent, ...]:
     """All events of a message; one that fails on its way ends with the error instead."""
     return tuple(_events(body, failure))
 
 
-def _event(kind: str, **fields: object) -> Event:
-    return Event(kind, {"type": kind, **fields})
+def _event(kind: str, **fields: object) -> ServerSentEvent:
+    return ServerSentEvent(kind, {"type": kind, **fields})
 
 
-def _events(body: Json, failure: Fail | None) -> Iterator[Event]:
+def _events(body: Json, failure: Fail | None) -> Iterator[ServerSentEvent]:
     usage = mapping(body["usage"])
     begun = {key: value for key, value in usage.items() if key != "iterations"}
     begun |= {"output_tokens": 1, "output_tokens_details": {"thinking_tokens": 0}}
@@ -52,13 +52,13 @@ def _events(body: Json, failure: Fail | None) -> Iterator[Event]:
             yield _event("content_block_delta", index=index, delta=delta)
         yield _event("content_block_stop", index=index)
     if failure is not None:
-        yield Event("error", failed(failure).answer.body)
+        yield ServerSentEvent("error", failed(failure).answer.body)
         return
     yield _end(body, usage)
     yield _event("message_stop")
 
 
-def _end(body: Json, usage: Json) -> Event:
+def _end(body: Json, usage: Json) -> ServerSentEvent:
     ending = {name: body[name] for name in ("stop_reason", "stop_sequence", "stop_details")}
     counts = {name: usage[name] for name in DELTA_USAGE if name in usage}
     managed = {name: body[name] for name in ("context_management",) if name in body}

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 
 from director.models.capabilities import Capabilities
 from director.models.script import Kind, Seen, Shown
-from director.testing.double.books.block import Block, Part
+from director.testing.double.books.block import CacheBlock, Part
 from director.testing.double.shapes import listed, mapping
 
 Json: TypeAlias = Mapping[str, object]
@@ -86,7 +86,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class RoleTurn:
     """Pieces of one side in a row: messages of the same role are one turn."""
 
     side: str
@@ -107,13 +107,13 @@ class Prompt:
     pieces: tuple[Piece, ...]
 
     @cached_property
-    def turns(self) -> list[Turn]:
+    def turns(self) -> list[RoleTurn]:
         """The pieces by turns."""
         sides = groupby(self.pieces, key=lambda piece: piece.side)
-        return [Turn(side, tuple(pieces)) for side, pieces in sides]
+        return [RoleTurn(side, tuple(pieces)) for side, pieces in sides]
 
     @cached_property
-    def blocks(self) -> tuple[Block, ...]:
+    def blocks(self) -> tuple[CacheBlock, ...]:
         """It as a cache sees it: tools, system, messages."""
         return tuple(_blocks(self))
 
@@ -123,7 +123,7 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CheckedMessagesRequest:
     """A request that passed the checks: its body, its betas, and what its model can do."""
 
     body: Json
@@ -209,26 +209,26 @@ def weight(block: Json) -> str:
     return words(block)
 
 
-def _blocks(prompt: Prompt) -> Iterator[Block]:
+def _blocks(prompt: Prompt) -> Iterator[CacheBlock]:
     for tool in prompt.tools:
-        yield Block("tools", canonical(tool), _marked(tool))
+        yield CacheBlock("tools", canonical(tool), _marked(tool))
     for block in prompt.system:
-        yield Block("instructions", words(block), _marked(block))
+        yield CacheBlock("instructions", words(block), _marked(block))
     turns = prompt.turns
     for at, turn in enumerate(turns):
         newest = at == len(turns) - 1 and turn.side == "user"
         part: Part = "new" if newest else "history"
         for piece in turn.pieces:
-            yield Block(part, weight(piece.block), _marked(piece.block))
+            yield CacheBlock(part, weight(piece.block), _marked(piece.block))
 
 
-def rendered(prompt: Prompt, automatic: object) -> tuple[Block, ...]:
+def rendered(prompt: Prompt, automatic: object) -> tuple[CacheBlock, ...]:
     """The blocks of a prompt; `automatic`, the request's own cache_control, marks the last."""
     made = prompt.blocks
     if automatic and made and not made[-1].breakpoint:
         last = made[-1]
         ttl = str(mapping(automatic).get("ttl") or "5m")
-        return (*made[:-1], Block(last.part, last.text, ttl))
+        return (*made[:-1], CacheBlock(last.part, last.text, ttl))
     return made
 
 

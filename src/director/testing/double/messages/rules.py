@@ -11,13 +11,19 @@ from collections.abc import Iterator
 
 from director.testing.double import refusals
 from director.testing.double.exchange import Refusal
-from director.testing.double.messages.read import Call, Json, Piece, Prompt, Turn
+from director.testing.double.messages.read import (
+    CheckedMessagesRequest,
+    Json,
+    Piece,
+    Prompt,
+    RoleTurn,
+)
 from director.testing.double.shapes import listed, mapping
 
 MARKS = 4
 
 
-def check(prompt: Prompt, call: Call, *, paused: bool) -> None:
+def check(prompt: Prompt, call: CheckedMessagesRequest, *, paused: bool) -> None:
     """Refuse a conversation that breaks a rule; `paused` says that its end may be the agent's."""
     _texts(call)
     _marks(call)
@@ -33,7 +39,7 @@ def check(prompt: Prompt, call: Call, *, paused: bool) -> None:
         _prefill(turns[-1], call)
 
 
-def _texts(call: Call) -> None:
+def _texts(call: CheckedMessagesRequest) -> None:
     messages = [mapping(message) for message in listed(call.body.get("messages"))]
     for at, message in enumerate(messages):
         content = message.get("content")
@@ -73,7 +79,7 @@ def _mark(path: str, block: Json) -> Iterator[tuple[str, str]]:
         yield f"{path}.cache_control", str(mapping(block["cache_control"]).get("ttl") or "5m")
 
 
-def _marks(call: Call) -> None:
+def _marks(call: CheckedMessagesRequest) -> None:
     found = list(_marked(call.body))
     if len(found) > MARKS:
         text = (
@@ -102,7 +108,7 @@ def _unique(prompt: Prompt) -> None:
             met.add(piece.block.get("id"))
 
 
-def _results(before: Turn | None, turn: Turn) -> None:
+def _results(before: RoleTurn | None, turn: RoleTurn) -> None:
     """Every result belongs to a call of the turn before, and to no other result's call."""
     uses = {piece.block.get("id") for piece in before.of("tool_use")} if before else set()
     counts: Counter[object] = Counter()
@@ -124,7 +130,7 @@ def _results(before: Turn | None, turn: Turn) -> None:
             raise refusals.anthropic("M3", text)
 
 
-def _answered(turn: Turn, after: Turn | None) -> None:
+def _answered(turn: RoleTurn, after: RoleTurn | None) -> None:
     """Every call is answered at the very beginning of the next turn."""
     uses = turn.of("tool_use")
     results = after.pieces if after else ()
@@ -150,7 +156,7 @@ def _unanswered(rule: str, uses: list[Piece]) -> Refusal:
     return refusals.anthropic(rule, text)
 
 
-def _prefill(last: Turn, call: Call) -> None:
+def _prefill(last: RoleTurn, call: CheckedMessagesRequest) -> None:
     if last.pieces[-1].kind == "compaction":
         return
     if not call.can.prefill:

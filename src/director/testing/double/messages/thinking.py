@@ -19,11 +19,11 @@ from director.testing.double import refusals
 from director.testing.double.messages.checks import BINDING
 from director.testing.double.messages.read import (
     THOUGHTS,
-    Call,
+    CheckedMessagesRequest,
     Json,
     Piece,
     Prompt,
-    Turn,
+    RoleTurn,
     canonical,
 )
 from director.testing.double.shapes import mapping
@@ -149,7 +149,7 @@ def last_seal(prompt: Prompt) -> str:
     return ""
 
 
-def check_latest(world: World, prompt: Prompt, call: Call) -> None:
+def check_latest(world: World, prompt: Prompt, call: CheckedMessagesRequest) -> None:
     """Refuse changed or missing thoughts in the answer whose tools have just been used."""
     turns = prompt.turns
     if len(turns) < 2 or turns[-1].side != "user" or not turns[-1].of("tool_result"):
@@ -172,14 +172,14 @@ def check_latest(world: World, prompt: Prompt, call: Call) -> None:
         _starts_with_thought(turns, issued)
 
 
-def _expected(turn: Turn, issued: dict[str, tuple[str, ...]]) -> tuple[str, ...] | None:
+def _expected(turn: RoleTurn, issued: dict[str, tuple[str, ...]]) -> tuple[str, ...] | None:
     for piece in reversed(turn.of("tool_use")):
         if str(piece.block.get("id")) in issued:
             return issued[str(piece.block.get("id"))]
     return None
 
 
-def _starts_with_thought(turns: list[Turn], issued: dict[str, tuple[str, ...]]) -> None:
+def _starts_with_thought(turns: list[RoleTurn], issued: dict[str, tuple[str, ...]]) -> None:
     """A run of tool use by a model with a budget begins with the thought it began with."""
     asked = max(
         (at for at, turn in enumerate(turns) if turn.side == "user" and _speaks(turn)), default=-1
@@ -198,11 +198,11 @@ def _starts_with_thought(turns: list[Turn], issued: dict[str, tuple[str, ...]]) 
         raise refusals.anthropic("M6", text)
 
 
-def _speaks(turn: Turn) -> bool:
+def _speaks(turn: RoleTurn) -> bool:
     return any(piece.kind != "tool_result" for piece in turn.pieces)
 
 
-def bound(prompt: Prompt, call: Call) -> tuple[Prompt, list[Json]]:
+def bound(prompt: Prompt, call: CheckedMessagesRequest) -> tuple[Prompt, list[Json]]:
     """The prompt without the thoughts that may not be read, and a note of each of those.
 
     A changed thought is refused, and so is one that was thought in another conversation, unless
@@ -234,7 +234,7 @@ def bound(prompt: Prompt, call: Call) -> tuple[Prompt, list[Json]]:
     return prompt.keeping(kept), notes
 
 
-def _mismatch(signed: Signed, chain: Chain, previous: str, call: Call) -> str:
+def _mismatch(signed: Signed, chain: Chain, previous: str, call: CheckedMessagesRequest) -> str:
     if signed.model != call.model:
         return "model_binding_mismatch"
     if not call.can.binding:
@@ -243,7 +243,7 @@ def _mismatch(signed: Signed, chain: Chain, previous: str, call: Call) -> str:
     return "prefix_binding_mismatch" if moved or signed.prefix not in chain.here else ""
 
 
-def _refuse_unless_dropped(piece: Piece, reason: str, call: Call) -> None:
+def _refuse_unless_dropped(piece: Piece, reason: str, call: CheckedMessagesRequest) -> None:
     behaviour = mapping(call.thinking.get("block_binding")).get("prefix_mismatch_behavior")
     if reason != "prefix_binding_mismatch" or behaviour == "drop_block":
         return

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from director.testing.double import refusals
-from director.testing.double.exchange import Asked, Refusal
+from director.testing.double.exchange import ParsedRequest, Refusal
 from director.testing.double.messages.read import (
-    Call,
+    CheckedMessagesRequest,
     Json,
     Piece,
     Prompt,
@@ -65,18 +65,18 @@ class Thread:
 
 
 @dataclass(slots=True)
-class Threads:
+class MessageThreads:
     """All threads, by the id of the answer that they can be continued from."""
 
     kept: dict[str, Thread] = field(default_factory=dict)
 
 
-def wanted(call: Call) -> str:
+def wanted(call: CheckedMessagesRequest) -> str:
     """What is wanted of threads: "create", "continue" or nothing."""
     return str(mapping(call.body.get("thread")).get("type", ""))
 
 
-def opened(world: World, asked: Asked, call: Call) -> Prompt:
+def opened(world: World, asked: ParsedRequest, call: CheckedMessagesRequest) -> Prompt:
     """The prompt of a request, with what its thread kept in front of what it brings."""
     kind = wanted(call)
     if not kind:
@@ -97,8 +97,8 @@ def opened(world: World, asked: Asked, call: Call) -> Prompt:
     return thread.prompt.keeping((*thread.prompt.pieces, *new))
 
 
-def _found(world: World, asked: Asked, call: Call) -> Thread:
-    kept, previous = world.state(Threads).kept, _previous(call)
+def _found(world: World, asked: ParsedRequest, call: CheckedMessagesRequest) -> Thread:
+    kept, previous = world.state(MessageThreads).kept, _previous(call)
     if asked.fault("thread_expired"):
         kept.pop(previous, None)
         raise _refused("thread_not_found", defect=False)
@@ -114,16 +114,16 @@ def _found(world: World, asked: Asked, call: Call) -> Thread:
     return thread
 
 
-def _previous(call: Call) -> str:
+def _previous(call: CheckedMessagesRequest) -> str:
     return str(mapping(call.body.get("thread")).get("previous_message_id", ""))
 
 
-def _print(call: Call, name: str) -> str:
+def _print(call: CheckedMessagesRequest, name: str) -> str:
     value = call.body.get(name)
     return canonical(list(blocks_of(value)) if name in KEPT else value)
 
 
-def _differs(call: Call, name: str, kept: str) -> bool:
+def _differs(call: CheckedMessagesRequest, name: str, kept: str) -> bool:
     left_out = name in KEPT and not call.body.get(name)
     return not left_out and _print(call, name) != kept
 
@@ -153,12 +153,14 @@ def _unsupported(named: list[str]) -> Refusal:
     return Refusal("M17", 400, {"type": "error", "error": error})
 
 
-def keep(world: World, call: Call, prompt: Prompt, answer: str, content: Sequence[Json]) -> None:
+def keep(
+    world: World, call: CheckedMessagesRequest, prompt: Prompt, answer: str, content: Sequence[Json]
+) -> None:
     """Keep a conversation under the id of its answer, and mark the one before as continued.
 
     Cache marks of old messages are not kept: each request sets its own.
     """
-    kind, kept = wanted(call), world.state(Threads).kept
+    kind, kept = wanted(call), world.state(MessageThreads).kept
     if not kind:
         return
     fixed = {name: _print(call, name) for name in FIXED}

@@ -12,10 +12,10 @@ from director.models.capabilities import Capabilities
 from director.models.script import Fail, Shown
 from director.testing.double import refusals, stream_faults
 from director.testing.double.books.block import OVERHEAD, units
-from director.testing.double.exchange import Answer, Asked
+from director.testing.double.exchange import ParsedRequest, ProviderResponse
 from director.testing.double.responses import conversations
 from director.testing.double.responses.build import (
-    Made,
+    BuiltOutput,
     Making,
     body,
     compacted_text,
@@ -26,7 +26,7 @@ from director.testing.double.responses.build import (
     usage,
 )
 from director.testing.double.responses.checks import CREATE, check_request
-from director.testing.double.responses.context import Context, booked, gather
+from director.testing.double.responses.context import ResponsesContext, booked, gather
 from director.testing.double.responses.events import events
 from director.testing.double.responses.items import page, stored_form
 from director.testing.double.responses.jobs import (
@@ -37,8 +37,8 @@ from director.testing.double.responses.jobs import (
     until,
     view,
 )
-from director.testing.double.responses.state import Item, Kept, Shelf, found, keeps, owner
-from director.testing.double.route import Route
+from director.testing.double.responses.state import Item, Shelf, StoredResponse, found, keeps, owner
+from director.testing.double.route import EndpointRoute
 from director.testing.double.shapes import mapping
 from director.testing.double.world import World
 
@@ -52,7 +52,7 @@ OUTRIGHT = {
 }
 
 
-def create(world: World, asked: Asked, _path: Mapping[str, str]) -> Answer:
+def create(world: World, asked: ParsedRequest, _path: Mapping[str, str]) -> ProviderResponse:
     """Make a response: now, in a stream, or in the background."""
     can = check_request(world, asked.body, CREATE)
     behind = check_background(world, asked)
@@ -72,12 +72,16 @@ def create(world: World, asked: Asked, _path: Mapping[str, str]) -> Answer:
     kept.until = until(world, asked, None)
     conversations.join(world, kept)
     kept.told = True
-    return Answer(events=events(final, background=False)) if streams else Answer(final)
+    return (
+        ProviderResponse(events=events(final, background=False))
+        if streams
+        else ProviderResponse(final)
+    )
 
 
 def _answer(
-    world: World, asked: Asked, can: Capabilities, context: Context, making: Making
-) -> Made:
+    world: World, asked: ParsedRequest, can: Capabilities, context: ResponsesContext, making: Making
+) -> BuiltOutput:
     """What the brain says, after a compaction if one is due."""
     limit = can.max_output
     asked_for = asked.body.get("max_output_tokens")
@@ -87,7 +91,7 @@ def _answer(
     if not forced and context.tokens < _threshold(asked.body):
         return produce(making, world.think(asked, context.seen(asked)), limit)
     text = compacted_text(world.think(asked, context.seen(asked, compact=True)))
-    made = Made(output=[making.compaction(text)], tokens=units(text) + OVERHEAD)
+    made = BuiltOutput(output=[making.compaction(text)], tokens=units(text) + OVERHEAD)
     if forced:
         return made
     fresh = (each.shown for each in context.fresh())
@@ -121,7 +125,9 @@ def _fail_outright(fail: Fail) -> None:
         )
 
 
-def _book(world: World, asked: Asked, context: Context, made: Made, final: Item) -> None:
+def _book(
+    world: World, asked: ParsedRequest, context: ResponsesContext, made: BuiltOutput, final: Item
+) -> None:
     line = booked(world, asked, context, output=made.tokens, reasoning=made.reasoning)
     if made.status != "failed":
         final["usage"] = usage(line)
@@ -132,7 +138,9 @@ def _book(world: World, asked: Asked, context: Context, made: Made, final: Item)
         final["prompt_cache_diagnostics"] = diagnosis(line, known=known)
 
 
-def _keep(world: World, asked: Asked, context: Context, making: Making, final: Item) -> Kept:
+def _keep(
+    world: World, asked: ParsedRequest, context: ResponsesContext, making: Making, final: Item
+) -> StoredResponse:
     """Remember a response and its items, as far as the request and the server allow."""
     if world.profile.chain == "ignored":
         final["previous_response_id"] = None
@@ -141,7 +149,7 @@ def _keep(world: World, asked: Asked, context: Context, making: Making, final: I
         final["conversation"] = {"id": room.id}
     struck = stream_faults.failed(asked, final)
     stored = asked.body.get("store") is not False and keeps(world)
-    kept = Kept(
+    kept = StoredResponse(
         id=str(final["id"]),
         owner=owner(asked),
         at=world.clock.now(),
@@ -167,8 +175,8 @@ def _keep(world: World, asked: Asked, context: Context, making: Making, final: I
 
 
 def _in_background(
-    world: World, asked: Asked, kept: Kept, final: Item, seconds: float | None
-) -> Answer:
+    world: World, asked: ParsedRequest, kept: StoredResponse, final: Item, seconds: float | None
+) -> ProviderResponse:
     """Queue a response; a stream of it is followed to its end."""
     kept.background = kept.stored = True
     kept.job = job(world, asked, kept.body, seconds)
@@ -177,11 +185,11 @@ def _in_background(
         kept.job.starts = kept.job.ends = world.clock.now()
     kept.until = until(world, asked, kept.job)
     if not asked.body.get("stream"):
-        return Answer(view(kept, world.clock.now()))
-    answer = Answer(events=events(final, background=True))
+        return ProviderResponse(view(kept, world.clock.now()))
+    answer = ProviderResponse(events=events(final, background=True))
     kept.events = stream_faults.broken(answer, asked)[0].events if fails else answer.events
     if kept.job.stuck:
-        answer = Answer(events=answer.events[:2])
+        answer = ProviderResponse(events=answer.events[:2])
         kept.events = kept.events[:2]
     else:
         world.clock.advance(kept.job.ends - world.clock.now())
@@ -190,21 +198,21 @@ def _in_background(
     return answer
 
 
-def delete(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
+def delete(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """Delete a response."""
     kept = found(world, asked, path["id"])
     kept.deleted = True
-    return Answer({"id": kept.id, "object": "response", "deleted": True})
+    return ProviderResponse({"id": kept.id, "object": "response", "deleted": True})
 
 
-def input_items(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
+def input_items(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """What a response was made from: its own input and all it was chained to."""
     kept = found(world, asked, path["id"])
-    return Answer(page([*kept.before, *kept.given], asked.query))
+    return ProviderResponse(page([*kept.before, *kept.given], asked.query))
 
 
 ROUTES = tuple(
-    Route(method, f"/v1/responses{tail}", f"responses.{name}", "responses", handle)
+    EndpointRoute(method, f"/v1/responses{tail}", f"responses.{name}", "responses", handle)
     for method, tail, name, handle in (
         ("POST", "", "create", create),
         ("GET", "/{id}", "get", retrieve),

@@ -23,7 +23,7 @@ from director.models.script import (
 )
 from director.testing.double.books.block import OVERHEAD, units
 from director.testing.double.books.ledger import Booked
-from director.testing.double.exchange import Asked
+from director.testing.double.exchange import ParsedRequest
 from director.testing.double.responses.state import Item, Shelf, owner, seal
 from director.testing.double.responses.tools import is_strict
 from director.testing.double.world import World
@@ -51,7 +51,7 @@ MISSES = ("tools_changed", "input_changed")
 
 
 @dataclass(slots=True)
-class Made:
+class BuiltOutput:
     """What came of a brain's words: items, how they ended, and what they took."""
 
     output: list[Item] = field(default_factory=list)
@@ -135,9 +135,11 @@ class Making:
         return self.compaction(text) if isinstance(said, Compact) else None
 
 
-def produce(making: Making, said: Sequence[Emit], limit: int, started: Made | None = None) -> Made:
+def produce(
+    making: Making, said: Sequence[Emit], limit: int, started: BuiltOutput | None = None
+) -> BuiltOutput:
     """The items of what was said, up to so many tokens."""
-    made = started or Made()
+    made = started or BuiltOutput()
     for each in said:
         if isinstance(each, Fail):
             made.output, made.status, made.error = [], "failed", each
@@ -154,7 +156,7 @@ def produce(making: Making, said: Sequence[Emit], limit: int, started: Made | No
 
 
 def _add(
-    making: Making, said: Say | Think | Ask | Refuse | Compact, made: Made, limit: int
+    making: Making, said: Say | Think | Ask | Refuse | Compact, made: BuiltOutput, limit: int
 ) -> bool:
     """Add an item; False if it had to be cut. A call is cut by leaving it out."""
     text = said.tool + said.args if isinstance(said, Ask) else said.text
@@ -191,7 +193,7 @@ def tie(shelf: Shelf, output: Sequence[Item]) -> None:
             shelf.needs[name] = reasoning
 
 
-def body(asked: Asked, can: Capabilities, made: Made, name: str, at: float) -> Item:
+def body(asked: ParsedRequest, can: Capabilities, made: BuiltOutput, name: str, at: float) -> Item:
     """The body of a finished response, without its usage."""
     ask = asked.body
     model = str(ask.get("model") or "")
@@ -317,6 +319,6 @@ def _tools(tools: object) -> list[Item]:
     return made
 
 
-def maker(world: World, asked: Asked) -> Making:
+def maker(world: World, asked: ParsedRequest) -> Making:
     """For the next response: a new partition key, which all its ids share."""
     return Making(world, owner(asked), world.ids.hexes(16))

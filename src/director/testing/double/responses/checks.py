@@ -14,7 +14,7 @@ from director.testing.double import refusals, texts
 from director.testing.double.exchange import UNHEARD_OF, Refusal
 from director.testing.double.responses.tools import check_choice, check_tools
 from director.testing.double.values import (
-    Field,
+    FieldRule,
     bad_value,
     check,
     check_keys,
@@ -25,10 +25,10 @@ from director.testing.double.values import (
 )
 from director.testing.double.world import World
 
-FLAG = Field((bool,))
-TEXT = Field((str,))
-OBJECT = Field((dict,))
-ARRAY = Field((list,))
+FLAG = FieldRule((bool,))
+TEXT = FieldRule((str,))
+OBJECT = FieldRule((dict,))
+ARRAY = FieldRule((list,))
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 SUMMARIES = ("auto", "concise", "detailed")
 INCLUDES = (
@@ -43,39 +43,39 @@ INCLUDES = (
 )
 TIERS = ("auto", "default", "flex", "scale", "priority", "fast", "ultrafast")
 
-CREATE: dict[str, Field] = {
+CREATE: dict[str, FieldRule] = {
     "model": TEXT,
-    "input": Field((str, list)),
+    "input": FieldRule((str, list)),
     "access_programs": OBJECT,
     "background": FLAG,
     "context_management": ARRAY,
-    "conversation": Field((str, dict)),
+    "conversation": FieldRule((str, dict)),
     "image": OBJECT,
-    "include": Field((list,), values=INCLUDES),
+    "include": FieldRule((list,), values=INCLUDES),
     "instructions": TEXT,
-    "max_output_tokens": Field((int,), 16),
-    "max_tool_calls": Field((int,), 1),
+    "max_output_tokens": FieldRule((int,), 16),
+    "max_tool_calls": FieldRule((int,), 1),
     "metadata": OBJECT,
     "moderation": OBJECT,
     "parallel_tool_calls": FLAG,
     "previous_response_id": TEXT,
     "prompt": OBJECT,
-    "prompt_cache_key": Field((str,), 0, 64),
+    "prompt_cache_key": FieldRule((str,), 0, 64),
     "prompt_cache_options": OBJECT,
-    "prompt_cache_retention": Field((str,), values=("in_memory", "24h")),
+    "prompt_cache_retention": FieldRule((str,), values=("in_memory", "24h")),
     "reasoning": OBJECT,
-    "safety_identifier": Field((str,), 0, 128),
-    "service_tier": Field((str,), values=TIERS),
+    "safety_identifier": FieldRule((str,), 0, 128),
+    "service_tier": FieldRule((str,), values=TIERS),
     "store": FLAG,
     "stream": FLAG,
     "stream_options": OBJECT,
-    "temperature": Field((float,), 0, 2),
+    "temperature": FieldRule((float,), 0, 2),
     "text": OBJECT,
-    "tool_choice": Field((str, dict)),
+    "tool_choice": FieldRule((str, dict)),
     "tools": ARRAY,
-    "top_logprobs": Field((int,), 0, 20),
-    "top_p": Field((float,), 0, 1),
-    "truncation": Field((str,), values=("auto", "disabled")),
+    "top_logprobs": FieldRule((int,), 0, 20),
+    "top_p": FieldRule((float,), 0, 1),
+    "truncation": FieldRule((str,), values=("auto", "disabled")),
     "user": TEXT,
 }
 COMPACT = {
@@ -93,34 +93,34 @@ COUNT = {
     ).split()
 } | {"personality": TEXT}
 
-NESTED: dict[str, dict[str, Field]] = {
+NESTED: dict[str, dict[str, FieldRule]] = {
     "reasoning": {
-        "effort": Field((str,), values=EFFORTS),
-        "summary": Field((str,), values=SUMMARIES),
-        "generate_summary": Field((str,), values=SUMMARIES),
-        "context": Field((str,), values=("auto", "current_turn", "all_turns")),
+        "effort": FieldRule((str,), values=EFFORTS),
+        "summary": FieldRule((str,), values=SUMMARIES),
+        "generate_summary": FieldRule((str,), values=SUMMARIES),
+        "context": FieldRule((str,), values=("auto", "current_turn", "all_turns")),
         "mode": TEXT,
     },
     "text": {
         "format": OBJECT,
-        "verbosity": Field((str,), values=("low", "medium", "high")),
+        "verbosity": FieldRule((str,), values=("low", "medium", "high")),
     },
     "prompt_cache_options": {
-        "mode": Field((str,), values=("implicit", "explicit")),
-        "ttl": Field((str,), values=("30m", "12h")),
+        "mode": FieldRule((str,), values=("implicit", "explicit")),
+        "ttl": FieldRule((str,), values=("30m", "12h")),
         "comparison_response_id": TEXT,
         "prewarm": FLAG,
     },
     "stream_options": {"include_obfuscation": FLAG},
 }
-MANAGEMENT = {"type": TEXT, "compact_threshold": Field((int,), 1000)}
+MANAGEMENT = {"type": TEXT, "compact_threshold": FieldRule((int,), 1000)}
 
-CALL = Field((str,), 1, 64)
-STATUS = Field((str,), values=("in_progress", "completed", "incomplete"))
-OUTPUT = Field((str, list), 0, 10_485_760)
-PHASE = Field((str,), values=("commentary", "final_answer"))
+CALL = FieldRule((str,), 1, 64)
+STATUS = FieldRule((str,), values=("in_progress", "completed", "incomplete"))
+OUTPUT = FieldRule((str, list), 0, 10_485_760)
+PHASE = FieldRule((str,), values=("commentary", "final_answer"))
 ROLES = ("user", "system", "developer", "assistant")
-OF_CALLS: dict[str, Field] = {
+OF_CALLS: dict[str, FieldRule] = {
     "id": TEXT,
     "call_id": CALL,
     "caller": OBJECT,
@@ -129,10 +129,10 @@ OF_CALLS: dict[str, Field] = {
     "type": TEXT,
 }
 
-ITEMS: dict[str, dict[str, Field]] = {
+ITEMS: dict[str, dict[str, FieldRule]] = {
     "message": {
-        "role": Field((str,), values=ROLES),
-        "content": Field((str, list)),
+        "role": FieldRule((str,), values=ROLES),
+        "content": FieldRule((str, list)),
         "id": TEXT,
         "phase": PHASE,
         "status": STATUS,
@@ -187,7 +187,7 @@ def provider(world: World) -> str:
 
 
 def check_request(
-    world: World, body: Mapping[str, object], fields: Mapping[str, Field]
+    world: World, body: Mapping[str, object], fields: Mapping[str, FieldRule]
 ) -> Capabilities:
     """Refuse what can be refused without looking anything up, in OpenAI's order."""
     _check_required(body, fields)
@@ -205,14 +205,14 @@ def check_request(
     return _check_model(world, body)
 
 
-def _check_required(body: Mapping[str, object], fields: Mapping[str, Field]) -> None:
+def _check_required(body: Mapping[str, object], fields: Mapping[str, FieldRule]) -> None:
     if body.get("model") is None and body.get("prompt") is None and fields is not COUNT:
         raise missing("required", "model")
     starts = ("input", "previous_response_id", "conversation", "prompt")
     if all(body.get(key) is None for key in starts):
         raise missing("required", "input")
     if body.get("input") == [] and all(body.get(key) is None for key in starts[1:]):
-        check("input", [], Field((list,), 1))
+        check("input", [], FieldRule((list,), 1))
 
 
 def _check_nested(body: Mapping[str, object]) -> None:

@@ -8,26 +8,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from director.testing.double.books.block import OVERHEAD, units
-from director.testing.double.exchange import Answer, Asked
+from director.testing.double.exchange import ParsedRequest, ProviderResponse
 from director.testing.double.responses.build import compacted_text, maker, usage
 from director.testing.double.responses.checks import COMPACT, COUNT, check_request
 from director.testing.double.responses.context import booked, gather
 from director.testing.double.responses.items import digest, stored_form
-from director.testing.double.responses.state import MONTH, Item, Kept, Shelf, absent, owner
-from director.testing.double.route import Route
+from director.testing.double.responses.state import (
+    MONTH,
+    Item,
+    Shelf,
+    StoredResponse,
+    absent,
+    owner,
+)
+from director.testing.double.route import EndpointRoute
 from director.testing.double.world import World
 
 
-def count(world: World, asked: Asked, _path: Mapping[str, str]) -> Answer:
+def count(world: World, asked: ParsedRequest, _path: Mapping[str, str]) -> ProviderResponse:
     """How many tokens a request would take in."""
     if not world.profile.input_tokens:
         raise absent(world, asked, "input_tokens")
     can = check_request(world, asked.body, COUNT)
     context = gather(world, asked, can, window=False)
-    return Answer({"object": "response.input_tokens", "input_tokens": context.tokens})
+    return ProviderResponse({"object": "response.input_tokens", "input_tokens": context.tokens})
 
 
-def compact(world: World, asked: Asked, _path: Mapping[str, str]) -> Answer:
+def compact(world: World, asked: ParsedRequest, _path: Mapping[str, str]) -> ProviderResponse:
     """A context made small: the user's messages as they were, and one item for all the rest."""
     if not world.profile.compact:
         raise absent(world, asked, "compact")
@@ -50,7 +57,7 @@ def compact(world: World, asked: Asked, _path: Mapping[str, str]) -> Answer:
         "usage": usage(line),
     }
     name = str(final["id"])
-    world.state(Shelf).responses[name] = Kept(
+    world.state(Shelf).responses[name] = StoredResponse(
         name,
         owner(asked),
         now,
@@ -62,10 +69,12 @@ def compact(world: World, asked: Asked, _path: Mapping[str, str]) -> Answer:
         until=now + MONTH,
         compaction=True,
     )
-    return Answer(final)
+    return ProviderResponse(final)
 
 
 ROUTES = (
-    Route("POST", "/v1/responses/compact", "responses.compact", "responses", compact),
-    Route("POST", "/v1/responses/input_tokens", "responses.input_tokens", "responses", count),
+    EndpointRoute("POST", "/v1/responses/compact", "responses.compact", "responses", compact),
+    EndpointRoute(
+        "POST", "/v1/responses/input_tokens", "responses.input_tokens", "responses", count
+    ),
 )

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from director.models.capabilities import Capabilities
 from director.models.script import Seen, Shown
 from director.testing.double import refusals, texts
-from director.testing.double.books.block import Block, total
+from director.testing.double.books.block import CacheBlock, total
 from director.testing.double.books.cache_openai import cache_key
 from director.testing.double.books.ledger import Booked
-from director.testing.double.exchange import Asked
+from director.testing.double.exchange import ParsedRequest
 from director.testing.double.responses.checks import provider
-from director.testing.double.responses.conversations import Conversation, open_conversation
+from director.testing.double.responses.conversations import ResponsesConversation, open_conversation
 from director.testing.double.responses.items import (
     CALLS,
     RESULTS,
@@ -35,8 +35,8 @@ from director.testing.double.responses.items import (
 from director.testing.double.responses.jobs import OPEN, status
 from director.testing.double.responses.state import (
     Item,
-    Kept,
     Shelf,
+    StoredResponse,
     no_previous,
     owner,
     previous,
@@ -50,17 +50,17 @@ NEW = ("user", "system", "result")
 
 
 @dataclass(slots=True)
-class Context:
+class ResponsesContext:
     """All that one request contains, and what of it did not fit."""
 
     instructions: str
     tools: tuple[str, ...]
     rendered: list[Rendered]
-    blocks: list[Block]
+    blocks: list[CacheBlock]
     before: list[Item]
     own: list[Item]
-    earlier: Kept | None = None
-    conversation: Conversation | None = None
+    earlier: StoredResponse | None = None
+    conversation: ResponsesConversation | None = None
     dropped: int = 0
 
     @property
@@ -75,7 +75,7 @@ class Context:
             place -= 1
         return self.rendered[place:]
 
-    def seen(self, asked: Asked, *shown: Shown, compact: bool = False) -> Seen:
+    def seen(self, asked: ParsedRequest, *shown: Shown, compact: bool = False) -> Seen:
         """It as a brain sees it; or `shown` instead of its items."""
         return Seen(
             form="responses",
@@ -88,7 +88,9 @@ class Context:
         )
 
 
-def gather(world: World, asked: Asked, can: Capabilities, *, window: bool = True) -> Context:
+def gather(
+    world: World, asked: ParsedRequest, can: Capabilities, *, window: bool = True
+) -> ResponsesContext:
     """The context of a request, or the refusal of one that breaks a rule of state or items."""
     earlier, conversation = previous(world, asked), open_conversation(world, asked)
     before: list[Item] = []
@@ -108,7 +110,7 @@ def gather(world: World, asked: Asked, can: Capabilities, *, window: bool = True
     rendered = _since_compaction(asked, render(world, asked, before, own))
     if world.profile.pairing:
         check_pairs([each.item for each in rendered])
-    made = Context(
+    made = ResponsesContext(
         instructions=str(asked.body.get("instructions") or ""),
         tools=tool_names(asked.body.get("tools")),
         rendered=rendered,
@@ -124,7 +126,7 @@ def gather(world: World, asked: Asked, can: Capabilities, *, window: bool = True
     return made
 
 
-def _check_finished(world: World, earlier: Kept) -> None:
+def _check_finished(world: World, earlier: StoredResponse) -> None:
     state = status(earlier, world.clock.now())
     if state == "failed":
         raise no_previous(earlier.id)
@@ -133,7 +135,7 @@ def _check_finished(world: World, earlier: Kept) -> None:
         raise refusals.openai("R1", message, param="previous_response_id")
 
 
-def _since_compaction(asked: Asked, rendered: Sequence[Rendered]) -> list[Rendered]:
+def _since_compaction(asked: ParsedRequest, rendered: Sequence[Rendered]) -> list[Rendered]:
     """What is left to show: the newest compaction, what it left in place, and what came after."""
     places = [place for place, each in enumerate(rendered) if each.shown.kind == "compaction"]
     if not places:
@@ -150,23 +152,23 @@ def _since_compaction(asked: Asked, rendered: Sequence[Rendered]) -> list[Render
     return [*stay, *rendered[newest:]]
 
 
-def _blocks(body: Mapping[str, object], context: Context) -> list[Block]:
+def _blocks(body: Mapping[str, object], context: ResponsesContext) -> list[CacheBlock]:
     """The context as a cache sees it: tools, instructions, items."""
     tools = body.get("tools")
     made = [
-        Block("tools", json.dumps(tool, ensure_ascii=False, sort_keys=True))
+        CacheBlock("tools", json.dumps(tool, ensure_ascii=False, sort_keys=True))
         for tool in (tools if isinstance(tools, list) else [])
     ]
     if context.instructions:
-        made.append(Block("instructions", context.instructions))
+        made.append(CacheBlock("instructions", context.instructions))
     fresh = len(context.rendered) - len(context.fresh())
     for place, each in enumerate(context.rendered):
         new = each.own and place >= fresh
-        made.append(Block("new", each.block.text) if new else each.block)
+        made.append(CacheBlock("new", each.block.text) if new else each.block)
     return made
 
 
-def _fit(asked: Asked, context: Context, most: int) -> None:
+def _fit(asked: ParsedRequest, context: ResponsesContext, most: int) -> None:
     """Drop from the start what does not fit, if the request allows it; never half of a pair."""
     size = context.tokens
     while size > most and asked.body.get("truncation") == "auto":
@@ -200,7 +202,12 @@ def _first_unit(rendered: Sequence[Rendered]) -> list[Rendered]:
 
 
 def booked(
-    world: World, asked: Asked, context: Context, *, output: int, reasoning: int = 0
+    world: World,
+    asked: ParsedRequest,
+    context: ResponsesContext,
+    *,
+    output: int,
+    reasoning: int = 0,
 ) -> Booked:
     """The line of the books for a context and so much output."""
     body = asked.body

@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from director.testing.double import refusals, texts
-from director.testing.double.exchange import Answer, Asked
+from director.testing.double.exchange import ParsedRequest, ProviderResponse
 from director.testing.double.responses.checks import check_items
 from director.testing.double.responses.items import check_own, page, resolved, sent, stored_form
 from director.testing.double.responses.jobs import OPEN, status
-from director.testing.double.responses.state import Item, Kept, Shelf, absent, owner
-from director.testing.double.route import Route
+from director.testing.double.responses.state import Item, Shelf, StoredResponse, absent, owner
+from director.testing.double.route import EndpointRoute
 from director.testing.double.values import (
-    Field,
+    FieldRule,
     check_keys,
     check_metadata,
     missing,
@@ -25,12 +25,12 @@ from director.testing.double.values import (
 from director.testing.double.world import World
 
 MOST = 20
-FIELDS = {"items": Field((list,)), "metadata": Field((dict,))}
-ADDED = {"items": Field((list,)), "include": Field((list,))}
+FIELDS = {"items": FieldRule((list,)), "metadata": FieldRule((dict,))}
+ADDED = {"items": FieldRule((list,)), "include": FieldRule((list,))}
 
 
 @dataclass(slots=True)
-class Conversation:
+class ResponsesConversation:
     """A conversation and what was said in it."""
 
     id: str
@@ -54,10 +54,10 @@ class Conversation:
 class Rooms:
     """All conversations."""
 
-    open: dict[str, Conversation] = field(default_factory=dict)
+    open: dict[str, ResponsesConversation] = field(default_factory=dict)
 
 
-def open_conversation(world: World, asked: Asked) -> Conversation | None:
+def open_conversation(world: World, asked: ParsedRequest) -> ResponsesConversation | None:
     """The conversation that a request takes part in, unless another response has it."""
     given = asked.body.get("conversation")
     if given is None:
@@ -79,7 +79,7 @@ def open_conversation(world: World, asked: Asked) -> Conversation | None:
     return found
 
 
-def join(world: World, kept: Kept) -> None:
+def join(world: World, kept: StoredResponse) -> None:
     """Add a response's input and output to its conversation once it has ended well."""
     room = world.state(Rooms).open.get(kept.conversation)
     if room is None or kept.joined or status(kept, world.clock.now()) in OPEN:
@@ -89,7 +89,7 @@ def join(world: World, kept: Kept) -> None:
         room.items += [*kept.given, *kept.output()]
 
 
-def _found(world: World, asked: Asked, wanted: str) -> Conversation:
+def _found(world: World, asked: ParsedRequest, wanted: str) -> ResponsesConversation:
     if not world.profile.conversations:
         raise absent(world, asked, "conversations")
     for kept in world.state(Shelf).responses.values():
@@ -102,7 +102,7 @@ def _found(world: World, asked: Asked, wanted: str) -> Conversation:
     return found
 
 
-def _items(world: World, asked: Asked) -> list[Item]:
+def _items(world: World, asked: ParsedRequest) -> list[Item]:
     """The items that a request adds, as a request to create a response would send them."""
     given = asked.body.get("items")
     if isinstance(given, list) and len(given) > MOST:
@@ -113,7 +113,7 @@ def _items(world: World, asked: Asked) -> list[Item]:
     return resolved(world, asked, items)
 
 
-def create(world: World, asked: Asked, _path: Mapping[str, str]) -> Answer:
+def create(world: World, asked: ParsedRequest, _path: Mapping[str, str]) -> ProviderResponse:
     """Start a conversation."""
     if not world.profile.conversations:
         raise absent(world, asked, "conversations")
@@ -121,20 +121,20 @@ def create(world: World, asked: Asked, _path: Mapping[str, str]) -> Answer:
     check_metadata(asked.body.get("metadata"))
     items = _items(world, asked)
     key, now = world.ids.hexes(16), world.clock.now()
-    made = Conversation(
+    made = ResponsesConversation(
         world.ids.item("conv", key, now), key, owner(asked), now, asked.body.get("metadata")
     )
     made.items = [stored_form(world, item, key) for item in items]
     world.state(Rooms).open[made.id] = made
-    return Answer(made.body())
+    return ProviderResponse(made.body())
 
 
-def retrieve(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
+def retrieve(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """A conversation."""
-    return Answer(_found(world, asked, path["id"]).body())
+    return ProviderResponse(_found(world, asked, path["id"]).body())
 
 
-def update(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
+def update(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """Change the metadata of a conversation."""
     found = _found(world, asked, path["id"])
     if "metadata" not in asked.body:
@@ -142,17 +142,17 @@ def update(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
     check_keys("", asked.body, {"metadata": FIELDS["metadata"]})
     check_metadata(asked.body["metadata"])
     found.metadata = asked.body["metadata"]
-    return Answer(found.body())
+    return ProviderResponse(found.body())
 
 
-def delete(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
+def delete(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """Delete a conversation."""
     found = _found(world, asked, path["id"])
     del world.state(Rooms).open[found.id]
-    return Answer({"id": found.id, "object": "conversation.deleted", "deleted": True})
+    return ProviderResponse({"id": found.id, "object": "conversation.deleted", "deleted": True})
 
 
-def add_items(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
+def add_items(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """Add items to a conversation; the answer lists them."""
     found = _found(world, asked, path["id"])
     if asked.body.get("items") is None:
@@ -160,15 +160,15 @@ def add_items(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
     check_keys("", asked.body, ADDED)
     added = [stored_form(world, item, found.key) for item in _items(world, asked)]
     found.items += added
-    return Answer(page(added, {"order": "asc", "limit": str(MOST)}))
+    return ProviderResponse(page(added, {"order": "asc", "limit": str(MOST)}))
 
 
-def list_items(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
+def list_items(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """The items of a conversation, a page of them."""
-    return Answer(page(_found(world, asked, path["id"]).items, asked.query))
+    return ProviderResponse(page(_found(world, asked, path["id"]).items, asked.query))
 
 
-def _item(found: Conversation, wanted: str) -> Item:
+def _item(found: ResponsesConversation, wanted: str) -> Item:
     for item in found.items:
         if item.get("id") == wanted:
             return item
@@ -176,20 +176,20 @@ def _item(found: Conversation, wanted: str) -> Item:
     raise refusals.openai("R16", message, status=404)
 
 
-def retrieve_item(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
+def retrieve_item(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """One item of a conversation."""
-    return Answer(_item(_found(world, asked, path["id"]), path["item"]))
+    return ProviderResponse(_item(_found(world, asked, path["id"]), path["item"]))
 
 
-def delete_item(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
+def delete_item(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """Delete one item of a conversation; the answer is the conversation."""
     found = _found(world, asked, path["id"])
     found.items.remove(_item(found, path["item"]))
-    return Answer(found.body())
+    return ProviderResponse(found.body())
 
 
 ROUTES = tuple(
-    Route(method, f"/v1/conversations{tail}", f"conversations.{name}", "responses", handle)
+    EndpointRoute(method, f"/v1/conversations{tail}", f"conversations.{name}", "responses", handle)
     for method, tail, name, handle in (
         ("POST", "", "create", create),
         ("GET", "/{id}", "get", retrieve),

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from director.testing.double.exchange import Event
+from director.testing.double.exchange import ServerSentEvent
 from director.testing.double.responses.build import unfinished
 from director.testing.double.responses.state import Item
 
 PIECES = 4
 
 
-def events(final: Mapping[str, object], *, background: bool) -> tuple[Event, ...]:
+def events(final: Mapping[str, object], *, background: bool) -> tuple[ServerSentEvent, ...]:
     """All events of a response, up to the one that ends it."""
     return tuple(
-        Event(str(each["type"]), {**each, "sequence_number": number})
+        ServerSentEvent(str(each["type"]), {**each, "sequence_number": number})
         for number, each in enumerate(_all(final, background=background))
     )
 

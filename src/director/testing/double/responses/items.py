@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 
 from director.models.script import Kind, Shown
 from director.testing.double import refusals
-from director.testing.double.books.block import Block
-from director.testing.double.exchange import Asked, Refusal
+from director.testing.double.books.block import CacheBlock
+from director.testing.double.exchange import ParsedRequest, Refusal
 from director.testing.double.responses.checks import kind_of
 from director.testing.double.responses.state import Item, Shelf, owner, unseal
-from director.testing.double.values import Field, check, missing, too_long
+from director.testing.double.values import FieldRule, check, missing, too_long
 from director.testing.double.world import World
 
 PREFIXES = {
@@ -46,7 +46,7 @@ class Rendered:
 
     item: Item
     shown: Shown
-    block: Block
+    block: CacheBlock
     own: bool
 
 
@@ -66,7 +66,7 @@ def sent(body: Mapping[str, object]) -> list[Item]:
     return [{**item, "type": kind_of(item)} for item in items if isinstance(item, dict)]
 
 
-def resolved(world: World, asked: Asked, items: Sequence[Item]) -> list[Item]:
+def resolved(world: World, asked: ParsedRequest, items: Sequence[Item]) -> list[Item]:
     """The items with references put in place; what was never stored cannot be referred to."""
     shelf, mine, made = world.state(Shelf), owner(asked), []
     for item in items:
@@ -92,7 +92,7 @@ def _unstored(name: str) -> Refusal:
     return refusals.openai("R7", message, status=404, param="input")
 
 
-def check_own(asked: Asked, items: Sequence[Item]) -> None:
+def check_own(asked: ParsedRequest, items: Sequence[Item]) -> None:
     """Refuse items of this request that are wrong by themselves: ids, seals, a trigger's place."""
     for place, item in enumerate(items):
         where = f"input[{place}]"
@@ -118,7 +118,7 @@ def _check_id(item: Item, where: str) -> None:
         raise refusals.openai("R5", message, param=f"{where}.id", code="invalid_value")
 
 
-def _check_seal(asked: Asked, kind: str, token: str) -> None:
+def _check_seal(asked: ParsedRequest, kind: str, token: str) -> None:
     content = unseal(owner(asked), token)
     if content is None or content.get("kind") != kind:
         short = token if len(token) <= 16 else f"{token[:8]}...{token[-4:]}"
@@ -194,7 +194,7 @@ def check_pairs(items: Sequence[Item]) -> None:
 
 
 def render(
-    world: World, asked: Asked, before: Sequence[Item], own: Sequence[Item]
+    world: World, asked: ParsedRequest, before: Sequence[Item], own: Sequence[Item]
 ) -> list[Rendered]:
     """What a chain or conversation brings, and what a request sends, as they are shown."""
     tools = {
@@ -216,13 +216,13 @@ def render(
     return made
 
 
-def _rendered(asked: Asked, item: Item, tools: Mapping[str, str], *, own: bool) -> Rendered:
+def _rendered(asked: ParsedRequest, item: Item, tools: Mapping[str, str], *, own: bool) -> Rendered:
     shown = _shown(asked, item, tools)
     text = shown.text if item["type"] not in CALLS else shown.tool + shown.text
-    return Rendered(item, shown, Block("history", text + _pictures(item)), own)
+    return Rendered(item, shown, CacheBlock("history", text + _pictures(item)), own)
 
 
-def _shown(asked: Asked, item: Item, tools: Mapping[str, str]) -> Shown:
+def _shown(asked: ParsedRequest, item: Item, tools: Mapping[str, str]) -> Shown:
     kind, call = str(item["type"]), str(item.get("call_id") or "")
     if kind == "message":
         images = len(_images(item.get("content")))
@@ -298,9 +298,9 @@ def stored_form(world: World, item: Item, key: str) -> Item:
 def page(items: Sequence[Item], query: Mapping[str, str]) -> Item:
     """A page of a list of items, newest first unless asked otherwise."""
     limit = query.get("limit", "20")
-    check("limit", int(limit) if limit.lstrip("-").isdigit() else limit, Field((int,), 1, 100))
+    check("limit", int(limit) if limit.lstrip("-").isdigit() else limit, FieldRule((int,), 1, 100))
     order = query.get("order", "desc")
-    check("order", order, Field((str,), values=("asc", "desc")))
+    check("order", order, FieldRule((str,), values=("asc", "desc")))
     row = list(items) if order == "asc" else list(reversed(items))
     names = [str(item.get("id")) for item in row]
     after = query.get("after")

@@ -9,15 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from director.testing.double import refusals, texts
-from director.testing.double.exchange import Answer, Asked, Event, Refusal
+from director.testing.double.exchange import (
+    ParsedRequest,
+    ProviderResponse,
+    Refusal,
+    ServerSentEvent,
+)
 from director.testing.double.responses.build import unfinished
 from director.testing.double.responses.state import (
     MONTH,
     WHILE,
     Item,
     Job,
-    Kept,
     Shelf,
+    StoredResponse,
     found,
     keeps,
     owner,
@@ -29,7 +34,7 @@ RUNNING = 2.0
 OPEN = ("queued", "in_progress")
 
 
-def check_background(world: World, asked: Asked) -> bool:
+def check_background(world: World, asked: ParsedRequest) -> bool:
     """Whether the request is to run in the background here; refuse it where that cannot be."""
     if not asked.body.get("background"):
         return False
@@ -48,7 +53,7 @@ def check_background(world: World, asked: Asked) -> bool:
     return kind != "echoed"
 
 
-def job(world: World, asked: Asked, final: Item, seconds: float | None) -> Job:
+def job(world: World, asked: ParsedRequest, final: Item, seconds: float | None) -> Job:
     """The job of a request, with the faults that strike it; `final` is changed by them."""
     starts = world.clock.now() + QUEUED
     made = Job(starts, starts + (RUNNING if seconds is None else seconds))
@@ -66,7 +71,7 @@ def job(world: World, asked: Asked, final: Item, seconds: float | None) -> Job:
     return made
 
 
-def until(world: World, asked: Asked, made: Job | None) -> float:
+def until(world: World, asked: ParsedRequest, made: Job | None) -> float:
     """When a response is deleted: a job's soon after its end, unless it was to be stored."""
     now = world.clock.now()
     if made is None or (asked.body.get("store") is True and keeps(world)):
@@ -74,7 +79,7 @@ def until(world: World, asked: Asked, made: Job | None) -> float:
     return (now if made.stuck else made.ends) + WHILE
 
 
-def status(kept: Kept, now: float) -> str:
+def status(kept: StoredResponse, now: float) -> str:
     """Where a response stands."""
     made = kept.job
     if made is None:
@@ -89,7 +94,7 @@ def status(kept: Kept, now: float) -> str:
     return str(kept.body["status"])
 
 
-def view(kept: Kept, now: float) -> Item:
+def view(kept: StoredResponse, now: float) -> Item:
     """A response as it is shown now. What is stored is shown without its seals."""
     state = status(kept, now)
     if state in (*OPEN, "cancelled"):
@@ -104,7 +109,7 @@ def view(kept: Kept, now: float) -> Item:
     return {**kept.body, "output": output}
 
 
-def retrieve(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
+def retrieve(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """A response as it stands now, or the rest of its stream."""
     kept = found(world, asked, path["id"])
     if kept.job is not None and kept.job.evicted:
@@ -116,13 +121,13 @@ def retrieve(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
         raise refusals.openai("R17", message, param="include")
     if asked.query.get("stream", "").lower() == "true":
         headers = {"content-type": "text/event-stream; charset=utf-8"}
-        return Answer(headers=headers, events=_rest(world, asked, kept))
+        return ProviderResponse(headers=headers, events=_rest(world, asked, kept))
     if kept.job is not None:
         kept.job.polls += 1
-    return Answer(view(kept, world.clock.now()))
+    return ProviderResponse(view(kept, world.clock.now()))
 
 
-def _rest(world: World, asked: Asked, kept: Kept) -> tuple[Event, ...]:
+def _rest(world: World, asked: ParsedRequest, kept: StoredResponse) -> tuple[ServerSentEvent, ...]:
     if not kept.background or not kept.events:
         cause = "stream=true" if kept.background else "background=true"
         message = f"This response cannot be streamed because it was not created with {cause}."
@@ -133,7 +138,7 @@ def _rest(world: World, asked: Asked, kept: Kept) -> tuple[Event, ...]:
     return kept.events[max(0, first) :]
 
 
-def cancel(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
+def cancel(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """Stop a job that still runs."""
     kept = found(world, asked, path["id"])
     if kept.job is None:
@@ -148,7 +153,7 @@ def cancel(world: World, asked: Asked, path: Mapping[str, str]) -> Answer:
     elif state != "cancelled":
         article = "an" if state[0] in "aeiou" else "a"
         raise _no_cancel(f"{article} {state}", defect=kept.told)
-    return Answer(view(kept, world.clock.now()))
+    return ProviderResponse(view(kept, world.clock.now()))
 
 
 def _no_cancel(what: str, *, defect: bool) -> Refusal:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from director.testing.double import refusals
-from director.testing.double.exchange import Asked, Event, Refusal
+from director.testing.double.exchange import ParsedRequest, Refusal, ServerSentEvent
 from director.testing.double.world import World
 
 Item: TypeAlias = dict[str, object]
@@ -39,7 +39,7 @@ class Job:
 
 
 @dataclass(slots=True)
-class Kept:
+class StoredResponse:
     """A response: its final body, this request's own input, and all that it was chained to.
 
     `chains` says that it may be continued, `told` that a client was shown its end, `lost` that
@@ -56,7 +56,7 @@ class Kept:
     until: float
     background: bool = False
     job: Job | None = None
-    events: tuple[Event, ...] = ()
+    events: tuple[ServerSentEvent, ...] = ()
     compaction: bool = False
     conversation: str = ""
     joined: bool = False
@@ -78,7 +78,7 @@ class Shelf:
     `met` remembers which owners were told already what this kind of server does not do.
     """
 
-    responses: dict[str, Kept] = field(default_factory=dict)
+    responses: dict[str, StoredResponse] = field(default_factory=dict)
     items: dict[str, tuple[str, Item]] = field(default_factory=dict)
     follows: dict[str, str] = field(default_factory=dict)
     needs: dict[str, str] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class Shelf:
         return known
 
 
-def owner(asked: Asked) -> str:
+def owner(asked: ParsedRequest) -> str:
     """Whose request it is: its key."""
     return asked.headers.get("authorization") or asked.headers.get("api-key") or ""
 
@@ -101,7 +101,7 @@ def keeps(world: World) -> bool:
     return world.profile.chain == "kept"
 
 
-def found(world: World, asked: Asked, wanted: str) -> Kept:
+def found(world: World, asked: ParsedRequest, wanted: str) -> StoredResponse:
     """The response of that id, or the refusal that all unknown ids get."""
     shelf = world.state(Shelf)
     kept = shelf.responses.get(wanted)
@@ -116,13 +116,13 @@ def found(world: World, asked: Asked, wanted: str) -> Kept:
     return kept
 
 
-def is_there(world: World, asked: Asked, kept: Kept) -> bool:
+def is_there(world: World, asked: ParsedRequest, kept: StoredResponse) -> bool:
     """Whether a response can still be found by the one who asks."""
     gone = kept.deleted or kept.lost or not kept.stored or world.clock.now() >= kept.until
     return not gone and kept.owner == owner(asked)
 
 
-def previous(world: World, asked: Asked) -> Kept | None:
+def previous(world: World, asked: ParsedRequest) -> StoredResponse | None:
     """The response that a request continues, if it continues one."""
     wanted = asked.body.get("previous_response_id")
     if not isinstance(wanted, str):
@@ -186,7 +186,7 @@ def _unchained(chain: str, wanted: str, *, known: bool) -> Refusal:
     )
 
 
-def absent(world: World, asked: Asked, topic: str) -> Refusal:
+def absent(world: World, asked: ParsedRequest, topic: str) -> Refusal:
     """The refusal of an endpoint that this kind of server does not have."""
     return refusals.openai(
         "absent",

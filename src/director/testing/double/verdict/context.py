@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from director.testing.double.verdict import reading
-from director.testing.double.verdict.finding import Finding
+from director.testing.double.verdict.finding import ConformanceFinding
 from director.testing.double.verdict.reading import Item
 from director.testing.double.world import Exchange
 
@@ -65,7 +65,7 @@ def _rendered(exchange: Exchange, known: _Known) -> list[Item]:
     return [*shown, *reading.sent_items(last)]
 
 
-def _forgotten(journal: Journal, field: str) -> Iterator[Finding]:
+def _forgotten(journal: Journal, field: str) -> Iterator[ConformanceFinding]:
     known = _known(journal)
     for exchange in journal:
         if exchange.asked.endpoint != "responses.create":
@@ -73,20 +73,20 @@ def _forgotten(journal: Journal, field: str) -> Iterator[Finding]:
         root = _chain(exchange, known)[0]
         if root.asked.body.get(field) and not exchange.asked.body.get(field):
             message = f"#{root.asked.number}, where the chain begins, had {field}"
-            yield Finding(f"{field}_forgotten", exchange.asked.number, message)
+            yield ConformanceFinding(f"{field}_forgotten", exchange.asked.number, message)
 
 
-def tools_forgotten(journal: Journal) -> Iterator[Finding]:
+def tools_forgotten(journal: Journal) -> Iterator[ConformanceFinding]:
     """Chained requests without tools although the chain began with some."""
     return _forgotten(journal, "tools")
 
 
-def instructions_forgotten(journal: Journal) -> Iterator[Finding]:
+def instructions_forgotten(journal: Journal) -> Iterator[ConformanceFinding]:
     """Chained requests without instructions although the chain began with some."""
     return _forgotten(journal, "instructions")
 
 
-def result_twice(journal: Journal) -> Iterator[Finding]:
+def result_twice(journal: Journal) -> Iterator[ConformanceFinding]:
     """Results that stand twice in what one request shows."""
     known = _known(journal)
     for exchange in journal:
@@ -98,10 +98,10 @@ def result_twice(journal: Journal) -> Iterator[Finding]:
         for call in sorted(new):
             if counts[call] > 1:
                 message = f"the result of {call} was sent {counts[call]} times"
-                yield Finding("result_twice", exchange.asked.number, message)
+                yield ConformanceFinding("result_twice", exchange.asked.number, message)
 
 
-def dropped_call(journal: Journal) -> Iterator[Finding]:
+def dropped_call(journal: Journal) -> Iterator[ConformanceFinding]:
     """Calls that were never answered and left out later, while what was before them stayed."""
     known = _known(journal)
     for index, asking in enumerate(journal):
@@ -120,7 +120,9 @@ def _same_run(one: Exchange, other: Exchange) -> bool:
     return reading.is_create(other) and one.asked.run == other.asked.run
 
 
-def _where_dropped(call: str, asking: Exchange, later: Journal, known: _Known) -> Iterator[Finding]:
+def _where_dropped(
+    call: str, asking: Exchange, later: Journal, known: _Known
+) -> Iterator[ConformanceFinding]:
     before = _rendered(asking, known)
     for exchange in later:
         shown = _rendered(exchange, known)
@@ -130,11 +132,11 @@ def _where_dropped(call: str, asking: Exchange, later: Journal, known: _Known) -
         folded = any(item.get("type") == "compaction" for item in shown)
         if goes_on and not folded and not any(call in reading.calls(item) for item in shown):
             message = f"{call}, asked for in #{asking.asked.number}, was dropped and not answered"
-            yield Finding("dropped_call", exchange.asked.number, message)
+            yield ConformanceFinding("dropped_call", exchange.asked.number, message)
             return
 
 
-def thread_twice(journal: Journal) -> Iterator[Finding]:
+def thread_twice(journal: Journal) -> Iterator[ConformanceFinding]:
     """Second continuations of one message of a thread."""
     continued: dict[str, Exchange] = {}
     for exchange in journal:
@@ -143,12 +145,12 @@ def thread_twice(journal: Journal) -> Iterator[Finding]:
         parent = _parent(exchange)
         if parent in continued:
             message = f"{parent} was already continued by #{continued[parent].asked.number}"
-            yield Finding("thread_twice", exchange.asked.number, message)
+            yield ConformanceFinding("thread_twice", exchange.asked.number, message)
         elif exchange.answer is not None and exchange.answer.status < 300:
             continued[parent] = exchange
 
 
-def partial_as_whole(journal: Journal) -> Iterator[Finding]:
+def partial_as_whole(journal: Journal) -> Iterator[ConformanceFinding]:
     """Texts of broken streams that a later request gives out as what the model said."""
     for index, exchange in enumerate(journal):
         answer = exchange.answer
@@ -159,7 +161,7 @@ def partial_as_whole(journal: Journal) -> Iterator[Finding]:
         taken = _taken_for_whole(partial, later) if partial else None
         if taken is not None:
             message = f"the text of #{exchange.asked.number}, which broke off, is sent as whole"
-            yield Finding("partial_as_whole", taken.asked.number, message)
+            yield ConformanceFinding("partial_as_whole", taken.asked.number, message)
 
 
 def _taken_for_whole(partial: str, later: Journal) -> Exchange | None:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from director.testing.double.keys import key_of
 from director.testing.double.verdict import context, jobs, reading
-from director.testing.double.verdict.finding import Finding
+from director.testing.double.verdict.finding import ConformanceFinding
 from director.testing.double.world import Exchange
 
 Journal: TypeAlias = Sequence[Exchange]
@@ -34,10 +34,10 @@ def _resent(journal: Journal) -> Iterator[tuple[Exchange, Exchange]]:
                 break
 
 
-def _resent_job(journal: Journal) -> Iterator[Finding]:
+def _resent_job(journal: Journal) -> Iterator[ConformanceFinding]:
     for lost, again in _resent(journal):
         if lost.asked.body.get("background") is True:
-            yield Finding(
+            yield ConformanceFinding(
                 "resent_job",
                 again.asked.number,
                 f"a background job was created again although #{lost.asked.number} may have "
@@ -56,11 +56,11 @@ def _retries(journal: Journal) -> Iterator[tuple[Exchange, Exchange]]:
                 break
 
 
-def _early_retry(journal: Journal) -> Iterator[Finding]:
+def _early_retry(journal: Journal) -> Iterator[ConformanceFinding]:
     for first, again in _retries(journal):
         delay, waited = reading.told_delay(first), again.at - first.at
         if waited < delay - 0.001:
-            yield Finding(
+            yield ConformanceFinding(
                 "early_retry",
                 again.asked.number,
                 f"#{first.asked.number} said to wait {delay:g}s, and {waited:g}s were waited",
@@ -85,13 +85,13 @@ def _hopeless(exchange: Exchange) -> bool:
     )
 
 
-def _hopeless_retry(journal: Journal) -> Iterator[Finding]:
+def _hopeless_retry(journal: Journal) -> Iterator[ConformanceFinding]:
     for first, again in _retries(journal):
         status = first.answer.status if first.answer else 0
         other_key = status == 401 and key_of(first.asked.headers) != key_of(again.asked.headers)
         if _hopeless(first) and not other_key:
             code = reading.error_code(first.answer)
-            yield Finding(
+            yield ConformanceFinding(
                 "hopeless_retry",
                 again.asked.number,
                 f"#{first.asked.number} was refused for good ({status} {code}), "
@@ -99,21 +99,21 @@ def _hopeless_retry(journal: Journal) -> Iterator[Finding]:
             )
 
 
-def _thinking_edited(journal: Journal) -> Iterator[Finding]:
+def _thinking_edited(journal: Journal) -> Iterator[ConformanceFinding]:
     for exchange in journal:
         if exchange.defect and exchange.rule.partition(".")[0] in ("M5", "M16"):
-            yield Finding(
+            yield ConformanceFinding(
                 "thinking_edited", exchange.asked.number, "thinking did not come back as it was"
             )
 
 
-def _secret(journal: Journal) -> Iterator[Finding]:
+def _secret(journal: Journal) -> Iterator[ConformanceFinding]:
     for exchange in journal:
         for leak in exchange.leaks:
-            yield Finding("secret", exchange.asked.number, f"the body holds {leak}")
+            yield ConformanceFinding("secret", exchange.asked.number, f"the body holds {leak}")
 
 
-Finder: TypeAlias = Callable[[Journal], Iterable[Finding]]
+Finder: TypeAlias = Callable[[Journal], Iterable[ConformanceFinding]]
 FINDERS: dict[str, Finder] = {
     "resent_job": _resent_job,
     "early_retry": _early_retry,
@@ -132,16 +132,18 @@ FINDERS: dict[str, Finder] = {
 }
 
 
-def judge(journal: Journal) -> list[Finding]:
+def judge(journal: Journal) -> list[ConformanceFinding]:
     """All that the client did wrong, in the order in which it showed; nothing for a clean one."""
     found = [finding for finder in FINDERS.values() for finding in finder(journal)]
     return sorted(found, key=lambda finding: (finding.exchange, finding.kind))
 
 
-def notes(journal: Journal) -> list[Finding]:
+def notes(journal: Journal) -> list[ConformanceFinding]:
     """What is not wrong but may have cost twice: foreground creates sent again after a loss."""
     return [
-        Finding("paid_twice", again.asked.number, f"#{lost.asked.number} may have been paid too")
+        ConformanceFinding(
+            "paid_twice", again.asked.number, f"#{lost.asked.number} may have been paid too"
+        )
         for lost, again in _resent(journal)
         if lost.asked.body.get("background") is not True
     ]

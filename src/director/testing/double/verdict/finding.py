@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ConformanceFinding:
     """One thing that a client did: its kind, the exchange where it showed, and words for it."""
 
     kind: str

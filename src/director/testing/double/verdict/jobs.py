@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from director.testing.double.verdict import reading
-from director.testing.double.verdict.finding import Finding
+from director.testing.double.verdict.finding import ConformanceFinding
 from director.testing.double.world import Exchange
 
 Journal: TypeAlias = Sequence[Exchange]
@@ -55,7 +55,7 @@ def _over(exchange: Exchange) -> bool:
     return gone or reading.final(answer).get("status") in reading.ENDED
 
 
-def fast_poll(journal: Journal) -> Iterator[Finding]:
+def fast_poll(journal: Journal) -> Iterator[ConformanceFinding]:
     """Polls of a running job that follow each other too fast."""
     for job in _jobs(journal):
         polls = [one for one in _about(journal, job) if one.asked.endpoint == "responses.get"]
@@ -63,22 +63,22 @@ def fast_poll(journal: Journal) -> Iterator[Finding]:
             running = reading.good(first) and not _over(first)
             if running and again.at - first.at < POLICY - 0.001:
                 message = f"polled {again.at - first.at:g}s after #{first.asked.number}"
-                yield Finding("fast_poll", again.asked.number, message)
+                yield ConformanceFinding("fast_poll", again.asked.number, message)
 
 
-def poll_after_end(journal: Journal) -> Iterator[Finding]:
+def poll_after_end(journal: Journal) -> Iterator[ConformanceFinding]:
     """Polls of a job that is known to be over."""
     for job in _jobs(journal):
         over: Exchange | None = None
         for exchange in _about(journal, job):
             if over is not None and exchange.asked.endpoint == "responses.get":
                 message = f"#{over.asked.number} had said that the job is over"
-                yield Finding("poll_after_end", exchange.asked.number, message)
+                yield ConformanceFinding("poll_after_end", exchange.asked.number, message)
             elif _over(exchange):
                 over = over or exchange
 
 
-def abandoned_job(journal: Journal) -> Iterator[Finding]:
+def abandoned_job(journal: Journal) -> Iterator[ConformanceFinding]:
     """Jobs that were neither followed to their end nor cancelled."""
     for job, created in _jobs(journal).items():
         about = _about(journal, job)
@@ -87,4 +87,4 @@ def abandoned_job(journal: Journal) -> Iterator[Finding]:
         )
         if not cancelled and not any(_over(one) for one in about):
             message = f"{job} was neither polled to its end nor cancelled"
-            yield Finding("abandoned_job", created.asked.number, message)
+            yield ConformanceFinding("abandoned_job", created.asked.number, message)

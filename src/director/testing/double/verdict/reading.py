@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from typing import TypeAlias
 
-from director.testing.double.exchange import Answer, Event
+from director.testing.double.exchange import ProviderResponse, ServerSentEvent
 from director.testing.double.faults import CREATES
 from director.testing.double.world import Exchange
 
@@ -64,7 +64,7 @@ def sent_items(exchange: Exchange) -> list[Item]:
     return items(given)
 
 
-def _data(events: Sequence[Event]) -> Iterator[Item]:
+def _data(events: Sequence[ServerSentEvent]) -> Iterator[Item]:
     return (event.data for event in events if isinstance(event.data, Mapping))
 
 
@@ -73,7 +73,7 @@ def _field(item: Item, name: str) -> Item:
     return inner if isinstance(inner, Mapping) else {}
 
 
-def final(answer: Answer | None) -> Item:
+def final(answer: ProviderResponse | None) -> Item:
     """The object that an answer ends with: its body, or the response in its last event."""
     if answer is None:
         return {}
@@ -95,7 +95,7 @@ def answer_id(exchange: Exchange) -> str:
     return ""
 
 
-def _output(answer: Answer) -> Iterator[Item]:
+def _output(answer: ProviderResponse) -> Iterator[Item]:
     """What the model said, item by item, in whatever form it was said."""
     yield from items(answer.body.get("output"))
     yield from items(answer.body.get("content"))
@@ -139,7 +139,7 @@ def results(item: Item) -> Iterator[str]:
         yield from results(block)
 
 
-def ended_well(answer: Answer) -> bool:
+def ended_well(answer: ProviderResponse) -> bool:
     """Whether a stream came to the end that makes it a whole answer."""
     if not answer.events:
         return True
@@ -152,7 +152,7 @@ def ended_well(answer: Answer) -> bool:
     return False
 
 
-def streamed_text(answer: Answer) -> str:
+def streamed_text(answer: ProviderResponse) -> str:
     """The text that a stream delivered, as far as it got."""
     parts: list[str] = []
     for data in _data(answer.events):
@@ -188,7 +188,7 @@ def said_whole(exchange: Exchange) -> set[str]:
     return found | set(texts(answer.body))
 
 
-def error_of(answer: Answer | None) -> Item:
+def error_of(answer: ProviderResponse | None) -> Item:
     """The error that an answer tells of: a refusal's, a failed response's, or a stream's."""
     if answer is None:
         return {}
@@ -201,7 +201,7 @@ def error_of(answer: Answer | None) -> Item:
     return {}
 
 
-def error_code(answer: Answer | None) -> str:
+def error_code(answer: ProviderResponse | None) -> str:
     """The code of an answer's error, in either provider's place for it."""
     error = error_of(answer)
     details = _field(error, "details")
