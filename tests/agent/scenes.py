@@ -18,7 +18,7 @@ from director.models.script import Seen
 from director.runs import save_workflow
 from director.runs.ledger import run_json, step_json
 from director.runs.values import Run, Step
-from director.sections.render import pulled
+from director.sections.render import render_tool_result
 from director.sections.system import system_section
 from director.store import EntryDraft, Store
 from director.store.compress import compress, preview
@@ -108,7 +108,7 @@ def _built(store: Store) -> None:
         store.put("step", f"{run}/{node.id}", {**step_json(step), "status": status})
     for name, value in VALUES.items():
         set_variable(store, run, name, value, "set by a run")
-    plan = pulled("get_current_plan", BUILDING).text
+    plan = render_tool_result("get_current_plan", BUILDING).text
     failed = "read_prices failed: tr.lamp matches nothing. äß 中 😀"
     store.append(
         THREAD,

@@ -20,7 +20,7 @@ from director.runs.sandbox import Sandbox, SandboxError
 from director.store import Store
 from director.workflow.bounds import ValueTooLarge
 from director.workflow.document import from_json
-from director.workflow.sensitive import masked
+from director.workflow.sensitive import mask_value
 from director.workflow.templates import resolve
 from director.workflow.values import WorkflowError
 from runs.building import by_key, code, flow, node
@@ -203,7 +203,7 @@ def test_deep_json_is_refused_wherever_it_arrives(store: Store, tmp_path: Path) 
     problems: list[str] = []
     assert object_in(json.dumps({"a": deep}), problems) == {}
     assert "nested" in problems[0]
-    assert masked(json.dumps(deep))
+    assert mask_value(json.dumps(deep))
     workflow = flow(code("a", "1"), inputs=[{"name": "given"}])
     found = run_attack(run_workflow(store, workflow, RunDependencies(), inputs={"given": deep}))
     assert isinstance(found.error, RunError | WorkflowError)

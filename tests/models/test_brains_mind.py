@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from director.models.brains.facts import asked, facts, stated
+from director.models.brains.facts import facts, find_questions, state_facts
 from director.models.brains.mind import Mind, PlannedCall, score
 from director.models.script import Ask, Compact, Emit, Say, Seen, Shown
 
@@ -155,8 +155,8 @@ def test_nothing_asked_gets_a_plain_answer() -> None:
 
 def test_questions_are_found_in_text() -> None:
     """Both forms, any case, each key once."""
-    assert asked("What is the api.key? what is x?  ASK: x, y_1") == ["api.key", "x", "y_1"]
-    assert asked("What is it that you want") == []
+    assert find_questions("What is the api.key? what is x?  ASK: x, y_1") == ["api.key", "x", "y_1"]
+    assert find_questions("What is it that you want") == []
 
 
 _KEYS = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
@@ -170,4 +170,4 @@ _VALUES = st.text(
 @given(st.dictionaries(_KEYS, _VALUES, max_size=6))
 def test_stated_facts_are_read_back_the_same(told: dict[str, str]) -> None:
     """What a mind tells, another reads."""
-    assert facts(stated(list(told), told)) == told
+    assert facts(state_facts(list(told), told)) == told

@@ -11,11 +11,11 @@ import pytest
 from director.models.capabilities import (
     CatalogueError,
     find,
-    found_in,
+    find_capabilities,
     models,
     providers,
     read,
-    undated,
+    strip_date,
 )
 from director.models.prices import cost
 from director.models.values import Usage
@@ -141,7 +141,7 @@ def test_prefixes_below_a_models_minimum_are_not_cached() -> None:
 def test_a_dated_name_is_its_model(model: str) -> None:
     """A snapshot can do what its model can."""
     assert find("anthropic", model) == find("anthropic", "claude-haiku-4-5")
-    assert undated(model) == "claude-haiku-4-5"
+    assert strip_date(model) == "claude-haiku-4-5"
 
 
 def test_a_dated_name_of_openai_is_its_model_and_not_a_longer_one() -> None:
@@ -243,8 +243,8 @@ def test_a_narrow_pattern_says_more_than_a_wide_one() -> None:
             {"x": {"*": {"window": 1}, "a*": {"window": 2, "max_output": 9}, "a-b": {"window": 3}}}
         )
     )
-    exact = found_in(catalogue, "x", "a-b")
+    exact = find_capabilities(catalogue, "x", "a-b")
     assert (exact.window, exact.max_output, exact.known) == (3, 9, True)
-    family = found_in(catalogue, "x", "a-c")
+    family = find_capabilities(catalogue, "x", "a-c")
     assert (family.window, family.max_output, family.known) == (2, 9, False)
-    assert found_in(catalogue, "x", "z").window == 1
+    assert find_capabilities(catalogue, "x", "z").window == 1

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from director.models.capabilities import Capabilities, find
-from director.models.local import LocalServer, found, probe
+from director.models.local import LocalServer, find_local_servers, probe
 from director.models.script import Emit, Say, Seen
 from director.testing.double import Double
 
@@ -65,7 +65,9 @@ def listed(*entries: Mapping[str, object]) -> bytes:
 def test_a_server_that_lists_models_is_found(owner: str, kind: str) -> None:
     """By what it says of its models it is known."""
     with serving(200, listed({"id": "a", "owned_by": owner}, {"id": "b"}, {"no": 1})) as port:
-        assert found([port], 60.0) == [LocalServer(kind, f"http://localhost:{port}/v1", ("a", "b"))]
+        assert find_local_servers([port], 60.0) == [
+            LocalServer(kind, f"http://localhost:{port}/v1", ("a", "b"))
+        ]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +86,7 @@ def test_a_server_that_lists_models_is_found(owner: str, kind: str) -> None:
 def test_what_lists_no_models_is_not_a_server_of_models(status: int, body: bytes) -> None:
     """Something else may live on a usual port."""
     with serving(status, body) as port:
-        assert found([port], 60.0) == []
+        assert find_local_servers([port], 60.0) == []
 
 
 def test_nothing_is_found_where_nothing_listens_or_nobody_answers() -> None:
@@ -92,14 +94,14 @@ def test_nothing_is_found_where_nothing_listens_or_nobody_answers() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent, socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         ports = [silent.getsockname()[1], closed.getsockname()[1]]
-        assert found(ports, 0.05) == []
-    assert found([]) == []
+        assert find_local_servers(ports, 0.05) == []
+    assert find_local_servers([]) == []
 
 
 def test_servers_come_in_the_order_of_their_ports() -> None:
     """However long each takes."""
     with serving(200, listed({"id": "a"})) as one, serving(200, listed({"id": "b"})) as two:
-        assert [server.example for server in found([two, one], 60.0)] == ["b", "a"]
+        assert [server.example for server in find_local_servers([two, one], 60.0)] == ["b", "a"]
 
 
 class Server:

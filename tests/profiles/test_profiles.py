@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import pytest
 
-from director.profiles import TOOLS, ProfileError, load_profile, placed, read_profile
+from director.profiles import TOOLS, ProfileError, load_profile, place_sections, read_profile
 from director.profiles.values import MODES, with_mode
 from director.sections.boundary import NAMES, read_sections
 from director.sections.render import SECTIONS, section
@@ -40,7 +40,7 @@ def test_a_profile_shows_a_section_in_its_place_or_not_at_all(
     name: str, shown: str, where: str
 ) -> None:
     """Every profile and every section."""
-    found = placed(load_profile(name), BUILDING)
+    found = place_sections(load_profile(name), BUILDING)
     places = {"i": found.instructions, "f": found.first, "l": found.last}
     there = [key for key, sections in places.items() if shown in [one.name for one in sections]]
     assert there == ([] if where == "-" else [where])
@@ -62,7 +62,7 @@ def test_the_table_has_every_profile_and_every_section() -> None:
 
 def test_the_structured_order_is_the_agreed_one() -> None:
     """System, description, plan, workflow, variables, browser, summary; then the history."""
-    found = placed(load_profile("structured"), BUILDING)
+    found = place_sections(load_profile("structured"), BUILDING)
     assert tuple(one.name for one in found.instructions) == NAMES
 
 
@@ -70,7 +70,7 @@ def test_the_structured_order_is_the_agreed_one() -> None:
 @pytest.mark.parametrize("name", PROFILES)
 def test_every_profile_shows_the_same_texts(name: str) -> None:
     """Wherever they stand: a section is rendered by one function."""
-    found = placed(load_profile(name), BUILDING)
+    found = place_sections(load_profile(name), BUILDING)
     for one in (*found.instructions, *found.first, *found.last):
         assert one == section(one.name, BUILDING)
 
@@ -78,7 +78,7 @@ def test_every_profile_shows_the_same_texts(name: str) -> None:
 @pytest.mark.parametrize("state", STATES)
 def test_a_message_of_sections_is_those_sections(state: str) -> None:
     """Ahead of the history and behind it."""
-    found = placed(load_profile("structured_cached"), STATES[state])
+    found = place_sections(load_profile("structured_cached"), STATES[state])
     assert [one.name for one in read_sections(found.last_message)] == list(
         load_profile("structured_cached").last
     )
@@ -87,7 +87,7 @@ def test_a_message_of_sections_is_those_sections(state: str) -> None:
 
 def test_clean_injects_nothing() -> None:
     """The instructions are the system prompt; until there is a summary, that is all."""
-    found = placed(load_profile("clean"), STATES["begun"])
+    found = place_sections(load_profile("clean"), STATES["begun"])
     assert [one.text for one in found.instructions] == [prompt("system")]
     assert (found.first_message, found.last_message) == ("", "")
 

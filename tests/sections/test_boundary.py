@@ -7,7 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from director.context.values import Section
-from director.sections.boundary import NAMES, bounded, guarded, read_sections, unguarded
+from director.sections.boundary import (
+    NAMES,
+    bound_section,
+    guard_boundary,
+    read_sections,
+    unguard_boundary,
+)
 from director.sections.render import section
 from sections.states import STATES
 
@@ -41,8 +47,8 @@ def test_sections_are_read_back_as_they_were_written(
     system: str, given_: list[tuple[str, str, str]]
 ) -> None:
     """Whatever they hold, also the system prompt, which has no boundary."""
-    sections = [bounded(name, text, trust) for name, text, trust in given_]
-    shown = [guarded(system), *(one.text for one in sections)]
+    sections = [bound_section(name, text, trust) for name, text, trust in given_]
+    shown = [guard_boundary(system), *(one.text for one in sections)]
     written = [(name, text, trust) for name, text, trust in given_]
     read = read_sections("\n\n".join(text for text in shown if text))
     assert [(one.name, one.text, one.trust) for one in read if one.name != "system"] == written
@@ -54,9 +60,9 @@ def test_sections_are_read_back_as_they_were_written(
 @given(contents)
 def test_guarding_can_be_undone_and_leaves_no_boundary(text: str) -> None:
     """Neither to a program nor to a reader; guarding twice can be undone twice."""
-    once = guarded(text)
-    assert unguarded(once) == text
-    assert unguarded(unguarded(guarded(once))) == text
+    once = guard_boundary(text)
+    assert unguard_boundary(once) == text
+    assert unguard_boundary(unguard_boundary(guard_boundary(once))) == text
     assert not any(f"<{mark}{name}>" in once for name in NAMES for mark in ("", "/"))
 
 
@@ -65,7 +71,7 @@ def test_guarding_can_be_undone_and_leaves_no_boundary(text: str) -> None:
 )
 def test_what_looks_like_no_boundary_is_left_alone(text: str) -> None:
     """Character for character."""
-    assert guarded(text) == text
+    assert guard_boundary(text) == text
 
 
 @pytest.mark.parametrize(
@@ -74,7 +80,7 @@ def test_what_looks_like_no_boundary_is_left_alone(text: str) -> None:
 )
 def test_what_looks_like_a_boundary_to_a_reader_is_marked(text: str) -> None:
     """By case, width, accents, hidden characters or another alphabet."""
-    assert guarded(text) == f"{text[0]}\\{text[1:]}"
+    assert guard_boundary(text) == f"{text[0]}\\{text[1:]}"
 
 
 @pytest.mark.promise("B4")

@@ -13,7 +13,7 @@ from director.context.sizes import context_size
 from director.context.values import AgentTurn, Call, Fold, Summary, UserTurn
 from director.counting import counter_for
 from director.profiles.values import TOOLS
-from director.sections.boundary import guarded
+from director.sections.boundary import guard_boundary
 from director.sections.compress import BESIDE, compression_request, compression_sections
 from director.sections.render import section
 from director.sections.system import prompt, system_section
@@ -90,7 +90,7 @@ def test_a_prompt_is_read_anew_each_time(tmp_path: Path) -> None:
 def test_the_prompts_hold_nothing_that_looks_like_a_boundary() -> None:
     """So they arrive as they are written."""
     for name in ("system", "compress"):
-        assert guarded(prompt(name)) == prompt(name)
+        assert guard_boundary(prompt(name)) == prompt(name)
     assert system_section().text == prompt("system")
 
 

@@ -18,12 +18,12 @@ from director.counting import counter_for
 from director.sections.boundary import read_sections
 from director.sections.overview import workflow_status, workflow_summary
 from director.sections.plan import plan_section
-from director.sections.render import PULLED, SECTIONS, pulled, section
+from director.sections.render import PULLED, SECTIONS, render_tool_result, section
 from director.sections.state import WorkflowState
 from director.sections.summary import spans, summary_section
 from director.sections.variables import variables_in_full, variables_of_state
 from director.sections.words import compact, line
-from director.sections.workflow import chosen_nodes, workflow_section
+from director.sections.workflow import select_nodes, workflow_section
 from director.workflow.document import to_json
 from director.workflow.plan import plan_json
 from director.workflow.values import Json, Workflow, WorkflowError
@@ -55,7 +55,7 @@ def workflow_of(length: int) -> Workflow:
 @pytest.mark.parametrize(("tool", "name"), PULLED.items())
 def test_what_is_pulled_is_what_is_pushed(tool: str, name: str, state: str) -> None:
     """Byte for byte, with the same trust."""
-    assert pulled(tool, STATES[state]) == section(name, STATES[state])
+    assert render_tool_result(tool, STATES[state]) == section(name, STATES[state])
 
 
 _PRINT = """
@@ -226,7 +226,7 @@ def test_nodes_are_chosen_by_range_and_type(
 ) -> None:
     """A range that reaches too far ends where the nodes end."""
     workflow = workflow_of(24)
-    chosen = chosen_nodes(workflow, range_=range_, type_=type_)
+    chosen = select_nodes(workflow, range_=range_, type_=type_)
     ids = [one.id for one in workflow.nodes if one.id in chosen]
     assert len(ids) == length
     assert ids[:1] + ids[-1:] == ([first, last] if length else [])
@@ -235,9 +235,9 @@ def test_nodes_are_chosen_by_range_and_type(
 def test_a_range_or_type_that_means_nothing_is_refused() -> None:
     """With what would mean something."""
     with pytest.raises(WorkflowError, match="Did you mean 'browser_query'"):
-        chosen_nodes(workflow_of(3), type_="browser_querry")
+        select_nodes(workflow_of(3), type_="browser_querry")
     with pytest.raises(WorkflowError, match="no node 'lats'"):
-        chosen_nodes(workflow_of(3), range_="lats")
+        select_nodes(workflow_of(3), range_="lats")
 
 
 def test_the_overview_has_the_fields_that_were_promised() -> None:

@@ -15,7 +15,7 @@ from director.context.verify import repaired
 from director.context.wire import emit
 from director.store import Entry, EntryDraft, Store, StoreError, VersionConflict, open_store
 from director.store.compress import Preview, compress, delete, history, preview, restore
-from director.store.project import archived, project, units_of, view, visible
+from director.store.project import find_archived, project, units_of, view, visible
 from store.threads import WIRES, flaws, result, speaking, threads, turns_in, user
 
 _names = itertools.count(1)
@@ -94,8 +94,8 @@ def test_nothing_is_lost_and_nothing_comes_twice(
         if more:
             shared.append(thread, more)
         entries = shared.entries(thread)
-        assert archived(entries) | set(visible(entries)) == turns_in(entries)
-        assert archived(entries).isdisjoint(visible(entries))
+        assert find_archived(entries) | set(visible(entries)) == turns_in(entries)
+        assert find_archived(entries).isdisjoint(visible(entries))
         assert flaws(entries) == []
 
 
@@ -233,7 +233,7 @@ def test_a_turn_said_at_the_last_moment_is_kept_in_view(store: Store) -> None:
     made = compress(store, thread, look, Summary("Doors.", look.covers))
     restore(Hasty(store), thread, made.seq)
     assert [entry.kind for entry in store.entries(thread)][10:] == ["user", "restore"]
-    assert archived(store.entries(thread)) == frozenset()
+    assert find_archived(store.entries(thread)) == frozenset()
 
 
 @pytest.mark.promise("A4")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import director.store
 from director.store import Entry, EntryDraft, Store, StoreError, VersionConflict, open_store
-from director.store.canonical import LARGE, canonical, folded, unfolded
+from director.store.canonical import LARGE, canonical, fold_texts, unfold_texts
 from director.store.log import entry_hash
 
 LONG = "Ünï 🙂 " * LARGE
@@ -62,8 +62,8 @@ def test_entries_come_back_as_they_were_given(store: Store) -> None:
 def test_putting_large_texts_aside_loses_nothing(value: object) -> None:
     """Whatever the body looks like, even if it looks like a reference."""
     aside: dict[str, str] = {}
-    stored = folded(value, aside)
-    assert unfolded(stored, aside) == value
+    stored = fold_texts(value, aside)
+    assert unfold_texts(stored, aside) == value
     assert LONG not in canonical(stored)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from director.context.values import AgentTurn, UserTurn
 from director.context.wire import Wire, emit
 from director.context.wire.events import INTERRUPTED
-from director.store.project import archived, project, units_of, view, visible
+from director.store.project import find_archived, project, units_of, view, visible
 from director.store.values import EntryDraft
 from store.threads import (
     WIRES,
@@ -53,7 +53,7 @@ def test_every_turn_is_shown_once_under_the_number_of_its_entry(drafts: list[Ent
     entries = entries_of(drafts)
     assert [turn.at for turn in project(entries).turns] == sorted(turns_in(entries))
     assert visible(entries) == tuple(sorted(turns_in(entries)))
-    assert archived(entries) == frozenset()
+    assert find_archived(entries) == frozenset()
     for wire in WIRES:
         sent = json.dumps(emit(project(entries), wire), ensure_ascii=False)
         for entry in entries:
@@ -106,9 +106,9 @@ def test_each_turn_is_visible_or_covered(drafts: list[EntryDraft], data: st.Data
             made.append(len(steps))
         steps += data.draw(threads(start=100 * (nth + 1), most=2))
         entries = entries_of(steps)
-        assert archived(entries) | set(visible(entries)) == turns_in(entries)
-        assert archived(entries).isdisjoint(visible(entries))
-        assert bool(project(entries).summary) == bool(archived(entries))
+        assert find_archived(entries) | set(visible(entries)) == turns_in(entries)
+        assert find_archived(entries).isdisjoint(visible(entries))
+        assert bool(project(entries).summary) == bool(find_archived(entries))
         assert flaws(entries) == []
 
 

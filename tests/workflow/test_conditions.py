@@ -11,7 +11,7 @@ from director.workflow.conditions import (
     WITHIN,
     check_condition,
     check_proof,
-    filled_condition,
+    fill_condition,
 )
 from director.workflow.expressions import check_code, with_names, with_values
 from director.workflow.expressions import check_condition as check_expression
@@ -42,7 +42,7 @@ RIGHT: list[Config] = [
 def test_a_right_condition_is_taken(condition: Config) -> None:
     """It waits five seconds unless told otherwise."""
     check_condition(condition)
-    assert filled_condition({"element": "#ok"})["within"] == WITHIN
+    assert fill_condition({"element": "#ok"})["within"] == WITHIN
 
 
 def test_code_with_a_single_backslash_is_taken() -> None:

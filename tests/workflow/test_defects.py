@@ -9,16 +9,16 @@ from dataclasses import replace
 
 import pytest
 
-from director.workflow.display import shown
+from director.workflow.display import render_value
 from director.workflow.edit import NodeDraft, add, delete, move, update
 from director.workflow.expressions import syntax, with_values
 from director.workflow.records import Naming, find_records
-from director.workflow.references import direct, nested
+from director.workflow.references import direct, map_parents
 from director.workflow.scope import Scope
 from director.workflow.templates import TemplateError, resolve
 from director.workflow.types import KINDS, check_config
 from director.workflow.values import Json, WorkflowError
-from director.workflow.variables import stored
+from director.workflow.variables import make_variables
 from workflow_examples import CLICK, ids, mailbox
 
 SPAM: list[Json] = [{"sender": "Ada"}, {"sender": "Bob"}]
@@ -27,9 +27,9 @@ SPAM: list[Json] = [{"sender": "Ada"}, {"sender": "Bob"}]
 def test_nested_passwords_are_hidden_and_keywords_are_not() -> None:
     """A name is read by its words, at every depth."""
     login: Json = {"email": "a@example.org", "inner": [{"password": "hunter2"}]}
-    assert "hunter2" not in shown("gmail_creds", login)
-    assert "a@example.org" in shown("gmail_creds", login)
-    assert shown("keyword", "shoes") == '"shoes"'
+    assert "hunter2" not in render_value("gmail_creds", login)
+    assert "a@example.org" in render_value("gmail_creds", login)
+    assert render_value("keyword", "shoes") == '"shoes"'
 
 
 def test_a_default_that_is_written_down_is_the_one_that_is_run() -> None:
@@ -50,9 +50,11 @@ def test_a_default_that_is_written_down_is_the_one_that_is_run() -> None:
 def test_what_is_stored_is_found_by_the_name_it_was_stored_under() -> None:
     """And a number, a text or a yes is stored like anything else."""
     for result in (5, "text", False, None, 0, ""):
-        variables = stored("ask", store=True, result=result)
+        variables = make_variables("ask", store=True, result=result)
         assert resolve("{{ask.result}}", Scope(variables)) == result
-    assert resolve("{{ask.n}}", Scope({**stored("ask", "*", {"n": 1}), "ask": {"n": 2}})) == 1
+    assert (
+        resolve("{{ask.n}}", Scope({**make_variables("ask", "*", {"n": 1}), "ask": {"n": 2}})) == 1
+    )
 
 
 def test_data_cannot_change_what_a_condition_says() -> None:
@@ -70,7 +72,7 @@ def test_branches_written_as_aliases_are_known_to_be_branches() -> None:
     for branch in ("label", 6, ["label"], "label..label", "6-6"):
         branches: Json = [{"name": "spam", "condition": True, "branch": branch}]
         workflow = update(mailbox(), "choose", {"config": {"branches": branches}})
-        owners = [part.owner for part in nested(workflow)["id_6"]]
+        owners = [part.owner for part in map_parents(workflow)["id_6"]]
         assert "id_5" in owners
         assert "id_6" not in direct(workflow, [node.id for node in workflow.nodes])
 

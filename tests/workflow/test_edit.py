@@ -15,7 +15,7 @@ from director.workflow.references import (
     ChildNodes,
     direct,
     ids_of,
-    nested,
+    map_parents,
     parts_of,
     referring,
     with_aliases,
@@ -104,7 +104,7 @@ def ids_after(last: int) -> Ids:
 def test_a_workflow_tells_what_belongs_to_what() -> None:
     """A node may belong to several; only those at the top run by themselves."""
     workflow = mailbox()
-    inside = nested(workflow)
+    inside = map_parents(workflow)
     assert inside["id_6"] == (ChildNodes("id_5", "spam", ("id_6",)),)
     assert [node.alias for node in referring(workflow, "id_6")] == ["choose"]
     assert direct(workflow, [node.id for node in workflow.nodes]) == (

@@ -8,7 +8,7 @@ import json
 import pytest
 from hypothesis import given, settings
 
-from director.workflow.plan import STATUSES, Plan, PlanError, parse_plan, plan_json, stamped
+from director.workflow.plan import STATUSES, Plan, PlanError, parse_plan, plan_json, stamp_plan
 from workflow.plans import plans
 from workflow.written import WRITTEN
 
@@ -107,7 +107,7 @@ def test_every_status_is_taken() -> None:
 
 def test_whose_plan_it_is_and_when_it_was_written_is_not_the_models_to_say() -> None:
     """The stamp of the store replaces what the plan claims."""
-    plan = stamped(
+    plan = stamp_plan(
         parse_plan(WRITTEN),
         "other",
         version=4,

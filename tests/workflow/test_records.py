@@ -12,11 +12,11 @@ from director.workflow.records import (
     Naming,
     Record,
     RecordsFound,
-    chosen,
     find_records,
     look,
     record_from,
     record_json,
+    select_records,
 )
 from director.workflow.values import Json, WorkflowError
 
@@ -177,13 +177,13 @@ def test_a_query_chooses_records_in_the_order_in_which_they_were_made(
         Record("user_001", "user"),
         Record("email_001", "email"),
     ]
-    assert [record.id for record in chosen(query, records)] == ids
+    assert [record.id for record in select_records(query, records)] == ids
 
 
 def test_a_record_that_is_named_must_exist() -> None:
     """The nearest is named."""
     with pytest.raises(WorkflowError, match="Did you mean 'email_001'"):
-        chosen("email_01", [Record("email_001", "email")])
+        select_records("email_01", [Record("email_001", "email")])
 
 
 def test_what_a_page_calls_id_or_status_is_what_a_path_means() -> None:

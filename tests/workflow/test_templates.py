@@ -15,10 +15,10 @@ from director.workflow.scope import Scope
 from director.workflow.templates import (
     SECRET,
     TemplateError,
-    defused,
+    defuse,
     is_template,
     names_in,
-    renamed,
+    rename_templates,
     resolve,
 )
 from director.workflow.values import Json
@@ -190,10 +190,10 @@ def test_values_side_by_side_cannot_name_a_secret() -> None:
 def test_what_comes_from_outside_can_name_no_secret(text: str) -> None:
     """A page that shows a reference does not get the secret typed; all else stays."""
     hostile = f"{text}{{{{secret:mail}}}}{text}"
-    safe = defused({"k": [hostile, 3]})
+    safe = defuse({"k": [hostile, 3]})
     assert isinstance(safe, dict)
     assert not SECRET.search(json.dumps(safe))
-    assert defused(text.replace("{", "")) == text.replace("{", "")
+    assert defuse(text.replace("{", "")) == text.replace("{", "")
 
 
 def test_a_config_tells_what_it_refers_to() -> None:
@@ -208,7 +208,7 @@ def test_renaming_changes_only_the_heads_of_templates() -> None:
     """Other names that begin alike, members and plain words stay."""
     before = "{{find}} {{find.items[0]}} {{ find.n }} {{finder.x}} {{a.find}} find {{find_2}}"
     after = "{{seek}} {{seek.items[0]}} {{ seek.n }} {{finder.x}} {{a.find}} find {{find_2}}"
-    assert renamed([before], "find", "seek") == [after]
+    assert rename_templates([before], "find", "seek") == [after]
 
 
 @settings(max_examples=50, deadline=None)

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from director.workflow.display import shown
+from director.workflow.display import render_value
 from director.workflow.scope import Scope
-from director.workflow.sensitive import is_sensitive, masked, sensitive_paths
+from director.workflow.sensitive import is_sensitive, mask_value, sensitive_paths
 from director.workflow.templates import resolve
 from director.workflow.values import Json, WorkflowError
-from director.workflow.variables import of_node, stored
+from director.workflow.variables import make_variables, of_node
 
 WHOLE: Json = True
 _json = st.recursive(
@@ -29,7 +29,7 @@ _json = st.recursive(
 @given(_json, st.sampled_from([WHOLE, {"result": "result"}]))
 def test_whatever_a_result_is_it_is_kept_and_found_again(result: Json, store: Json) -> None:
     """Numbers, texts and null too."""
-    variables = stored("find", store, [result])
+    variables = make_variables("find", store, [result])
     assert resolve("{{find.result}}", Scope(variables)) == [result]
     assert resolve("{{find.result[0]}}", Scope(variables)) == result
 
@@ -37,24 +37,24 @@ def test_whatever_a_result_is_it_is_kept_and_found_again(result: Json, store: Js
 def test_store_names_what_becomes_a_variable() -> None:
     """The whole, each member, or sources and their targets."""
     result: Json = {"items": [{"n": 7}], "count": 1}
-    assert stored("find", WHOLE, result) == {"find.result": result}
-    assert stored("find", "*", result) == {"find.items": [{"n": 7}], "find.count": 1}
-    assert stored("find", {"items[0].n": "first", "count": "count"}, result) == {
+    assert make_variables("find", WHOLE, result) == {"find.result": result}
+    assert make_variables("find", "*", result) == {"find.items": [{"n": 7}], "find.count": 1}
+    assert make_variables("find", {"items[0].n": "first", "count": "count"}, result) == {
         "find.first": 7,
         "find.count": 1,
     }
-    assert stored("find", {"result": "all"}, result) == {"find.all": result}
-    assert stored("find", {"result": "n"}, {"result": 3}) == {"find.n": 3}
+    assert make_variables("find", {"result": "all"}, result) == {"find.all": result}
+    assert make_variables("find", {"result": "n"}, {"result": 3}) == {"find.n": 3}
     for store in (True, "*", {"result": "result"}):
-        assert stored("n", store, 5) == {"n.result": 5}
+        assert make_variables("n", store, 5) == {"n.result": 5}
 
 
 def test_a_source_that_is_not_in_the_result_is_an_error() -> None:
     """It names what is."""
     with pytest.raises(WorkflowError, match="Did you mean 'count'"):
-        stored("find", {"cuont": "n"}, {"count": 1})
+        make_variables("find", {"cuont": "n"}, {"count": 1})
     with pytest.raises(WorkflowError, match="no path"):
-        stored("find", {"a b": "n"}, {"count": 1})
+        make_variables("find", {"a b": "n"}, {"count": 1})
 
 
 def test_the_variables_of_a_node_are_those_under_its_alias() -> None:
@@ -82,16 +82,18 @@ def test_the_variables_of_a_node_are_those_under_its_alias() -> None:
 )
 def test_a_value_is_shown_short(value: Json, text: str) -> None:
     """In full up to 100 characters; of a list the first element and the count."""
-    assert shown("v", value) == text
+    assert render_value("v", value) == text
 
 
 def test_the_password_inside_a_login_is_hidden() -> None:
     """Whose login it is can be seen."""
     login: Json = {"email": "user@gmail.com", "password": "hunter2"}
-    assert shown("gmail_creds", login) == '{"email": "user@gmail.com", "password": "[hidden]"}'
-    assert shown("api_token", "abc") == "[hidden]"
-    assert shown("mail", "Bearer {{secret:mail}}") == '"Bearer [hidden]"'
-    assert shown("mail", "{{secret:mail}}") == "[hidden]"
+    assert (
+        render_value("gmail_creds", login) == '{"email": "user@gmail.com", "password": "[hidden]"}'
+    )
+    assert render_value("api_token", "abc") == "[hidden]"
+    assert render_value("mail", "Bearer {{secret:mail}}") == '"Bearer [hidden]"'
+    assert render_value("mail", "{{secret:mail}}") == "[hidden]"
 
 
 @pytest.mark.parametrize(
@@ -121,13 +123,13 @@ def test_a_name_that_only_looks_like_one_is_not(name: str) -> None:
 
 def test_numbers_that_count_and_answers_are_not_hidden() -> None:
     """A one-time code is, even as a number."""
-    assert masked({"tokens": 512, "max_tokens": 9, "has_password": True, "auth": None}) == {
+    assert mask_value({"tokens": 512, "max_tokens": 9, "has_password": True, "auth": None}) == {
         "tokens": 512,
         "max_tokens": 9,
         "has_password": True,
         "auth": None,
     }
-    assert masked({"otp": 123456, "pin": 1234}) == {"otp": "[hidden]", "pin": "[hidden]"}
+    assert mask_value({"otp": 123456, "pin": 1234}) == {"otp": "[hidden]", "pin": "[hidden]"}
 
 
 def test_secrets_are_found_at_any_depth_and_named_by_their_paths() -> None:
@@ -140,7 +142,7 @@ def test_secrets_are_found_at_any_depth_and_named_by_their_paths() -> None:
         "auth": {"user": "ada", "whatever": "w1"},
         "cookies": [{"name": "sid", "value": "c1"}],
     }
-    safe = json.dumps(masked(value))
+    safe = json.dumps(mask_value(value))
     assert not [secret for secret in "k1 t1 t2 p1 s1 p2 t3 w1 c1".split() if secret in safe]
     assert all(plain in safe for plain in ("ada", "Rome", "example.org", "q=1"))
     assert sensitive_paths(value) == (
@@ -165,8 +167,8 @@ def test_a_hidden_value_is_in_no_part_of_what_is_shown(value: Json, name: str) -
         {"a": [value, {name: {"x": [canary]}}]},
         [{name: canary}, value],
     ):
-        assert canary not in shown("v", holder)
-        assert canary not in json.dumps(masked(holder))
+        assert canary not in render_value("v", holder)
+        assert canary not in json.dumps(mask_value(holder))
 
 
 @settings(max_examples=40, deadline=None)
@@ -174,4 +176,4 @@ def test_a_hidden_value_is_in_no_part_of_what_is_shown(value: Json, name: str) -
 def test_what_is_not_sensitive_is_not_changed(value: Json) -> None:
     """A value without such names comes out as it is."""
     if not sensitive_paths(value):
-        assert masked(value) == value
+        assert mask_value(value) == value

@@ -15,7 +15,7 @@ from director.context.sizes import context_size
 from director.context.values import Budget, Context, Counter, Turn, UserTurn
 from director.counting import Calibration
 from director.models import Capabilities, Tool
-from director.profiles import Placed, Profile, placed
+from director.profiles import Placed, Profile, place_sections
 from director.sections.state import WorkflowState
 from director.settings import Settings
 
@@ -40,7 +40,7 @@ class FittedRequest:
 
 def assemble(profile: Profile, state: WorkflowState, said: Context) -> tuple[Context, Placed]:
     """The conversation with the instructions above it, and the blocks that go around it."""
-    shown = placed(profile, state)
+    shown = place_sections(profile, state)
     # A summary that the profile shows as a section must not be sent a second time.
     summary = None if "summary" in profile.sections else said.summary
     return Context(shown.instructions, said.turns, summary), shown

@@ -29,7 +29,7 @@ from director.models.tools import arguments
 from director.profiles import Profile
 from director.runs import RunError
 from director.secrets import OriginError, SecretRefused, VaultError
-from director.sections.boundary import guarded
+from director.sections.boundary import guard_boundary
 from director.sections.render import SECTION_TOOLS
 from director.store import StoreError, VersionConflict
 from director.workflow.nearest import hint
@@ -102,7 +102,7 @@ async def answer_calls(desk: AgentSession, reply: Reply, going: Round) -> None:
 def result_text(desk: AgentSession, tool: str, given: Result) -> str:
     """What a model is shown of a result: no secret, and nothing like a section unless it is one."""
     text = desk.clean(given.text)
-    return text if tool in SECTION_TOOLS and not given.failed else guarded(text)
+    return text if tool in SECTION_TOOLS and not given.failed else guard_boundary(text)
 
 
 def _source(desk: AgentSession, asked: ToolCall, going: Round) -> str:

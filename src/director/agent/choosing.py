@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from director.models import NoKey
-from director.profiles import Profile, load_profile, moded
+from director.profiles import Profile, apply_mode, load_profile
 from director.settings import Settings
 from director.store import Store
 
@@ -35,7 +35,7 @@ def choose(  # noqa: PLR0913  each has a name
     named = {"profile": profile, "model": model, "mode": mode, "every": every}
     chosen |= {name: value for name, value in named.items() if value}
     # What cannot be is refused now, not in the middle of a turn.
-    moded(load_profile(profile or "clean"), mode, every=every or 1)
+    apply_mode(load_profile(profile or "clean"), mode, every=every or 1)
     store.put(KIND, workflow, chosen, "chosen", expect=before.version if before else 0)
 
 
@@ -48,7 +48,7 @@ def chosen_profile(
     chosen = _chosen(store, workflow)
     profile = load_profile(now or str(chosen.get("profile") or settings.profile.value))
     every = chosen.get("every")
-    return moded(
+    return apply_mode(
         profile,
         str(chosen.get("mode") or settings.summary_mode.value),
         every=every if isinstance(every, int) else settings.refresh_every.value,

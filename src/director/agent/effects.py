@@ -25,12 +25,12 @@ from director.runs.values import NotPermitted, Permit
 from director.sections.words import compact
 from director.store import RecordDraft, Store
 from director.store.variables import variables, workbench
-from director.workflow.records import chosen as chosen_records
-from director.workflow.references import nested
+from director.workflow.records import select_records as chosen_records
+from director.workflow.references import map_parents
 from director.workflow.scope import Scope
 from director.workflow.selection import place_of as node_place
 from director.workflow.selection import select
-from director.workflow.sensitive import masked
+from director.workflow.sensitive import mask_value
 from director.workflow.templates import SECRET
 from director.workflow.types import effect_of, resolve_config
 from director.workflow.values import Config, Json, Node, Workflow, WorkflowError
@@ -257,7 +257,7 @@ def _is_once(node: Node) -> bool:
 
 
 def _with_parts(workflow: Workflow, chosen: Iterable[str]) -> set[str]:
-    owners = {id_: {part.owner for part in parts} for id_, parts in nested(workflow).items()}
+    owners = {id_: {part.owner for part in parts} for id_, parts in map_parents(workflow).items()}
     found = set(chosen)
     while more := {id_ for id_, by in owners.items() if id_ not in found and by & found}:
         found |= more
@@ -269,10 +269,10 @@ def _of_node(desk: AgentSession, node: Node, sites: tuple[str, ...]) -> Effect:
     does = node_text(node, _LONGEST)
     if isinstance(node.config.get("selector"), Mapping):
         # Its first words are not all that finds the element.
-        does = f"{does} ({compact(masked(node.config['selector']))})"
+        does = f"{does} ({compact(mask_value(node.config['selector']))})"
     for name, says in (("next", "clicking"), ("file", "with the file")):
         if node.config.get(name) is not None:
-            does = f"{does}, {says} {compact(masked(node.config[name]))}"
+            does = f"{does}, {says} {compact(mask_value(node.config[name]))}"
     if secrets := sorted({f"{{{{secret:{name}}}}}" for name in SECRET.findall(str(node.config))}):
         does = f"{does} with {', '.join(secrets)}"
     key = _key(node.id, node.type, compact(dict(node.config)), node.effect)

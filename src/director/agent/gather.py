@@ -14,7 +14,7 @@ from director.agent.saved import last_run
 from director.context.values import Context, Trust, Turn, UserTurn
 from director.runs.download_facts import list_downloads
 from director.runs.ledger import records_of, steps_of
-from director.sections.boundary import guarded
+from director.sections.boundary import guard_boundary
 from director.sections.state import WorkflowState
 from director.store.variables import variables, workbench
 from director.workflow.values import Json
@@ -53,6 +53,6 @@ def conversation(desk: AgentSession, trusts: Mapping[str, Trust]) -> Context:
 def _marked(turn: Turn, trusts: Mapping[str, Trust]) -> Turn:
     if isinstance(turn, UserTurn):
         # What the user pasted may look like a section; whether it is one, only we say.
-        return turn if turn.native else replace(turn, text=guarded(turn.text))
+        return turn if turn.native else replace(turn, text=guard_boundary(turn.text))
     calls = tuple(replace(call, trust=trusts.get(call.tool, "web")) for call in turn.calls)
     return replace(turn, calls=calls)

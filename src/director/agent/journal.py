@@ -12,7 +12,7 @@ from director.context.wire.events import Heard
 from director.models import Image, Reply, Result, ResumeRecord, user_turn
 from director.models.journal import record_of
 from director.models.turns import answer_of
-from director.sections.boundary import guarded
+from director.sections.boundary import guard_boundary
 from director.store import Entry, EntryDraft, Store
 
 
@@ -54,7 +54,7 @@ def said(store: Store, thread: str, text: str, images: Sequence[Image] = ()) -> 
     """Write down what a user said, with images that travel to any provider."""
     body: dict[str, object] = {"text": text}
     # A provider's own form is sent as it is: what looks like a section is made harmless here.
-    native = user_turn(0, guarded(text), images).native
+    native = user_turn(0, guard_boundary(text), images).native
     if isinstance(native, Heard):
         body["native"] = {"wire": native.wire, "message": native.source}
     return store.append(thread, [EntryDraft("user", body)])[0]

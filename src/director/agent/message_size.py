@@ -19,7 +19,7 @@ from director.agent.walks import SingleCut, Walks
 from director.context.values import Budget, UserTurn
 from director.models import Model
 from director.profiles import Profile
-from director.sections.boundary import guarded
+from director.sections.boundary import guard_boundary
 
 # What is shorter is typed by hand; it fits wherever anything does.
 _SHORT = 1_000
@@ -77,7 +77,7 @@ async def measure_message(
     remember_window(desk.store, await talking.ready())
     can = talking.capabilities
     budget = budget_of(can, desk.settings, talking.counter)
-    tokens = talking.counter(guarded(text)) + talking.counter.per_message
+    tokens = talking.counter(guard_boundary(text)) + talking.counter.per_message
     least = await least_size(desk, talking, chosen, said="-")
     room = max(0, budget.limit - least)
     fits = tokens <= room or await _fits(desk, talking, chosen, text, budget)
@@ -111,7 +111,7 @@ async def _fit(  # noqa: PLR0913  each has a name
     """Make the request that a message would lead to; `ContextTooLarge` if it cannot be made."""
     told = conversation(desk, TRUSTS)
     at = told.turns[-1].at + 1 if told.turns else 1
-    more = (UserTurn(at, guarded(text)),) if text else ()
+    more = (UserTurn(at, guard_boundary(text)),) if text else ()
     said = replace(told, turns=(*told.turns, *more))
     shown = refreshed(profile, said)
     context, around = assemble(shown, await gather(desk, said), said)

@@ -15,7 +15,7 @@ from director.store import Store, Versioned
 from director.store.variables import workbench
 from director.workflow.description import Description, description_json, parse_description
 from director.workflow.document import from_json, parse_stored, to_json
-from director.workflow.plan import Plan, parse_plan, plan_json, stamped
+from director.workflow.plan import Plan, parse_plan, plan_json, stamp_plan
 from director.workflow.plan_rules import Green, close_by_runs
 from director.workflow.values import Json, Node, Workflow, WorkflowError
 
@@ -72,7 +72,7 @@ class SavedState:
         stamp = datetime.now(UTC).isoformat(timespec="seconds")
         created = str(first.body.get("created_at") or stamp) if first else stamp
         version = before + 1
-        new = stamped(plan, self._id, version=version, created_at=created, updated_at=stamp)
+        new = stamp_plan(plan, self._id, version=version, created_at=created, updated_at=stamp)
         self._store.put("plan", self._id, plan_json(new), reason, expect=before)
         return new
 

@@ -15,7 +15,7 @@ from director.runs.telling import key_text
 from director.sections.words import compact
 from director.workflow.paths import is_list
 from director.workflow.record_types import RecordType
-from director.workflow.sensitive import masked
+from director.workflow.sensitive import mask_value
 from director.workflow.values import Json, Node
 
 ROWS = 3
@@ -64,7 +64,7 @@ def describe_step(step: Step, name: str) -> Iterator[str]:
             f"{count['total']} of the type in all"
         )
     for each in list_downloads([step]):
-        first = f"; first: {_cut(compact(masked(each['first'])))}" if "first" in each else ""
+        first = f"; first: {_cut(compact(mask_value(each['first'])))}" if "first" in each else ""
         yield f" download: {download_text(each)}{first}"
     yield from (f" note: {indent(note)}" for note in step.notes)
     yield from (f" warning: {indent(warning)}" for warning in step.warnings)
@@ -73,7 +73,7 @@ def describe_step(step: Step, name: str) -> Iterator[str]:
 def describe_records(types: Iterable[RecordType], run: str = "") -> Iterator[str]:
     """How many records there are, their first rows, and how to read the rest."""
     for each in types:
-        rows = ", ".join(compact(masked(row)) for row in each.rows[:ROWS])
+        rows = ", ".join(compact(mask_value(row)) for row in each.rows[:ROWS])
         where = f', run="{run}"' if run else ""
         yield (
             f"Records: {each}; first: {_cut(rows)}; read them with "
@@ -88,7 +88,7 @@ def shorten(result: Json, type_: str = "") -> str:
         result = {name: value for name, value in result.items() if name != "results"}
     if isinstance(result, Mapping) and "downloads" in result:
         result = {name: value for name, value in result.items() if name != "downloads"}
-    return _cut(compact(_first(masked(result))))
+    return _cut(compact(_first(mask_value(result))))
 
 
 def indent(text: str) -> str:

@@ -116,11 +116,11 @@ def _talk(
 
 def no_model() -> str:
     """What to do when there is no model to ask."""
-    from director.models import found
+    from director.models import find_local_servers
 
     servers = [
         f"  director chat --model 'chat:{one.base_url}#{one.example}'   ({one.kind}, running here)"
-        for one in found()
+        for one in find_local_servers()
     ] or ["  director chat --model 'chat:http://localhost:11434/v1#qwen3'"]
     return "\n".join(
         (

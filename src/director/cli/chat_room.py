@@ -44,7 +44,7 @@ from director.secrets import OriginError, SecretRefused, VaultError
 from director.settings import Settings, SettingsError, load_settings
 from director.store import Store, StoreError, Versioned
 from director.store.variables import variables
-from director.workflow.display import shown
+from director.workflow.display import render_value
 from director.workflow.values import Json, WorkflowError
 
 T = TypeVar("T")
@@ -236,7 +236,7 @@ class Room:
 
 
 def _whole(name: str, value: object) -> str:
-    return value if isinstance(value, str) else shown(name, value)  # type: ignore[arg-type]
+    return value if isinstance(value, str) else render_value(name, value)  # type: ignore[arg-type]
 
 
 async def _heeding(doing: Coroutine[Any, Any, T]) -> T:

@@ -109,11 +109,11 @@ def _list_profiles() -> None:
 
 
 def _know(profile: str) -> None:
-    from director.models.brains.spot import listed, meant
+    from director.models.brains.spot import quote_names, suggest_name
     from director.testing.double.profiles import PROFILES
 
     if profile not in PROFILES:
-        hint = f"{meant(profile, PROFILES)}; there are {listed(PROFILES)}"
+        hint = f"{suggest_name(profile, PROFILES)}; there are {quote_names(PROFILES)}"
         _fail(f'there is no profile "{profile}"{hint}')
 
 

@@ -218,9 +218,9 @@ def _keys(env: Env) -> Iterator[SetupFinding]:
 
 
 def _servers() -> Iterator[SetupFinding]:
-    from director.models.local import PORTS, found
+    from director.models.local import PORTS, find_local_servers
 
-    there = found()
+    there = find_local_servers()
     for server in there:
         models = ", ".join(server.models) or "no model loaded"
         yield SetupFinding(server.kind, "works", f"{server.base_url}: {models}", "found")

@@ -21,8 +21,8 @@ from director.runs.telling import (
 )
 from director.store import Store
 from director.store.variables import variables
-from director.workflow.display import shown
-from director.workflow.sensitive import masked
+from director.workflow.display import render_value
+from director.workflow.sensitive import mask_value
 from director.workflow.values import Json
 
 _BAR = 24
@@ -79,7 +79,7 @@ def _lines(store: Store, run: Run) -> Iterator[str]:
     if why := RunStatuses(store).explain(run):
         yield why
     for name, value in run.inputs.items():
-        yield f"  {name} = {shown(name, value)}"
+        yield f"  {name} = {render_value(name, value)}"
     if run.error:
         where = key_text(str(run.error.get("key", "")), workflow.nodes)
         yield f"{where + ': ' if where else ''}{run.error.get('message', '')}"
@@ -100,7 +100,7 @@ def _lines(store: Store, run: Run) -> Iterator[str]:
         yield f"? {each.text}  ({'answered' if each.answer else 'no answer yet'})"
     if found := variables(store, run.id):
         yield "\nvariables"
-        yield from (f"  {name} = {shown(name, value)}" for name, value in found.items())  # type: ignore[arg-type]
+        yield from (f"  {name} = {render_value(name, value)}" for name, value in found.items())  # type: ignore[arg-type]
 
 
 def _name(step: Step) -> str:
@@ -126,10 +126,10 @@ def _inside(store: Store, step: Step) -> Iterator[str]:
         written = store.get(kind, id_, before + 1)
         if written is not None and kind == "variable":
             name = id_.partition("/")[2]
-            yield f"{name} = {shown(name, written.body.get('value'))}"  # type: ignore[arg-type]
+            yield f"{name} = {render_value(name, written.body.get('value'))}"  # type: ignore[arg-type]
 
 
 def history_json(store: Store, run: Run) -> Json:
     """The same for programs, without what is sensitive."""
-    steps = [masked(asdict(step)) for step in in_time(steps_of(store, run.id))]
-    return {**asdict(run), "inputs": masked(run.inputs), "steps": steps}
+    steps = [mask_value(asdict(step)) for step in in_time(steps_of(store, run.id))]
+    return {**asdict(run), "inputs": mask_value(run.inputs), "steps": steps}

@@ -9,8 +9,8 @@ from director.runs.ledger import run_from
 from director.runs.telling import check_text, condition_text, doubts_text, node_text, time_text
 from director.store import Store
 from director.store.away import away
-from director.workflow.display import shown
-from director.workflow.references import nested, parts_of
+from director.workflow.display import render_value
+from director.workflow.references import map_parents, parts_of
 from director.workflow.values import Json, Node, Workflow
 
 _STATES = {"success": "ok", "partial": "partial", "failed": "failed", "skipped": "skipped"}
@@ -76,7 +76,7 @@ def outline(store: Store, workflow: Workflow) -> str:
     lines.append("")
     lines.append(f"origins  {', '.join(workflow.origins) or 'none'}")
     for place, given in enumerate(workflow.inputs):
-        how = "required" if given.required else f"= {shown(given.name, given.default)}"
+        how = "required" if given.required else f"= {render_value(given.name, given.default)}"
         lines.append(
             f"{'inputs' if place == 0 else '':<9}{given.name} ({how})  {given.description}"
         )
@@ -108,7 +108,7 @@ class _Outline:
         self._wide = max((len(node.alias) for node in workflow.nodes), default=0)
 
     def lines(self) -> Iterator[str]:
-        inside = nested(self._workflow)
+        inside = map_parents(self._workflow)
         for node in self._workflow.nodes:
             if node.id not in inside:
                 yield from self._node(node, 0)

@@ -41,7 +41,7 @@ from director.runs.worker import Worker
 from director.secrets import VaultError
 from director.store import Store, VersionConflict
 from director.store.variables import variables
-from director.workflow.display import shown
+from director.workflow.display import render_value
 from director.workflow.record_types import list_record_types
 from director.workflow.values import Json, WorkflowError
 
@@ -196,7 +196,7 @@ def _list_outcome(store: Store, run: Run) -> Iterator[str]:
     types = list_record_types(records_of(store, run.id))
     for each in types:
         yield f"records: {each}"
-        yield from (f"  {shown(each.type, dict(row))}" for row in each.rows)
+        yield from (f"  {render_value(each.type, dict(row))}" for row in each.rows)
     if types:
         yield f"as a file: director runs data {run.id} --format csv -o FILE"
     for file in list_downloads(steps_of(store, run.id)):
@@ -213,7 +213,7 @@ def list_context_values(store: Store, run: Run) -> Iterator[str]:
     found = variables(store, run.id)
     names = dict.fromkeys(name for one in written if isinstance(one, Mapping) for name in one)
     values = [(name, cast("Json", found[name])) for name in names if name in found]
-    yield from (f"{name} = {shown(name, value)}" for name, value in values[:_VALUES])
+    yield from (f"{name} = {render_value(name, value)}" for name, value in values[:_VALUES])
     if len(values) > _VALUES:
         yield f"all {len(values)}: director runs data {run.id} --what variables"
 

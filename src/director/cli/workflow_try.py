@@ -124,7 +124,7 @@ def _say_promises(run: Run, node: Node, wanted: Sequence[NodeProposal]) -> None:
 
 def _say(run: Run, step: Step | None) -> None:
     from director.runs.telling import evidence_text, seconds_text
-    from director.workflow.sensitive import masked
+    from director.workflow.sensitive import mask_value
 
     if step is None:
         typer.echo(str((run.error or {}).get("message", "")))
@@ -138,7 +138,7 @@ def _say(run: Run, step: Step | None) -> None:
     for warning in step.warnings:
         typer.echo(f"warning: {warning}")
     if step.status in ("success", "partial"):
-        typer.echo(json.dumps(masked(step.result), ensure_ascii=False, indent=2)[:4000])
+        typer.echo(json.dumps(mask_value(step.result), ensure_ascii=False, indent=2)[:4000])
 
 
 CHECK = (

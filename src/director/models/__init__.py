@@ -9,7 +9,7 @@ from director.models.capabilities import Capabilities
 from director.models.failures import Failure, ModelError
 from director.models.images import Image
 from director.models.journal import FileJournal, Journal, MemoryJournal
-from director.models.local import LocalServer, found
+from director.models.local import LocalServer, find_local_servers
 from director.models.model import Model
 from director.models.names import UnknownModel
 from director.models.opening import NoLibrary, open_model
@@ -69,7 +69,7 @@ __all__ = [
     "Usage",
     "accept_server",
     "call",
-    "found",
+    "find_local_servers",
     "list_accepted_servers",
     "open_model",
     "tool",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from director.context.values import UserTurn
 from director.context.wire.shape import blocks, word
 from director.models import usage
-from director.models.arriving import Arriving, asked
+from director.models.arriving import Arriving, parse_tool_call
 from director.models.capabilities import Capabilities, Form
 from director.models.dialect import (
     Body,
@@ -64,11 +64,11 @@ class Anthropic:
         can = self.can
         marks = policy.cache and can.cache == "explicit"
         messages = prepared.messages[state.covers if state else 0 :]
-        sent = [_unmarked(message) if marks else message for message in messages]
+        sent = [_remove_cache_marks(message) if marks else message for message in messages]
         passing = marks and len(sent) > 1 and _ends_in_passing(prepared)
         if passing:
             # A cache keeps what ends at a mark, and what is behind it is another next time.
-            sent[-2] = _marked(sent[-2])
+            sent[-2] = _add_cache_mark(sent[-2])
         betas: list[str] = []
         found: Body = {
             "model": self._model,
@@ -92,7 +92,7 @@ class Anthropic:
             trigger = {"type": "input_tokens", "value": value}
             edit = {"type": "compact_20260112", "trigger": trigger}
             found["context_management"] = {"edits": [edit]}
-        if "context_management" in found or any(map(_compacted, messages)):
+        if "context_management" in found or any(map(_is_compacted, messages)):
             betas.append(_COMPACTION)
         if policy.chain == "any" and can.chain != "none" and not policy.compact_at:
             go_on = {"type": "continue", "previous_message_id": state.id} if state else None
@@ -140,7 +140,7 @@ class Anthropic:
             texts(body.get("id")),
             ({"role": "assistant", "content": list(content)},) if content else (),
             "\n".join(texts(block.get("text")) for block in said),
-            tuple(asked(block) for block in content if block.get("type") == "tool_use"),
+            tuple(parse_tool_call(block) for block in content if block.get("type") == "tool_use"),
             "incomplete" if stop in _EARLY else "completed",
             stop if stop in _EARLY else "",
             counted,
@@ -183,7 +183,7 @@ def _apart(body: Body) -> tuple[Body, dict[str, str]]:
     return rest, {"anthropic-beta": named} if named else {}
 
 
-def _unmarked(message: Mapping[str, object]) -> Mapping[str, object]:
+def _remove_cache_marks(message: Mapping[str, object]) -> Mapping[str, object]:
     """The message without cache marks: theirs and ours together may be too many."""
     content = message.get("content")
     if not any("cache_control" in block for block in mappings(content)):
@@ -197,7 +197,7 @@ def _ends_in_passing(prepared: Prepared) -> bool:
     return isinstance(last, UserTurn) and last.pinned
 
 
-def _marked(message: Mapping[str, object]) -> Mapping[str, object]:
+def _add_cache_mark(message: Mapping[str, object]) -> Mapping[str, object]:
     """The message with a cache mark at its end."""
     content = message.get("content")
     said = [{"type": "text", "text": content}] if isinstance(content, str) else blocks(content)
@@ -213,7 +213,7 @@ def _bare(block: object) -> object:
     return {name: value for name, value in block.items() if name != "cache_control"}
 
 
-def _compacted(message: Mapping[str, object]) -> bool:
+def _is_compacted(message: Mapping[str, object]) -> bool:
     return any(word(block, "type") == "compaction" for block in blocks(message.get("content")))
 
 

@@ -45,7 +45,7 @@ def object_in(text: str, problems: list[str]) -> dict[str, object]:
         problems.append(f"they are not valid JSON ({wrong})")
         return {}
     if not isinstance(value, dict):
-        problems.append(f"they must be one JSON object, not {shown(value)}")
+        problems.append(f"they must be one JSON object, not {describe_value(value)}")
         return {}
     return value
 
@@ -72,7 +72,7 @@ def read_members(
         if not left_out:
             read[member.name] = read_value(member.hint, value, place, problems)
         elif member.required:
-            problems.append(f"{place}: missing, expected {expected(member.hint)}")
+            problems.append(f"{place}: missing, expected {describe_type(member.hint)}")
     return read
 
 
@@ -115,13 +115,13 @@ def _union(arms: tuple[object, ...], value: object, where: str, problems: list[s
     if len(told) == 1:
         problems.extend(told[0])
     else:
-        choices = " or ".join(expected(arm) for arm in arms)
-        problems.append(f"{where}: expected {choices}, got {shown(value)}")
+        choices = " or ".join(describe_type(arm) for arm in arms)
+        problems.append(f"{where}: expected {choices}, got {describe_value(value)}")
     return None
 
 
 def _mismatch(hint: object, value: object, where: str) -> str:
-    return f"{where}: expected {expected(hint)}, got {shown(value)}"
+    return f"{where}: expected {describe_type(hint)}, got {describe_value(value)}"
 
 
 def _record(
@@ -184,12 +184,12 @@ def _plain(hint: object, value: object) -> tuple[bool, object]:
     return hint in SCALARS and SCALARS[hint] == SCALARS.get(type(value)), value
 
 
-def expected(hint: object) -> str:
+def describe_type(hint: object) -> str:
     """In words, what a type expects."""
     hint, _ = without_notes(hint)
     arms = arms_of(hint)
     if len(arms) > 1:
-        return " or ".join(expected(arm) for arm in arms)
+        return " or ".join(describe_type(arm) for arm in arms)
     choices = choices_of(hint)
     if choices is not None:
         return _one_of([choice for choice, _ in choices])
@@ -197,13 +197,13 @@ def expected(hint: object) -> str:
         return _ARTICLES[SCALARS[hint]]
     if is_record(hint) and callable(hint):
         return f"an object {form(members_of(hint))}"
-    return _expected_holder(hint)
+    return _describe_container(hint)
 
 
-def _expected_holder(hint: object) -> str:
+def _describe_container(hint: object) -> str:
     if (get_origin(hint) or hint) not in (tuple, *LISTS):
         return "any value" if hint is object else "an object"
-    inner = ", ".join(expected(arg) for arg in get_args(hint) if arg is not Ellipsis)
+    inner = ", ".join(describe_type(arg) for arg in get_args(hint) if arg is not Ellipsis)
     return f"a list of ({inner})" if inner else "a list"
 
 
@@ -211,7 +211,7 @@ def form(members: Sequence[Member]) -> str:
     """The right form of an object, with words for its values."""
     optional = {True: "", False: ", may be left out"}
     inner = ", ".join(
-        f'"{member.name}": <{expected(member.hint)}{optional[member.required]}>'
+        f'"{member.name}": <{describe_type(member.hint)}{optional[member.required]}>'
         for member in members
     )
     return "{" + inner + "}"
@@ -221,7 +221,7 @@ def _one_of(values: Sequence[object]) -> str:
     return "one of " + ", ".join(json.dumps(value, ensure_ascii=False) for value in values)
 
 
-def shown(value: object) -> str:
+def describe_value(value: object) -> str:
     """A value as a model may be shown it: what it is, and its start."""
     kind = _ARTICLES.get(SCALARS.get(type(value), ""), "")
     kind = kind or ("a list" if isinstance(value, list) else "an object")
@@ -240,17 +240,19 @@ def check(schema: Mapping[str, object], value: object, where: str, problems: lis
             check(arm if isinstance(arm, Mapping) else {}, value, where, trial)
             told.append(trial)
         if told and all(told):
-            problems.append(f"{where}: {shown(value)} is none of the forms that are allowed")
+            problems.append(
+                f"{where}: {describe_value(value)} is none of the forms that are allowed"
+            )
             return
     kinds = schema.get("type")
     allowed = [str(kind) for kind in (kinds if isinstance(kinds, list) else [kinds]) if kind]
     if allowed and not any(_is_kind(value, kind) for kind in allowed):
         wanted = " or ".join(_ARTICLES.get(kind, kind) for kind in allowed)
-        problems.append(f"{where}: expected {wanted}, got {shown(value)}")
+        problems.append(f"{where}: expected {wanted}, got {describe_value(value)}")
         return
     choices = schema.get("enum")
     if isinstance(choices, list) and value not in choices:
-        problems.append(f"{where}: expected {_one_of(choices)}, got {shown(value)}")
+        problems.append(f"{where}: expected {_one_of(choices)}, got {describe_value(value)}")
     if isinstance(value, dict):
         _check_keys(schema, value, where, problems)
     items = schema.get("items")

@@ -84,7 +84,7 @@ class Arriving:
             except (ValueError, RecursionError) as error:
                 what = f"the arguments of a call are no JSON ({error})."
                 raise Failed(Failure("broken_stream", what, 200)) from error
-        return [Calling(asked(block))] if block.get("type") == "tool_use" else []
+        return [Calling(parse_tool_call(block))] if block.get("type") == "tool_use" else []
 
     def _block(self, index: int) -> dict[str, object]:
         if index not in self._blocks:
@@ -108,7 +108,7 @@ def _index(event: Mapping[str, object]) -> int:
     return found
 
 
-def asked(block: Mapping[str, object]) -> ToolCall:
+def parse_tool_call(block: Mapping[str, object]) -> ToolCall:
     """The call that a block is."""
     args = json.dumps(block.get("input") or {}, ensure_ascii=False)
     return ToolCall(texts(block.get("id")), texts(block.get("name")), args)

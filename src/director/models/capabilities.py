@@ -69,10 +69,10 @@ def find(provider: str, model: str) -> Capabilities:
     A model that the catalogue does not name gets what its family and its provider do, and
     `known` is false. `KeyError` for a provider that nobody knows.
     """
-    return found_in(_catalogue(), provider, model)
+    return find_capabilities(_catalogue(), provider, model)
 
 
-def undated(model: str) -> str:
+def strip_date(model: str) -> str:
     """A model's name without the date of its snapshot."""
     return _DATED_END.sub("", model)
 
@@ -88,7 +88,7 @@ def models(provider: str) -> tuple[str, ...]:
     return tuple(name for name in named if not name.endswith("*") and name != "like")
 
 
-def found_in(catalogue: Mapping[str, Layers], provider: str, model: str) -> Capabilities:
+def find_capabilities(catalogue: Mapping[str, Layers], provider: str, model: str) -> Capabilities:
     """The same from a catalogue of one's own: wide patterns first, each narrower one on top."""
     own, named = _own_and_like(catalogue, provider)
     merged: dict[str, object] = {}
@@ -115,7 +115,7 @@ def _matching(named: Layers, model: str) -> Iterator[str]:
         if pattern.endswith("*"):
             if model.startswith(pattern[:-1]):
                 yield pattern
-        elif pattern in (model, undated(model)):
+        elif pattern in (model, strip_date(model)):
             yield pattern
 
 

@@ -43,12 +43,12 @@ def note(body: bytes) -> None:
         sent.append(body)
 
 
-async def noted(request: Leaving) -> None:
+async def note_request(request: Leaving) -> None:
     """The hook of an HTTP client: called with each request just before it is sent."""
     note(request.content)
 
 
-async def kept_back(request: Leaving) -> None:
+async def hold_back_request(request: Leaving) -> None:
     """The same for a client that is offline: nothing leaves."""
     note(request.content)
     raise TransportError("the model is offline")

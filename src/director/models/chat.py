@@ -19,12 +19,12 @@ from director.models.dialect import (
     Piece,
     Read,
     answer,
+    disable_caching,
     event_of,
     mappings,
     output_limit,
     plainly,
     texts,
-    uncached,
     with_extra,
 )
 from director.models.failures import Failure, read_error
@@ -64,7 +64,7 @@ class Chat:
             "prompt_cache_key": key
             if policy.cache and self.can.cache.startswith("implicit")
             else None,
-            "prompt_cache_options": uncached(policy, self.can),
+            "prompt_cache_options": disable_caching(policy, self.can),
         }
         if policy.tool_choice != "auto" and prepared.tools:
             found["tool_choice"] = _choice(policy.tool_choice)
@@ -104,7 +104,7 @@ class Chat:
         item = {name: value for name, value in found.items() if value not in (None, [], {})}
         finish = texts(choices[0].get("finish_reason"))
         counted, warnings = usage.from_chat(body)
-        calls = tuple(_asked(call) for call in mappings(item.get("tool_calls")))
+        calls = tuple(_parse_call(call) for call in mappings(item.get("tool_calls")))
         text = "\n".join(filter(None, (texts(item.get("content")), texts(item.get("refusal")))))
         early = finish in ("length", "content_filter")
         return Read(
@@ -135,7 +135,7 @@ def _choice(name: str) -> object:
     return {"type": "function", "function": {"name": name}}
 
 
-def _asked(call: Mapping[str, object]) -> ToolCall:
+def _parse_call(call: Mapping[str, object]) -> ToolCall:
     function = call.get("function")
     inner = function if isinstance(function, Mapping) else {}
     return ToolCall(texts(call.get("id")), texts(inner.get("name")), texts(inner.get("arguments")))
@@ -180,7 +180,7 @@ class _Answer:
         for part in mappings(delta.get("tool_calls")):
             index = part.get("index")
             call = self._calls.setdefault(index if isinstance(index, int) else 0, _Call())
-            asked = _asked(part)
+            asked = _parse_call(part)
             call.id = call.id or asked.id
             call.name.append(asked.tool)
             call.args.append(asked.args)

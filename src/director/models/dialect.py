@@ -190,7 +190,7 @@ def number(found: Mapping[str, object], name: str) -> int:
     return value
 
 
-def uncached(policy: Policy, can: Capabilities) -> dict[str, object] | None:
+def disable_caching(policy: Policy, can: Capabilities) -> dict[str, object] | None:
     """How OpenAI is told not to cache: where writes cost money they are made unless it is."""
     leave = not policy.cache and can.cache == "implicit_paid"
     return {"mode": "explicit"} if leave else None

@@ -73,12 +73,12 @@ def _google_entries(block: list[str]) -> Iterator[tuple[str, str]]:
         if entry is None:
             text += f" {line.strip()}"
             continue
-        yield from _named(name, text)
+        yield from _yield_named(name, text)
         name, text = entry["name"], entry["text"]
-    yield from _named(name, text)
+    yield from _yield_named(name, text)
 
 
-def _named(name: str, text: str) -> Iterator[tuple[str, str]]:
+def _yield_named(name: str, text: str) -> Iterator[tuple[str, str]]:
     if name:
         yield name, text
 
@@ -113,6 +113,6 @@ def _sphinx(lines: list[str]) -> Iterator[tuple[str, str]]:
         if entry is None and name and line.strip() and not line.strip().startswith(":"):
             text += f" {line.strip()}"
             continue
-        yield from _named(name, text)
+        yield from _yield_named(name, text)
         name, text = (entry["name"], entry["text"]) if entry else ("", "")
-    yield from _named(name, text)
+    yield from _yield_named(name, text)

@@ -57,7 +57,7 @@ class Image:
         """Its address; bytes are put into a `data:` one."""
         if isinstance(self.source, str):
             return self.source
-        return f"data:{self.media_type};base64,{_encoded(self.source)}"
+        return f"data:{self.media_type};base64,{_encode(self.source)}"
 
 
 def sniff(start: bytes) -> str:
@@ -100,7 +100,7 @@ def _chat(image: Image) -> dict[str, object]:
 def _anthropic(image: Image) -> dict[str, object]:
     if isinstance(image.source, str):
         return {"type": "image", "source": {"type": "url", "url": image.source}}
-    encoded = _encoded(image.source)
+    encoded = _encode(image.source)
     source = {"type": "base64", "media_type": image.media_type, "data": encoded}
     return {"type": "image", "source": source}
 
@@ -128,7 +128,7 @@ def _read(part: Mapping[str, object]) -> Image | None:
     if not isinstance(source, Mapping):
         raise ImageError("An image part without its source.")
     if source.get("type") == "base64" and isinstance(source.get("data"), str):
-        return Image(_decoded(str(source["data"])), str(source.get("media_type") or ""))
+        return Image(_decode(str(source["data"])), str(source.get("media_type") or ""))
     return _from_url(source.get("url"), None)
 
 
@@ -144,14 +144,14 @@ def _from_data_url(url: str) -> bytes:
     match = _DATA_URL.fullmatch(url)
     if match is None:
         raise ImageError("A data: address of an image has the form data:image/png;base64,….")
-    return _decoded(match["body"])
+    return _decode(match["body"])
 
 
-def _encoded(raw: bytes) -> str:
+def _encode(raw: bytes) -> str:
     return base64.b64encode(raw).decode("ascii")
 
 
-def _decoded(text: str) -> bytes:
+def _decode(text: str) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):

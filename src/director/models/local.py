@@ -49,7 +49,9 @@ class LocalServer:
         return self.models[0] if self.models else "model"
 
 
-def found(ports: Iterable[int] = tuple(PORTS), timeout: float = 0.3) -> list[LocalServer]:
+def find_local_servers(
+    ports: Iterable[int] = tuple(PORTS), timeout: float = 0.3
+) -> list[LocalServer]:
     """The servers that answer on these ports of this machine, in the order of the ports."""
     wanted = list(ports)
     if not wanted:

@@ -222,7 +222,7 @@ class Model:
         if stale is None or stale == sending.handle or not (stale.id and sending.jobs):
             return
         with suppress(ModelError):
-            await self._told(sending.jobs.cancel(stale))
+            await self._report_failure(sending.jobs.cancel(stale))
         sending.warnings.append("a background job for another history was cancelled.")
 
     def _chains(self, policy: Policy) -> bool:
@@ -311,7 +311,7 @@ class Model:
         jobs = self._jobs(replace(self.policy, background=True))
         if handle is None or jobs is None:
             return False
-        if handle.id and not await self._told(jobs.cancel(handle)):
+        if handle.id and not await self._report_failure(jobs.cancel(handle)):
             return False
         self.journal.write(thread, replace(record, handle=None))
         return True
@@ -342,7 +342,7 @@ class Model:
         if not self.capabilities.token_count:
             return context_size(prepared.context, self.counter)
         body = self._dialect.body(prepared, replace(self.policy, chain="never"), None, "")
-        return await self._told(self._dialect.count(body, self.policy.timeout))
+        return await self._report_failure(self._dialect.count(body, self.policy.timeout))
 
     async def compact(self, given: Context | Sequence[object]) -> Context:
         """The history in the provider's own compaction, to go on from; its items are opaque."""
@@ -351,12 +351,12 @@ class Model:
             what = f"{self.place.provider} has no compaction on request; use `fit_messages`."
             raise ModelError(Failure("invalid", what))
         body = self._dialect.body(prepared, self.policy, None, "")
-        answer = await self._told(self._dialect.compact(body, self.policy.timeout))
+        answer = await self._report_failure(self._dialect.compact(body, self.policy.timeout))
         parser = Parser(self._dialect.form)
         parser.extend(mappings(answer.get("output")))
         return replace(prepared.context, turns=parser.parsed().context.turns, summary=None)
 
-    async def _told(self, doing: Awaitable[Told]) -> Told:
+    async def _report_failure(self, doing: Awaitable[Told]) -> Told:
         try:
             return await doing
         except Exception as error:

@@ -109,7 +109,7 @@ def nearest(named: Named) -> str:
 def credentials(
     named: Named,
     env: Mapping[str, str] = os.environ,
-    look: Callable[[], Sequence[LocalServer]] = local.found,
+    look: Callable[[], Sequence[LocalServer]] = local.find_local_servers,
     *,
     accepted: Collection[str] | None = None,
 ) -> Access:
@@ -176,12 +176,12 @@ def _check_url(url: str) -> None:
 def _unknown(name: str, provider: str, rest: str) -> str:
     if _SECRET.match(name.strip()):
         return f"That looks like a key, not like the name of a model. The forms are:\n{FORMS}"
-    meant = _meant(name.strip(), provider, rest)
+    meant = _suggest_name(name.strip(), provider, rest)
     hint = f" Did you mean {meant!r}?" if meant else ""
     return f"{name!r} is not the name of a model.{hint} The forms are:\n{FORMS}"
 
 
-def _meant(name: str, provider: str, rest: str) -> str:
+def _suggest_name(name: str, provider: str, rest: str) -> str:
     """The full name that was probably meant, or `""`."""
     if rest:
         near = get_close_matches(provider.lower(), _PROVIDERS, 1)

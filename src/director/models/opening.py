@@ -14,7 +14,7 @@ from director.counting import counter_for
 from director.distribution import install_line
 from director.models.brains.load import load
 from director.models.capabilities import Capabilities, find
-from director.models.capture import kept_back, noted
+from director.models.capture import hold_back_request, note_request
 from director.models.dialect import ProviderAPI
 from director.models.journal import Journal
 from director.models.local import probe
@@ -143,7 +143,7 @@ def _wire(*, offline: bool) -> dict[str, Any]:
 
     return {
         "event_hooks": {
-            "request": [kept_back if offline else noted],
+            "request": [hold_back_request if offline else note_request],
             "response": [limit_response],
         },
         "follow_redirects": False,

@@ -73,11 +73,12 @@ def prepare(given: Context | Sequence[object], form: Form, tools: Sequence[Tool]
         context = parsed.context
         warnings = tuple(f"message {one.where}: {one.action}" for one in parsed.repairs)
     turns = tuple(
-        _carried(turn, form) if isinstance(turn, UserTurn) else turn for turn in context.turns
+        _convert_images(turn, form) if isinstance(turn, UserTurn) else turn
+        for turn in context.turns
     )
     bare = replace(context, sections=(), turns=turns)
     messages = tuple(plain(message) for message in emit(bare, form))
-    messages = tuple(_taken(message, form) for message in messages)
+    messages = tuple(_adapt_message(message, form) for message in messages)
     gate(messages, form)
     offered = tuple(map(as_strict_as_it_is, tools))
     return Prepared(form, context, context.sections, messages, offered, digests(messages), warnings)
@@ -113,7 +114,7 @@ def check(prepared: Prepared, choice: str, *, prefill: bool) -> None:
         raise ModelError(Failure("invalid", what))
 
 
-def stripped(prepared: Prepared) -> Prepared:
+def strip_reasoning(prepared: Prepared) -> Prepared:
     """The same request without reasoning, for a provider that refuses what it returned."""
     turns = tuple(without_thinking(prepared.context.turns))
     context = replace(prepared.context, turns=turns)
@@ -121,7 +122,7 @@ def stripped(prepared: Prepared) -> Prepared:
     messages = again.messages
     if prepared.form == "responses":
         # An id reminds the provider of reasoning that stood before the item, shown or not.
-        messages = tuple(map(_unnamed, messages))
+        messages = tuple(map(_drop_id, messages))
     return replace(again, messages=messages, digests=digests(messages), warnings=prepared.warnings)
 
 
@@ -152,31 +153,31 @@ def plain(message: object) -> Mapping[str, object]:
     return found
 
 
-def _taken(message: Mapping[str, object], form: Form) -> Mapping[str, object]:
+def _adapt_message(message: Mapping[str, object], form: Form) -> Mapping[str, object]:
     """The message as its API takes it, where other frameworks write it otherwise."""
     if form == "responses":
-        return _named_short(_named_well(message))
+        return _shorten_call_id(_drop_foreign_id(message))
     if form == "chat" and message.get("role") != "assistant" and message.get("content") is None:
         return {**message, "content": ""}
     return message
 
 
-def _named_well(item: Mapping[str, object]) -> Mapping[str, object]:
+def _drop_foreign_id(item: Mapping[str, object]) -> Mapping[str, object]:
     """The item without an id that the API never gave it."""
     name, begins = item.get("id"), _BEGINS.get(str(item.get("type") or "message"))
     if not isinstance(name, str) or begins is None:
         return item
-    return item if name.startswith(begins) and len(name) <= LONGEST_ID else _unnamed(item)
+    return item if name.startswith(begins) and len(name) <= LONGEST_ID else _drop_id(item)
 
 
-def _unnamed(item: Mapping[str, object]) -> Mapping[str, object]:
+def _drop_id(item: Mapping[str, object]) -> Mapping[str, object]:
     """The item without its id, where it may be without one."""
     if "id" not in item or str(item.get("type") or "message") not in _BEGINS:
         return item
     return {name: value for name, value in item.items() if name != "id"}
 
 
-def _named_short(item: Mapping[str, object]) -> Mapping[str, object]:
+def _shorten_call_id(item: Mapping[str, object]) -> Mapping[str, object]:
     """The item with a call's id that is short enough, the same for its result."""
     name = item.get("call_id")
     if not isinstance(name, str) or len(name) <= LONGEST_ID:
@@ -185,7 +186,7 @@ def _named_short(item: Mapping[str, object]) -> Mapping[str, object]:
     return {**item, "call_id": f"{name[: LONGEST_ID - 17]}_{mark}"}
 
 
-def _carried(turn: UserTurn, form: Form) -> UserTurn:
+def _convert_images(turn: UserTurn, form: Form) -> UserTurn:
     """The turn with its images in the form of another wire."""
     native = turn.native
     if not turn.images or not isinstance(native, Heard) or native.wire == form:

@@ -11,7 +11,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
-from director.models.capabilities import undated
+from director.models.capabilities import strip_date
 from director.models.values import Usage
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def cost(
 def dearer_above(provider: str, model: str) -> int | None:
     """The size in tokens above which each token of a request costs more, if there is one."""
     try:
-        found = _calculated(_SELLERS[provider], model, Usage(uncached=1), {}, _when(None))
+        found = _calculate(_SELLERS[provider], model, Usage(uncached=1), {}, _when(None))
     except (ImportError, LookupError, ValueError):
         return None
     rate = found.model_price.input_mtok
@@ -85,7 +85,7 @@ def _cost(provider: str, model: str, usage: Usage, tier: str, when: datetime) ->
     if tier not in _STANDARD and tier not in _TIERS:
         raise _Unknown(f"the tier {tier!r}")
     try:
-        found = _calculated(_SELLERS[provider], model, usage, _TIERS.get(tier, {}), when)
+        found = _calculate(_SELLERS[provider], model, usage, _TIERS.get(tier, {}), when)
     except (LookupError, ValueError):
         raise _Unknown(f"{provider}:{model}") from None
     if tier in _TIERS and not _has_tier(found, _TIERS[tier], when):
@@ -93,7 +93,7 @@ def _cost(provider: str, model: str, usage: Usage, tier: str, when: datetime) ->
     return found.total_price + _for_long_writes(found, model, usage), None
 
 
-def _calculated(
+def _calculate(
     seller: str, model: str, usage: Usage, context: Mapping[str, str], when: datetime
 ) -> PriceCalculation:
     """The calculation for a model, by its dated name if that has a price and by its bare one."""
@@ -107,7 +107,7 @@ def _calculated(
         cache_write_tokens=sum(usage.writes.values()),
         cache_write_1h_tokens=usage.writes.get("1h", 0),
     )
-    for name in (model, undated(model)):
+    for name in (model, strip_date(model)):
         try:
             return calc_price(
                 counted,
@@ -136,7 +136,7 @@ def _for_long_writes(found: PriceCalculation, model: str, usage: Usage) -> Decim
     if usage.writes.get("1h") and found.model_price.cache_write_1h_mtok is None:
         raise _Unknown(f"cache writes of 1h by {model}")
     long = usage.writes.get("12h", 0)
-    times = _LONG_WRITES.get(undated(model))
+    times = _LONG_WRITES.get(strip_date(model))
     rate = found.model_price.cache_write_mtok
     if long and (times is None or rate is None):
         raise _Unknown(f"cache writes of 12h by {model}")

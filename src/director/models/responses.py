@@ -22,13 +22,13 @@ from director.models.dialect import (
     Read,
     Seq,
     answer,
+    disable_caching,
     event_of,
     mappings,
     number,
     output_limit,
     plainly,
     texts,
-    uncached,
     with_extra,
 )
 from director.models.failures import Failure, read_error
@@ -75,7 +75,7 @@ class Responses:
             "service_tier": policy.tier,
             "reasoning": {"effort": policy.effort} if policy.effort and can.reasoning else None,
             "prompt_cache_key": key if policy.cache and can.cache.startswith("implicit") else None,
-            "prompt_cache_options": uncached(policy, can),
+            "prompt_cache_options": disable_caching(policy, can),
         }
         if can.encrypted_reasoning and not keeps:
             found["include"] = ["reasoning.encrypted_content"]
@@ -136,7 +136,7 @@ class Responses:
             texts(body.get("id")),
             items,
             _text(items),
-            tuple(_asked(item) for item in items if item.get("type") == "function_call"),
+            tuple(_parse_call(item) for item in items if item.get("type") == "function_call"),
             "incomplete" if status == "incomplete" else "completed",
             reason,
             counted,
@@ -173,7 +173,7 @@ def _stream() -> object:
     return AsyncStream[object]
 
 
-def _asked(item: Mapping[str, object]) -> ToolCall:
+def _parse_call(item: Mapping[str, object]) -> ToolCall:
     return ToolCall(
         texts(item.get("call_id")), texts(item.get("name")), texts(item.get("arguments"))
     )
@@ -230,5 +230,5 @@ def _piece(event: Mapping[str, object]) -> Piece | None:
     if kind in _THOUGHTS:
         return Thinking(texts(event.get("delta")))
     if kind == "response.output_item.done" and isinstance(item, Mapping):
-        return Calling(_asked(item)) if item.get("type") == "function_call" else None
+        return Calling(_parse_call(item)) if item.get("type") == "function_call" else None
     return Final(body) if kind in _ENDS and isinstance(body, Mapping) else None

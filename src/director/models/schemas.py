@@ -253,7 +253,7 @@ def _object(members: Sequence[Member], within: tuple[object, ...], *, strict: bo
         made = _schema(member.hint, within, strict=strict)
         if strict and not member.required:
             made = _nullable(made)
-        said = _described(member)
+        said = _describe(member)
         properties[member.name] = {**made, "description": said} if said else made
     return {
         "type": "object",
@@ -263,7 +263,7 @@ def _object(members: Sequence[Member], within: tuple[object, ...], *, strict: bo
     }
 
 
-def _described(member: Member) -> str:
+def _describe(member: Member) -> str:
     default = member.default.value if isinstance(member.default, Enum) else member.default
     if member.required or type(default) not in (str, int, float, bool):
         return member.description

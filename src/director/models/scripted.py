@@ -85,7 +85,7 @@ class Scripted:
                 for word in texts(part.get("text")).splitlines(keepends=True):
                     yield Text(word)
             if item.get("type") == "function_call":
-                yield Calling(_asked(item))
+                yield Calling(_parse_call(item))
         yield Final(answer)
 
     def read(self, body: Mapping[str, object], state: StateRef | None) -> Read:  # noqa: ARG002
@@ -99,7 +99,7 @@ class Scripted:
             texts(body.get("id")),
             items,
             "\n".join(texts(part.get("text") or part.get("refusal")) for part in said),
-            tuple(_asked(item) for item in items if item.get("type") == "function_call"),
+            tuple(_parse_call(item) for item in items if item.get("type") == "function_call"),
             "incomplete" if stop else "completed",
             stop,
             usage,
@@ -178,7 +178,7 @@ def _item(emit: Say | Think | Ask | Refuse | Compact, name: str) -> dict[str, ob
     return {"type": "message", "id": f"msg_{name}", "role": "assistant", "content": [part]}
 
 
-def _asked(item: Mapping[str, object]) -> ToolCall:
+def _parse_call(item: Mapping[str, object]) -> ToolCall:
     return ToolCall(
         texts(item.get("call_id")), texts(item.get("name")), texts(item.get("arguments"))
     )

@@ -25,7 +25,7 @@ from director.models.dialect import (
 from director.models.failures import Failure, ModelError, read_exception, wait_for, without_key
 from director.models.jobs import Background
 from director.models.journal import Journal
-from director.models.prepare import Prepared, stripped
+from director.models.prepare import Prepared, strip_reasoning
 from director.models.timing import Timing
 from director.models.values import (
     Attempt,
@@ -101,19 +101,19 @@ class Sending:
                             read = self.dialect.read(piece.body, self.state)
                             check_calls(read.calls)
                             self._note("ok", at, chained=chained)
-                            yield self._answered(read)
+                            yield self._complete(read)
                             return
                         if not isinstance(piece, Seq):
                             heard = True
                             yield piece
                 failure = Failure("broken_stream", "the answer ended before it was complete.", 200)
             except (asyncio.CancelledError, GeneratorExit):
-                self._stopped(at, ended=ended, chained=chained)
+                self._note_stop(at, ended=ended, chained=chained)
                 raise
             except Exception as error:  # noqa: BLE001  others than a provider's are raised again
                 failure = self._failure(error)
                 if self.jobs:
-                    failure = self._settled(failure, ended=ended)
+                    failure = self._settle(failure, ended=ended)
             wait = self._next(failure, at, chained=chained)
             if heard and not self._resumes(self.handle):
                 heard = False
@@ -174,13 +174,13 @@ class Sending:
                 async for piece in live:
                     yield piece
             return
-        yield Final(await jobs.finish(handle, self._polled))
+        yield Final(await jobs.finish(handle, self._note_poll))
 
     async def _live(self, pieces: AsyncGenerator[Piece, None]) -> AsyncGenerator[Piece, None]:
         async with aclosing(pieces):
             async for piece in pieces:
                 if isinstance(piece, Seq) and self.handle:
-                    self._heard(piece)
+                    self._note_piece(piece)
                 yield piece
 
     def _resumes(self, handle: Handle | None) -> bool:
@@ -189,14 +189,14 @@ class Sending:
             return False
         return handle.sequence != self._resumed
 
-    def _heard(self, piece: Seq) -> None:
+    def _note_piece(self, piece: Seq) -> None:
         """Remember how far a streaming job was heard; its id is kept as soon as it is known."""
         before = self.handle or Handle("", 0.0)
         self.handle = replace(before, id=piece.id, sequence=piece.number)
         if not before.id:
             self._keep(self.handle)
 
-    def _polled(self) -> None:
+    def _note_poll(self) -> None:
         self._failures, self._since = 0, self.timing.now()
 
     def _keep(self, handle: Handle | None) -> None:
@@ -204,7 +204,7 @@ class Sending:
         before = self.journal.read(self.thread)
         self.journal.write(self.thread, replace(before, handle=handle))
 
-    def _answered(self, read: Read) -> CompletedTurn:
+    def _complete(self, read: Read) -> CompletedTurn:
         return CompletedTurn(
             read, self.prepared, tuple(self.attempts), tuple(self.warnings), self.replays
         )
@@ -217,7 +217,7 @@ class Sending:
             raise error
         return without_key(found, self.hidden)
 
-    def _settled(self, failure: Failure, *, ended: bool) -> Failure:
+    def _settle(self, failure: Failure, *, ended: bool) -> Failure:
         """What a failure means for the job: whether it is over, runs on, or may be running."""
         if self.handle is None:
             return failure
@@ -263,7 +263,7 @@ class Sending:
             self.replays += 1
             self.unchained = failure.code not in ("previous_response_not_found", "thread_not_found")
         elif failure.kind == "thinking_lost":
-            self.prepared = stripped(self.prepared)
+            self.prepared = strip_reasoning(self.prepared)
             self.state = None
             self.replays += 1
             self.warnings.append("the provider refused its earlier reasoning; sent without it.")
@@ -275,7 +275,7 @@ class Sending:
         self._mended.add(failure.kind)
         return True
 
-    def _stopped(self, at: float, *, ended: bool, chained: bool) -> None:
+    def _note_stop(self, at: float, *, ended: bool, chained: bool) -> None:
         """Note that nobody waits any more, unless the answer was there."""
         if not ended:
             self._note("cancelled", at, chained=chained)

@@ -39,10 +39,10 @@ def turn_of(reply: Reply, at: int, results: Mapping[str, Result | str] | None = 
     turns = parser.parsed().context.turns
     found = turns[0] if turns and isinstance(turns[0], AgentTurn) else AgentTurn(at, reply.text)
     failed = {call.id for call, result in answers if result.failed}
-    return _renumbered(found, at, failed)
+    return _renumber(found, at, failed)
 
 
-def _renumbered(turn: AgentTurn, at: int, failed: set[str]) -> AgentTurn:
+def _renumber(turn: AgentTurn, at: int, failed: set[str]) -> AgentTurn:
     calls = tuple(replace(call, failed=call.id in failed) for call in turn.calls)
     return replace(turn, at=at, calls=calls)
 
@@ -58,7 +58,7 @@ def answer_of(call: str, result: Result, form: Form) -> dict[str, object]:
     if form == "responses":
         return {"type": "function_call_output", "call_id": call, "output": _output(result, form)}
     if form == "chat":
-        return {"role": "tool", "tool_call_id": call, "content": _said(result)}
+        return {"role": "tool", "tool_call_id": call, "content": _render_result(result)}
     return {
         "type": "tool_result",
         "tool_use_id": call,
@@ -72,7 +72,7 @@ def _answers(answers: Sequence[tuple[ToolCall, Result]], form: Form) -> list[obj
     return [{"role": "user", "content": found}] if found and form == "anthropic" else found
 
 
-def _said(result: Result) -> str:
+def _render_result(result: Result) -> str:
     missing = len(result.images)
     note = f"\n[{missing} image(s) that this API cannot carry in a result]" if missing else ""
     return result.text + note

@@ -1,13 +1,13 @@
 """Profiles: who sees what and where, with which tools and limits. Data files and their reader."""
 
-from director.profiles.reading import ProfileError, load_profile, moded, read_profile
+from director.profiles.reading import ProfileError, apply_mode, load_profile, read_profile
 from director.profiles.values import (
     TOOLS,
     Compression,
     Placed,
     Profile,
     TurnLimits,
-    placed,
+    place_sections,
     with_mode,
 )
 
@@ -18,9 +18,13 @@ __all__ = [
     "Profile",
     "ProfileError",
     "TurnLimits",
+    "apply_mode",
     "load_profile",
-    "moded",
-    "placed",
+    "place_sections",
     "read_profile",
     "with_mode",
 ]
+
+
+# Names of one release ago; they go with the next.
+placed = place_sections

@@ -43,7 +43,7 @@ def load_profile(name: str) -> Profile:
     return read_profile(file.read_text("utf-8"), name, place=f"{name}.toml")
 
 
-def moded(profile: Profile, mode: str, *, every: int) -> Profile:
+def apply_mode(profile: Profile, mode: str, *, every: int) -> Profile:
     """The profile with the mode of this name; as it is if none is named."""
     if every < 1:
         raise ProfileError(f"A refresh comes every 1 message or more, not every {every}.")
@@ -68,7 +68,7 @@ def read_profile(text: str, name: str, *, place: str) -> Profile:
         name=name,
         says=reader.text(keys, "says", "", needed=True),
         **shown,
-        tools=_known(reader, reader.texts(keys, "tools", ""), TOOLS, "tools"),
+        tools=_check_names(reader, reader.texts(keys, "tools", ""), TOOLS, "tools"),
         limits=_limits(reader, _table(reader, keys, "limits", _LIMITS)),
         strategy=_one(reader, keys, "strategy", PRESETS),
         chain=_one(reader, keys, "chain", CHAINS),
@@ -90,10 +90,10 @@ def _table(
 
 
 def _names(reader: FieldReader, of: Mapping[str, Json], key: str) -> tuple[str, ...]:
-    return _known(reader, reader.texts(of, key, "sections"), SECTIONS, f"sections.{key}")
+    return _check_names(reader, reader.texts(of, key, "sections"), SECTIONS, f"sections.{key}")
 
 
-def _known(
+def _check_names(
     reader: FieldReader, names: Iterable[str], known: Iterable[str], where: str
 ) -> tuple[str, ...]:
     there = tuple(known)

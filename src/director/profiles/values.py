@@ -123,12 +123,12 @@ class Placed:
         return "\n\n".join(one.text for one in self.last)
 
 
-def placed(profile: Profile, state: WorkflowState) -> Placed:
+def place_sections(profile: Profile, state: WorkflowState) -> Placed:
     """The sections that a profile shows of a state."""
     return Placed(
-        _shown(profile.instructions, state),
-        _shown(profile.first, state),
-        _shown(profile.last, state),
+        _render_sections(profile.instructions, state),
+        _render_sections(profile.first, state),
+        _render_sections(profile.last, state),
     )
 
 
@@ -146,6 +146,6 @@ def with_mode(profile: Profile, mode: Mode, *, every: int = 0) -> Profile:
     return replace(profile, instructions=instructions, first=first, compression=compression)
 
 
-def _shown(names: tuple[str, ...], state: WorkflowState) -> tuple[Section, ...]:
+def _render_sections(names: tuple[str, ...], state: WorkflowState) -> tuple[Section, ...]:
     found = (section(name, state) for name in names)
     return tuple(one for one in found if one is not None)

@@ -22,7 +22,7 @@ from director.runs.stage import Stage
 from director.runs.table_profiles import TABLES, profile_table, read_table
 from director.runs.values import Step
 from director.workflow.paths import is_list
-from director.workflow.templates import defused
+from director.workflow.templates import defuse
 from director.workflow.values import Json
 
 ROWS = 3
@@ -160,7 +160,7 @@ def _look_inside(path: Path) -> dict[str, Json]:
 def _clean_value(value: Json, clean: Callable[[str], str]) -> Json:
     if isinstance(value, str):
         # Cleaned before it is cut: half a secret would not be known for one.
-        safe = str(defused(clean(value)))
+        safe = str(defuse(clean(value)))
         return safe if len(safe) <= _LONGEST else f"{safe[:_LONGEST]}…"
     if isinstance(value, Mapping):
         return {clean(str(name)): _clean_value(each, clean) for name, each in value.items()}

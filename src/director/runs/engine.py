@@ -45,7 +45,7 @@ from director.runs.values import (
     number_visits,
 )
 from director.secrets import SecretRefused, VaultError
-from director.workflow.conditions import filled_condition
+from director.workflow.conditions import fill_condition
 from director.workflow.templates import resolve
 from director.workflow.types import resolve_config
 from director.workflow.values import Config, Json, Node, Workflow, WorkflowError
@@ -320,7 +320,7 @@ class Engine:
         found: list[Config] = []
         for condition in conditions:
             scope = self.ledger.scope(place, self.means.env)
-            asked = filled_condition(cast("Config", resolve(condition, scope, within="selector")))
+            asked = fill_condition(cast("Config", resolve(condition, scope, within="selector")))
             if is_own(asked):
                 there = (kept or OutputWrites()).merge_into(self.ledger.records)
                 evidence = check_records(asked, there)

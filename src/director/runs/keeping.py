@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from director.workflow.paths import is_list
 from director.workflow.records import Naming, Record, RecordsFound, find_records
 from director.workflow.values import Config, Json, Node, WorkflowError
-from director.workflow.variables import stored
+from director.workflow.variables import make_variables
 
 _MECHANICS = {
     "browser_action": frozenset(
@@ -84,7 +84,7 @@ class Keeping:
 
     def _variables(self, _: Mapping[str, Record]) -> Iterator[tuple[str, Json]]:
         if self.config.get("store"):
-            yield from stored(self.node.alias, self.config["store"], self.result).items()
+            yield from make_variables(self.node.alias, self.config["store"], self.result).items()
 
     def _created(self, records: Mapping[str, Record]) -> Iterator[RecordsFound]:
         wanted = self.config.get("create_records")

@@ -32,11 +32,11 @@ from director.runs.request_marks import mark_request
 from director.runs.stage import Stage
 from director.runs.telling import condition_text, selector_text
 from director.runs.values import RunError, Step
-from director.workflow.conditions import filled_condition
+from director.workflow.conditions import fill_condition
 from director.workflow.paths import is_list
 from director.workflow.scope import Scope
 from director.workflow.sensitive import is_sensitive
-from director.workflow.templates import defused, resolve
+from director.workflow.templates import defuse, resolve
 from director.workflow.values import Config, Json, Node
 
 READS_ROWS = ("deterministic_extract", "extract_all", "count")
@@ -100,7 +100,7 @@ async def _observe_rows(visit: DoneVisit, session: Session) -> dict[str, Json]:
         if seen.get("drawn") != read:
             seen = {**seen, "later": {"read": read, "now": seen.get("drawn")}}
     seen = {**seen, "touched": _is_touched(visit)}
-    return cast("dict[str, Json]", defused(seen))
+    return cast("dict[str, Json]", defuse(seen))
 
 
 def _is_touched(visit: DoneVisit) -> bool:
@@ -148,7 +148,7 @@ async def _observe_effect(visit: DoneVisit, session: Session, mark: int) -> dict
         "named": cast("Json", name_fields(_on_page(visit))),
         "led_on": _is_led_on(visit, session, mark),
     }
-    return cast("dict[str, Json]", defused(found))
+    return cast("dict[str, Json]", defuse(found))
 
 
 async def _compare_fields(visit: DoneVisit, session: Session) -> list[Json]:
@@ -342,7 +342,7 @@ async def read_back(stage: Stage, steps: Sequence[Step]) -> dict[str, Config]:
 
 
 def _conditions(given: Json) -> list[Config]:
-    return [filled_condition(cast("Config", each)) for each in given] if is_list(given) else []
+    return [fill_condition(cast("Config", each)) for each in given] if is_list(given) else []
 
 
 async def _look_for(session: Session, step: Step, proof: Config) -> Config:

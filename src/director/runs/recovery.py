@@ -24,7 +24,7 @@ from director.runs.own_conditions import is_own
 from director.runs.questions import asked
 from director.runs.telling import condition_text
 from director.runs.values import RunError, Step
-from director.workflow.templates import defused, resolve
+from director.workflow.templates import defuse, resolve
 from director.workflow.values import Config, Node
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ async def _skip_if_proven(visit: NodeVisit) -> Step | None:
         began=time.time(),
         result={_ALREADY: True},
         evidence=tuple(seen),
-        doubts=(cast("Config", defused(doubt)),),
+        doubts=(cast("Config", defuse(doubt)),),
     )
 
 

@@ -30,10 +30,10 @@ from director.runs.telling import (
 from director.runs.values import Run, Step
 from director.store import Store
 from director.store.variables import variables
-from director.workflow.display import shown
+from director.workflow.display import render_value
 from director.workflow.paths import is_list
 from director.workflow.records import Record
-from director.workflow.sensitive import masked
+from director.workflow.sensitive import mask_value
 from director.workflow.values import Config, Json, Workflow
 
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
@@ -200,7 +200,7 @@ class _Report:
         if step.config:
             yield f"<h3>Config</h3><pre>{escape(config_text(step.config))}</pre>"
         if step.result is not None and step.type not in (*CONTROL, "item"):
-            told = json.dumps(masked(step.result), ensure_ascii=False, indent=2)
+            told = json.dumps(mask_value(step.result), ensure_ascii=False, indent=2)
             yield f"<h3>Result</h3><pre>{escape(told[:_LONGEST])}</pre>"
         if wrote := list(self._wrote(step)):
             yield "<h3>Variables and records written</h3>"
@@ -223,7 +223,7 @@ class _Report:
             if written is None:
                 continue
             if kind == "variable":
-                yield name, shown(name, written.body.get("value"))  # type: ignore[arg-type]
+                yield name, render_value(name, written.body.get("value"))  # type: ignore[arg-type]
             else:
                 yield name, f"record, {written.body.get('status')}"
 
@@ -305,12 +305,12 @@ def _find_item(value: Json) -> Json:
 
 
 def _cell(name: str, value: Json) -> str:
-    said = masked(value, name=name)
-    return "" if said is None else said if isinstance(said, str) else shown(name, said)
+    said = mask_value(value, name=name)
+    return "" if said is None else said if isinstance(said, str) else render_value(name, said)
 
 
 def _shown(values: Mapping[str, Json]) -> list[tuple[str, str]]:
-    return [(name, shown(name, value)) for name, value in values.items()]
+    return [(name, render_value(name, value)) for name, value in values.items()]
 
 
 def _evidence(evidence: Config) -> str:

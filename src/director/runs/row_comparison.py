@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import cast
 
-from director.workflow.sensitive import masked
+from director.workflow.sensitive import mask_value
 from director.workflow.values import Config, Json
 
 _NAMED = 3  # rows that are named of those that are gone
@@ -119,6 +119,6 @@ def _find_telling_field(rows: Sequence[Json]) -> str:
 
 def _name_row(row: Json, field: str) -> str:
     value = row.get(field) if isinstance(row, Mapping) else row
-    safe = masked(row if value in (None, "") else value, name=field)
+    safe = mask_value(row if value in (None, "") else value, name=field)
     text = " ".join((safe if isinstance(safe, str) else _write(safe)).split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -36,7 +36,7 @@ from director.store import Store, VersionConflict
 from director.store.variables import variables, workbench
 from director.workflow.document import from_json, to_json
 from director.workflow.doubt_checks import DoubtKind
-from director.workflow.references import nested
+from director.workflow.references import map_parents
 from director.workflow.values import Config, Json, Node, Workflow
 
 
@@ -275,7 +275,7 @@ def _list_visits(steps: Sequence[Step]) -> dict[str, list[tuple[str, Json]]]:
 
 def is_in_loop(workflow: Workflow, node: str) -> bool:
     """Whether a node is visited several times in a run, so that one visit is only a part."""
-    inside = nested(workflow)
+    inside = map_parents(workflow)
     kinds = {each.id: each.type for each in workflow.nodes}
     owners, seen = [part.owner for part in inside.get(node, ())], set()
     while owners:

@@ -42,7 +42,7 @@ from director.workflow.bounds import check_bounds
 from director.workflow.document import from_json, to_json
 from director.workflow.input_types import check_value
 from director.workflow.nearest import hint
-from director.workflow.records import chosen
+from director.workflow.records import select_records
 from director.workflow.references import direct, list_owned
 from director.workflow.selection import place_of, select
 from director.workflow.sensitive import is_sensitive
@@ -368,7 +368,7 @@ def _with_record(ledger: RunJournal, record: str) -> VisitScope:
     if not record:
         return VisitScope()
     known = list(ledger.records.values())
-    (current,) = chosen(record, known)
+    (current,) = select_records(record, known)
     same = [each.id for each in known if each.type == current.type]
     at, total = same.index(current.id), len(same)
     local: dict[str, Json] = {

@@ -19,7 +19,7 @@ from director.runs.script_parts import write_head, write_tail
 from director.runs.telling import node_text
 from director.workflow.expressions import PARSERS, with_names
 from director.workflow.paths import Path, is_list, read_path
-from director.workflow.references import nested
+from director.workflow.references import map_parents
 from director.workflow.templates import Within, read_template
 from director.workflow.types.transform import input_names
 from director.workflow.values import Config, Node, Workflow
@@ -63,7 +63,7 @@ class _Script:
         self._functions: list[str] = []
 
     def text(self) -> str:
-        inside = nested(self._workflow)
+        inside = map_parents(self._workflow)
         top = [node.id for node in self._workflow.nodes if node.id not in inside]
         body = list(self._all(top))
         given = [f"{py(each.name)} = args.{py(each.name)}" for each in self._workflow.inputs]

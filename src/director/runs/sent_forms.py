@@ -17,7 +17,7 @@ from director.browser.events import Event, OutgoingRequest
 from director.runs.filled_fields import list_unseen
 from director.runs.values import Step
 from director.workflow.paths import is_list
-from director.workflow.templates import defused
+from director.workflow.templates import defuse
 from director.workflow.values import Json
 
 _SENDS = ("click", "keypress")
@@ -60,7 +60,7 @@ def tell_tabs(step: Step, steps: Sequence[Step], session: Session) -> Step:
     opened = [{"tab": name, "url": session.net.clean(session.page(name).url)} for name in names]
     hint = "The nodes go on in the old one: switchTab works in it, closeTab closes it."
     notes = [f"A new tab {each['tab']!r} was opened ({each['url']}). {hint}" for each in opened]
-    result = {**step.result, "opened": defused(cast("Json", opened))}
+    result = {**step.result, "opened": defuse(cast("Json", opened))}
     return replace(step, result=result, notes=(*step.notes, *notes))
 
 

@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from director.runs.row_comparison import RowComparison, list_comparisons
-from director.workflow.display import shown
+from director.workflow.display import render_value
 from director.workflow.doubt_checks import is_by_model
-from director.workflow.sensitive import masked
+from director.workflow.sensitive import mask_value
 from director.workflow.types import KINDS
 from director.workflow.values import Config, Json, Node
 
@@ -43,7 +43,7 @@ def node_text(node: Node, longest: int = 200) -> str:
     if node.type in _LOOKING and config.get("selector") is not None:
         said = f"{config.get('action') or config.get('method')} {selector_text(config['selector'])}"
         if "text" in config:
-            said += f" ← {shown('text', config['text'])}"
+            said += f" ← {render_value('text', config['text'])}"
     else:
         said = KINDS[node.type].line(config)
     line = " ".join(f"{'' if node.type in _LOOKING else node.type} {said}".split())
@@ -87,7 +87,7 @@ def evidence_text(evidence: Config) -> str:
     told = condition_text(condition) if isinstance(condition, Mapping) else str(condition)
     if evidence.get("holds"):
         return f"{told} (held before as well)" if evidence.get("before") else told
-    found = shown("found", evidence.get("found"))
+    found = render_value("found", evidence.get("found"))
     return f"{told}; found {found} on {evidence.get('at_url')}"
 
 
@@ -179,4 +179,4 @@ def dismissal_of(doubt: Config) -> dict[str, Json]:
 
 def config_text(config: Config) -> str:
     """A config as JSON, without what is sensitive."""
-    return json.dumps(masked(config), ensure_ascii=False, indent=2)
+    return json.dumps(mask_value(config), ensure_ascii=False, indent=2)

@@ -88,11 +88,11 @@ def _forms(text: str) -> Iterator[tuple[str, bytes]]:
         written = write(text)
         yield name, written.encode()
         for way in (str.lower, str.upper):
-            if (other := _HEX.sub(_recased(way), written)) != written:
+            if (other := _HEX.sub(_change_case(way), written)) != written:
                 yield f"{name}, hex {way.__name__}", other.encode()
 
 
-def _recased(way: Callable[[str], str]) -> Callable[[re.Match[str]], str]:
+def _change_case(way: Callable[[str], str]) -> Callable[[re.Match[str]], str]:
     # Letter by letter: the `u` and `x` of an escape keep their case.
     return lambda found: "".join(way(each) if each in _LETTERS else each for each in found[0])
 

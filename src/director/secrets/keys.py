@@ -74,7 +74,7 @@ class KeyFile:
         try:
             if os.name == "posix" and self._path.stat().st_mode & 0o077:
                 self._path.chmod(0o600)
-            return _checked(_decoded(self._path.read_bytes()), str(self))
+            return _check_key(_decode_key(self._path.read_bytes()), str(self))
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -85,8 +85,8 @@ class KeyFile:
         make_private(self._path.parent)
         with locked(self._path):
             if not self._path.exists():
-                write_private(self._path, _encoded(os.urandom(SIZE)))
-        return _checked(_decoded(self._path.read_bytes()), str(self))
+                write_private(self._path, _encode_key(os.urandom(SIZE)))
+        return _check_key(_decode_key(self._path.read_bytes()), str(self))
 
 
 @final
@@ -100,24 +100,28 @@ class KeyringKey:
     def __str__(self) -> str:
         return f"the key {self._name!r} in the system's keyring"
 
-    def _kept(self) -> str | None:
+    def _read_password(self) -> str | None:
         return self._keyring.get_password("director", self._name)
 
     def read(self) -> bytes | None:
         """The key in the keyring."""
-        return _checked(key, str(self)) if (key := _decoded(self._kept())) is not None else None
+        return (
+            _check_key(key, str(self))
+            if (key := _decode_key(self._read_password())) is not None
+            else None
+        )
 
     def make(self) -> bytes:
         """A new key, kept in the keyring before it is used."""
-        self._keyring.set_password("director", self._name, _encoded(os.urandom(SIZE)).decode())
-        return _checked(_decoded(self._kept()), str(self))
+        self._keyring.set_password("director", self._name, _encode_key(os.urandom(SIZE)).decode())
+        return _check_key(_decode_key(self._read_password()), str(self))
 
 
-def _encoded(key: bytes) -> bytes:
+def _encode_key(key: bytes) -> bytes:
     return base64.urlsafe_b64encode(key) + b"\n"
 
 
-def _decoded(text: bytes | str | None) -> bytes | None:
+def _decode_key(text: bytes | str | None) -> bytes | None:
     """The key; None for nothing; empty for what is no key, to be refused where it is not held."""
     if text is None:
         return None
@@ -128,7 +132,7 @@ def _decoded(text: bytes | str | None) -> bytes | None:
     return key if len(key) == SIZE else b""
 
 
-def _checked(key: bytes | None, place: str) -> bytes:
+def _check_key(key: bytes | None, place: str) -> bytes:
     if not key:
         raise VaultError(f"What is in {place} is not a key: put back a copy of the right one.")
     return key

@@ -52,7 +52,7 @@ class Redactor:
 
     def clean(self, text: str) -> str:
         """The text with a mark in place of every value."""
-        return _cleaned(text, self.spans, self._mark)
+        return _redact(text, self.spans, self._mark)
 
     def spans(self, text: str, *, across_lines: bool = False) -> list[Span]:
         """Where values stand, in order and apart; also rewritten: other case, spaced, reversed."""
@@ -61,7 +61,7 @@ class Redactor:
 
     def clean_bytes(self, content: bytes) -> bytes:
         """The bytes with a mark in place of every value, in UTF-8 or UTF-16."""
-        return _cleaned(
+        return _redact(
             content, lambda now: merge_spans(_spans(now, self._bytes, b"+/-_")), self._byte_mark
         )
 
@@ -99,13 +99,13 @@ def _text_mark(forms: Iterable[str], loose: Sequence[str]) -> str | None:
     return _mark(fit, list(forms))
 
 
-def _cleaned(text: AnyStr, find: Callable[[AnyStr], list[Span]], mark: AnyStr | None) -> AnyStr:
+def _redact(text: AnyStr, find: Callable[[AnyStr], list[Span]], mark: AnyStr | None) -> AnyStr:
     spans = find(text)
     if mark is not None:
-        return _replaced(text, spans, mark)
+        return _replace_spans(text, spans, mark)
     # No mark is safe: cut instead, and again while cutting brings the parts of a value together.
     while spans:
-        text = _replaced(text, spans, text[:0])
+        text = _replace_spans(text, spans, text[:0])
         spans = find(text)
     return text
 
@@ -139,7 +139,7 @@ def merge_spans(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-def _replaced(text: AnyStr, spans: Iterable[Span], mark: AnyStr) -> AnyStr:
+def _replace_spans(text: AnyStr, spans: Iterable[Span], mark: AnyStr) -> AnyStr:
     parts: list[AnyStr] = []
     kept = 0
     for start, end in spans:

@@ -31,7 +31,7 @@ class Seal:
     def close(self, content: bytes, purpose: str) -> bytes:
         """The bytes, sealed for a purpose; makes the key if there is none yet."""
         nonce = os.urandom(_NONCE)
-        key = _derived(self._key.read() or self._key.make(), purpose)
+        key = _derive_key(self._key.read() or self._key.make(), purpose)
         return _MAGIC + nonce + load_cipher()(key).encrypt(nonce, content, _MAGIC)
 
     def open(self, sealed: bytes, purpose: str) -> bytes:
@@ -39,7 +39,7 @@ class Seal:
         key = self._key.read()
         if key is None:
             raise VaultError(f"The {purpose} is sealed and its key is not there: put back a copy.")
-        opened = _opened(sealed, _derived(key, purpose))
+        opened = _decrypt(sealed, _derive_key(key, purpose))
         del key
         if opened is None:
             raise VaultError(
@@ -48,11 +48,11 @@ class Seal:
         return opened
 
 
-def _derived(key: bytes, purpose: str) -> bytes:
+def _derive_key(key: bytes, purpose: str) -> bytes:
     return hmac.digest(key, purpose.encode(), hashlib.sha256)
 
 
-def _opened(sealed: bytes, key: bytes) -> bytes | None:
+def _decrypt(sealed: bytes, key: bytes) -> bytes | None:
     from cryptography.exceptions import InvalidTag  # noqa: PLC0415  an extra
 
     start = len(_MAGIC) + _NONCE

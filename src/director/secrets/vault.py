@@ -112,16 +112,16 @@ class Vault:
 
     def fields(self, name: str) -> tuple[AllowedField, ...]:
         """The fields that the user allowed for a secret, beside password fields."""
-        return self._held(name).fields
+        return self._get_secret(name).fields
 
     def allows_field(self, reference: Reference, origin: Origin | str, field: str) -> bool:
         """Whether the user allowed this field of this origin for the secret."""
         asked = AllowedField(self._check_origin(reference.name, origin), field)
-        return asked in self._held(reference.name).fields
+        return asked in self._get_secret(reference.name).fields
 
     def remove(self, name: str) -> None:
         """Take a secret out of the vault."""
-        self._held(name)
+        self._get_secret(name)
         self._change(lambda content: content.pop(name, None))
 
     def names(self) -> tuple[str, ...]:
@@ -130,21 +130,21 @@ class Vault:
 
     def origins(self, name: str) -> tuple[Origin, ...]:
         """The origins a secret is bound to."""
-        return self._held(name).origins
+        return self._get_secret(name).origins
 
     def is_short(self, name: str) -> bool:
         """Whether a secret has so few characters that it can be guessed."""
-        return is_short(self._held(name).value.use())
+        return is_short(self._get_secret(name).value.use())
 
     def reference(self, name: str) -> Reference:
         """What stands for the secret wherever its value must not."""
-        self._held(name)
+        self._get_secret(name)
         return Reference(name)
 
     def reveal(self, reference: Reference, origin: Origin | str) -> Clear:
         """The value, for use on `origin` (or a page's address) and only if it is bound to it."""
         self._check_origin(reference.name, origin)
-        return self._held(reference.name).value
+        return self._get_secret(reference.name).value
 
     def net(self) -> Redactor:
         """A net for all values in the vault."""
@@ -158,7 +158,7 @@ class Vault:
 
     def _check_origin(self, name: str, origin: Origin | str) -> Origin:
         """The origin, if the secret is bound to it."""
-        origins = self._held(name).origins
+        origins = self._get_secret(name).origins
         try:
             asked = origin_of(origin) if isinstance(origin, str) else origin
         except OriginError as error:
@@ -172,7 +172,7 @@ class Vault:
             )
         return asked
 
-    def _held(self, name: str) -> StoredSecret:
+    def _get_secret(self, name: str) -> StoredSecret:
         content = self._content()
         if name in content:
             return content[name]
@@ -187,7 +187,7 @@ class Vault:
             return {}
         except OSError as error:
             raise VaultError(self._says(f"cannot be read: {error.strerror}.")) from error
-        opened = _unsealed(load_cipher(), sealed, self._key.read())
+        opened = _unseal_content(load_cipher(), sealed, self._key.read())
         if isinstance(opened, str):
             raise VaultError(self._says(opened))
         return opened
@@ -200,7 +200,7 @@ class Vault:
                 change(content)
                 write_private(
                     self._path,
-                    _sealed(load_cipher(), content, self._key.read() or self._key.make()),
+                    _seal_content(load_cipher(), content, self._key.read() or self._key.make()),
                 )
         except OSError as error:
             raise VaultError(
@@ -246,12 +246,12 @@ def _head(key: bytes) -> bytes:
     return _MAGIC + hmac.digest(key, b"which key", hashlib.sha256)[:_CHECK]
 
 
-def _sealed(cipher: type[AESGCM], content: Mapping[str, StoredSecret], key: bytes) -> bytes:
+def _seal_content(cipher: type[AESGCM], content: Mapping[str, StoredSecret], key: bytes) -> bytes:
     nonce = os.urandom(_NONCE)
-    return _head(key) + nonce + cipher(key).encrypt(nonce, _written(content), _head(key))
+    return _head(key) + nonce + cipher(key).encrypt(nonce, _write_content(content), _head(key))
 
 
-def _unsealed(cipher: type[AESGCM], sealed: bytes, key: bytes | None) -> Content | str:
+def _unseal_content(cipher: type[AESGCM], sealed: bytes, key: bytes | None) -> Content | str:
     """What the file holds, or why it cannot be opened."""
     from cryptography.exceptions import InvalidTag  # noqa: PLC0415  an extra
 
@@ -263,12 +263,12 @@ def _unsealed(cipher: type[AESGCM], sealed: bytes, key: bytes | None) -> Content
         return "was sealed with another key: put back a copy of the right one."
     nonce, rest = sealed[_HEAD : _HEAD + _NONCE], sealed[_HEAD + _NONCE :]
     try:
-        return _parsed(cipher(key).decrypt(nonce, rest, _head(key)))
+        return _parse_content(cipher(key).decrypt(nonce, rest, _head(key)))
     except (InvalidTag, ValueError, LookupError, TypeError, AttributeError):
         return "is damaged: put back a copy of it."
 
 
-def _written(content: Mapping[str, StoredSecret]) -> bytes:
+def _write_content(content: Mapping[str, StoredSecret]) -> bytes:
     return json.dumps(
         {
             name: {
@@ -281,7 +281,7 @@ def _written(content: Mapping[str, StoredSecret]) -> bytes:
     ).encode()
 
 
-def _parsed(plain: bytes) -> Content:
+def _parse_content(plain: bytes) -> Content:
     return {
         name: StoredSecret(
             Clear(kept["value"]),

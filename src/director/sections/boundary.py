@@ -16,19 +16,19 @@ NAMES = ("system", "description", "plan", "workflow", "variables", "browser", "s
 _OPENING = re.compile(rf"^<({'|'.join(NAMES)})( trust=web)?>\n", re.MULTILINE)
 
 
-def bounded(name: str, text: str, trust: Trust) -> Section:
+def bound_section(name: str, text: str, trust: Trust) -> Section:
     """A section with its boundary; what holds words of the web says so."""
     label = " trust=web" if trust == "web" else ""
-    shown = f"<{name}{label}>\n{guarded(text)}\n</{name}>"
+    shown = f"<{name}{label}>\n{guard_boundary(text)}\n</{name}>"
     return Section(name, shown, trust, stable=name in ("system", "description", "summary"))
 
 
-def guarded(text: str) -> str:
+def guard_boundary(text: str) -> str:
     """The text with a backslash in everything that looks like the boundary of a section."""
     return guard.guarded(text, NAMES)
 
 
-def unguarded(text: str) -> str:
+def unguard_boundary(text: str) -> str:
     """The text as it was before it was guarded."""
     return guard.unguarded(text, NAMES)
 
@@ -41,7 +41,7 @@ def read_sections(text: str) -> list[Section]:
     first = _OPENING.search(text)
     start = first.start() if first else len(text)
     ahead = text[:start].removesuffix("\n\n") if first else text
-    found = [Section("system", unguarded(ahead))] if start else []
+    found = [Section("system", unguard_boundary(ahead))] if start else []
     while start < len(text):
         opening = _OPENING.match(text, start)
         close = f"\n</{opening[1]}>" if opening else ""
@@ -49,9 +49,14 @@ def read_sections(text: str) -> list[Section]:
         if opening is None or end < 0:
             raise ValueError(f"No whole section begins at character {start}.")
         trust: Trust = "web" if opening[2] else "agent"
-        found.append(Section(opening[1], unguarded(text[opening.end() : end]), trust))
+        found.append(Section(opening[1], unguard_boundary(text[opening.end() : end]), trust))
         start = end + len(close)
         if text[start:] and not text.startswith("\n\n<", start):
             raise ValueError(f"Something stands behind the section {opening[1]!r}.")
         start += 2
     return found
+
+
+# Names of one release ago; they go with the next.
+guarded = guard_boundary
+unguarded = unguard_boundary

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from director.context.values import Section
-from director.sections.boundary import bounded
+from director.sections.boundary import bound_section
 from director.sections.words import line
-from director.workflow.sensitive import masked
+from director.workflow.sensitive import mask_value
 from director.workflow.values import Tab
 
 LONGEST = 300
@@ -19,15 +19,15 @@ LONGEST = 300
 def browser_section(tabs: Sequence[Tab]) -> Section:
     """The tabs in their order."""
     if not tabs:
-        return bounded("browser", "0 tabs open", "agent")
+        return bound_section("browser", "0 tabs open", "agent")
     open_ = "1 tab open:" if len(tabs) == 1 else f"{len(tabs)} tabs open:"
-    return bounded("browser", "\n".join([open_, *map(_tab, tabs)]), "web")
+    return bound_section("browser", "\n".join([open_, *map(_tab, tabs)]), "web")
 
 
 def _tab(tab: Tab) -> str:
     active = " (active)" if tab.active else ""
     # An address may carry a token of the page's own, which no vault knows.
-    return f"- {line(tab.name)}{active} = {line(_short(str(masked(tab.url))))}"
+    return f"- {line(tab.name)}{active} = {line(_short(str(mask_value(tab.url))))}"
 
 
 def _short(url: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from director.context.request import request
 from director.context.sizes import section_size
 from director.context.values import Context, Counter, Fold, Section, UserTurn
-from director.sections.boundary import NAMES, bounded, guarded
+from director.sections.boundary import NAMES, bound_section, guard_boundary
 from director.sections.render import section
 from director.sections.state import WorkflowState
 from director.sections.system import prompt
@@ -19,11 +19,11 @@ BESIDE = ("description", "plan", "workflow", "variables", "browser")
 
 def compression_sections(state: WorkflowState, tokens: int) -> tuple[Section, ...]:
     """The rules for a summary of so many tokens, the system prompt, and the state as it is now."""
-    rules = guarded(prompt("compress").replace("{tokens}", f"{tokens:,}"))
+    rules = guard_boundary(prompt("compress").replace("{tokens}", f"{tokens:,}"))
     beside = (section(name, state) for name in BESIDE)
     return (
         Section("compress", rules),
-        bounded("system", prompt("system"), "system"),
+        bound_section("system", prompt("system"), "system"),
         *(one for one in beside if one is not None),
     )
 

@@ -46,6 +46,10 @@ def section(name: str, state: WorkflowState) -> Section | None:
     return SECTIONS[name](state)
 
 
-def pulled(tool: str, state: WorkflowState) -> Section:
+def render_tool_result(tool: str, state: WorkflowState) -> Section:
     """What a tool of `PULLED` returns: the section as it would be pushed."""
     return _ALWAYS[PULLED[tool]](state)
+
+
+# Names of one release ago; they go with the next.
+pulled = render_tool_result

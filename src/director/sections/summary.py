@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from director.context.values import Section, Summary
-from director.sections.boundary import bounded
+from director.sections.boundary import bound_section
 
 _MOST = 12
 
@@ -16,11 +16,13 @@ def summary_section(summary: Summary | None) -> Section | None:
     """The newest summary, and the turns that it stands for; the same until the next one."""
     if summary is None:
         return None
-    covers = f"In place of turns {_named(summary.covers)}, which recall can read:\n"
-    return bounded("summary", f"{covers if summary.covers else ''}{summary.text}", summary.trust)
+    covers = f"In place of turns {_name_turns(summary.covers)}, which recall can read:\n"
+    return bound_section(
+        "summary", f"{covers if summary.covers else ''}{summary.text}", summary.trust
+    )
 
 
-def _named(covers: Sequence[int]) -> str:
+def _name_turns(covers: Sequence[int]) -> str:
     """The turns, as long as they can be named in a few words; a section must not grow with them."""
     named = spans(covers)
     if named.count(",") < _MOST:

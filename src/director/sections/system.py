@@ -6,7 +6,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from director.context.values import Section
-from director.sections.boundary import guarded
+from director.sections.boundary import guard_boundary
 
 
 def prompt(name: str, folder: Traversable | None = None) -> str:
@@ -17,4 +17,4 @@ def prompt(name: str, folder: Traversable | None = None) -> str:
 
 def system_section() -> Section:
     """The newest system prompt."""
-    return Section("system", guarded(prompt("system")), "system")
+    return Section("system", guard_boundary(prompt("system")), "system")

@@ -9,16 +9,16 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from director.context.values import Section, Trust
-from director.sections.boundary import bounded
+from director.sections.boundary import bound_section
 from director.sections.state import WorkflowState
 from director.sections.words import compact, line, visible
-from director.workflow.display import shown
+from director.workflow.display import render_value
 from director.workflow.nearest import hint
 from director.workflow.paths import follow, read_path
 from director.workflow.record_types import list_record_types, record_row
-from director.workflow.records import Record, chosen
+from director.workflow.records import Record, select_records
 from director.workflow.selection import place_of
-from director.workflow.sensitive import masked
+from director.workflow.sensitive import mask_value
 from director.workflow.values import Json, Workflow, WorkflowError
 from director.workflow.variables import of_node, variable
 
@@ -30,7 +30,8 @@ def variables_of_state(state: WorkflowState) -> Section:
     inputs = {one.name: one.default for one in state.workflow.inputs}
     known = {**{name: each for name, each in inputs.items() if each is not None}, **state.variables}
     told = {
-        name: f"{visible(shown(name, _sorted(value)))}{' (input)' if name in inputs else ''}"
+        name: visible(render_value(name, _sort_keys(value)))
+        + (" (input)" if name in inputs else "")
         for name, value in known.items()
     }
     without = "(input without a value to test with: set_variable)"
@@ -42,7 +43,7 @@ def variables_of_state(state: WorkflowState) -> Section:
 
 def _records(records: Sequence[Record]) -> Iterator[str]:
     for each in list_record_types(records, 1):
-        first = shown(each.type, dict(each.rows[0]))
+        first = render_value(each.type, dict(each.rows[0]))
         yield f"records: {each}; first: {visible(first)}"
 
 
@@ -67,7 +68,10 @@ def records_in_full(records: Sequence[Record], query: str) -> Section | None:
     if query not in known and query not in types and not ("*" in query and records):
         return None
     return _section(
-        {record.id: compact(masked(record_row(record))) for record in chosen(query, records)}
+        {
+            record.id: compact(mask_value(record_row(record)))
+            for record in select_records(query, records)
+        }
     )
 
 
@@ -88,20 +92,24 @@ def variables_in_full(
         raise WorkflowError(f"There is no variable {name!r}.{hint(name, sorted(variables))}")
     key, rest = found
     # Hidden before the path is followed: no path leads past it.
-    return _section({name: compact(follow(masked(variables[key], name=key), rest, after=(key,)))})
+    return _section(
+        {name: compact(follow(mask_value(variables[key], name=key), rest, after=(key,)))}
+    )
 
 
 def _in_full(variables: Mapping[str, Json]) -> Section:
-    return _section({name: compact(masked(value, name=name)) for name, value in variables.items()})
+    return _section(
+        {name: compact(mask_value(value, name=name)) for name, value in variables.items()}
+    )
 
 
 def _section(told: Mapping[str, str], more: Sequence[str] = ()) -> Section:
     lines = [*(f"- {line(name)} = {told[name]}" for name in sorted(told)), *more]
     trust: Trust = "web" if lines else "agent"
-    return bounded("variables", "\n".join(lines) or NONE, trust)
+    return bound_section("variables", "\n".join(lines) or NONE, trust)
 
 
-def _sorted(value: Json) -> Json:
+def _sort_keys(value: Json) -> Json:
     """The same value with its keys in order: what is cut must not depend on it."""
     written: Json = json.loads(json.dumps(value, sort_keys=True))
     return written

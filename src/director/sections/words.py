@@ -29,7 +29,7 @@ def visible(written: str) -> str:
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in written)
 
 
-def told(value: Json) -> str:
+def render_text(value: Json) -> str:
     """A text on one line as it is, anything else as JSON."""
     return line(value) if isinstance(value, str) else compact(value)
 
@@ -37,12 +37,12 @@ def told(value: Json) -> str:
 def field(name: str, value: Json) -> Iterator[str]:
     """A line for a field, none if it is empty."""
     if value:
-        yield f"{name}: {told(value)}"
+        yield f"{name}: {render_text(value)}"
 
 
 def bullets(name: str, values: Iterable[Json]) -> Iterator[str]:
     """A list with its name above it, nothing if it is empty."""
-    shown = [f"- {told(value)}" for value in values]
+    shown = [f"- {render_text(value)}" for value in values]
     if shown:
         yield f"{name}:"
         yield from shown

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from director.context.values import Section
-from director.sections.boundary import bounded
+from director.sections.boundary import bound_section
 from director.sections.words import bullets, compact, field, line
 from director.workflow.nearest import hint
-from director.workflow.references import ChildNodes, nested, with_aliases
+from director.workflow.references import ChildNodes, map_parents, with_aliases
 from director.workflow.selection import select
-from director.workflow.sensitive import masked
+from director.workflow.sensitive import mask_value
 from director.workflow.types import KINDS, effect_of
 from director.workflow.values import Input, Json, Node, Workflow, WorkflowError
 
@@ -27,19 +27,19 @@ def workflow_section(
     workflow: Workflow, statuses: Mapping[str, str], *, range_: str = "all", type_: str = ""
 ) -> Section:
     """The workflow with all its nodes, or with those of a range and a type."""
-    chosen = chosen_nodes(workflow, range_=range_, type_=type_)
-    lines = [*_metadata(workflow), _counted(len(chosen), len(workflow.nodes))]
-    inside = nested(workflow)
+    chosen = select_nodes(workflow, range_=range_, type_=type_)
+    lines = [*_metadata(workflow), _render_count(len(chosen), len(workflow.nodes))]
+    inside = map_parents(workflow)
     aliases = {node.id: node.alias for node in workflow.nodes}
     for position, node in enumerate(workflow.nodes, 1):
         if node.id in chosen:
             where = _belongs(inside.get(node.id, ()), aliases)
             status = statuses.get(node.id, PENDING)
             lines += _node(node, workflow.nodes, f"{position} {node.alias}", f"{status}{where}")
-    return bounded("workflow", "\n".join(lines), "agent")
+    return bound_section("workflow", "\n".join(lines), "agent")
 
 
-def chosen_nodes(workflow: Workflow, *, range_: str = "all", type_: str = "") -> frozenset[str]:
+def select_nodes(workflow: Workflow, *, range_: str = "all", type_: str = "") -> frozenset[str]:
     """The ids of the nodes of a range (`1-10`, `all`, `recent`, or aliases) and of a type."""
     if type_ and type_ not in KINDS:
         raise WorkflowError(f"There is no node type {type_!r}.{hint(type_, KINDS)}")
@@ -71,11 +71,11 @@ def _input(one: Input) -> str:
     kind = "" if one.type == "any" else f" {one.type}"
     marks = (f"{kind}, secret" if one.sensitive else kind) + (" (required)" if one.required else "")
     says = f": {one.description}" if one.description else ""
-    default = "" if one.default is None else f" = {compact(masked(one.default, name=one.name))}"
+    default = "" if one.default is None else f" = {compact(mask_value(one.default, name=one.name))}"
     return f"{one.name}{marks}{default}{says}"
 
 
-def _counted(shown: int, there: int) -> str:
+def _render_count(shown: int, there: int) -> str:
     if not there:
         return "No nodes yet."
     count = str(there) if shown == there else f"{shown} of {there}"

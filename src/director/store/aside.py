@@ -18,12 +18,12 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from director.store.canonical import (
     canonical,
-    encoded,
-    folded,
+    encode_text,
+    find_hashes,
+    fold_texts,
     hashes_in,
-    kept_in,
     mentions_texts,
-    unfolded,
+    unfold_texts,
 )
 from director.store.schema import blobs
 from director.store.values import Json, StoreError
@@ -50,7 +50,7 @@ def keep(connection: Connection, contents: Iterable[bytes]) -> list[str]:
     return list(by_hash)
 
 
-def kept(connection: Connection, name: str) -> bytes:
+def read_bytes(connection: Connection, name: str) -> bytes:
     """The bytes of a hash."""
     body = connection.execute(select(blobs.c.body).where(blobs.c.hash == name)).scalar()
     if body is None:
@@ -93,7 +93,7 @@ def check_kept(connection: Connection, bodies: Iterable[Json]) -> None:
 
     Looked up in the transaction that writes: no purge can take them away meanwhile.
     """
-    named = set().union(*map(kept_in, bodies))
+    named = set().union(*map(find_hashes, bodies))
     missing = named - present(connection, named)
     if missing:
         raise StoreError(
@@ -105,9 +105,9 @@ def check_kept(connection: Connection, bodies: Iterable[Json]) -> None:
 def put_aside(connection: Connection, bodies: Iterable[Json]) -> list[str]:
     """The bodies as they are stored; their large texts are written if they are not there yet."""
     aside: dict[str, str] = {}
-    stored = [canonical(folded(body, aside)) for body in bodies]
+    stored = [canonical(fold_texts(body, aside)) for body in bodies]
     if aside:
-        keep(connection, map(encoded, aside.values()))
+        keep(connection, map(encode_text, aside.values()))
     return stored
 
 
@@ -129,7 +129,7 @@ def put_back(
 
 def _whole(body: object, aside: Mapping[str, str], name: str) -> Json:
     try:
-        return cast("Json", unfolded(body, aside))
+        return cast("Json", unfold_texts(body, aside))
     except KeyError:
         raise StoreError(
             f"A large text of {name} is missing. The rest is as it was. Run `director verify` to "

@@ -48,7 +48,7 @@ class Beat:
 
 def beat(database: Database, worker: str, host: str, pid: int) -> None:
     """Say that a worker is alive."""
-    with kindly(database.place), database.locked() as connection:
+    with kindly(database.place), database.lock() as connection:
         own = workers.c.name == worker
         values = {"host": host, "pid": pid, "machine": machine_id(), "at": _now(connection)}
         again = change(workers).where(own).values(beat=workers.c.beat + 1, **values)
@@ -78,7 +78,7 @@ def beats(database: Database) -> list[Beat]:
 
 def leave(database: Database, worker: str) -> None:
     """Take a worker off the list: it has ended, and whatever it held may be taken at once."""
-    with kindly(database.place), database.locked() as connection:
+    with kindly(database.place), database.lock() as connection:
         connection.execute(delete(workers).where(workers.c.name == worker))
 
 

@@ -55,7 +55,7 @@ def digest(value: object) -> str:
     return hashlib.sha256(canonical(value).encode()).hexdigest()
 
 
-def folded(value: object, aside: dict[str, str] | None) -> object:
+def fold_texts(value: object, aside: dict[str, str] | None) -> object:
     """The value with each large text replaced by its hash; the texts are added to `aside`.
 
     Without an `aside` the texts stay where they are.
@@ -63,24 +63,24 @@ def folded(value: object, aside: dict[str, str] | None) -> object:
     if isinstance(value, str):
         return value if aside is None or not _is_large(value) else _put_aside(value, aside)
     if isinstance(value, Mapping):
-        inner = {name: folded(item, aside) for name, item in value.items()}
+        inner = {name: fold_texts(item, aside) for name, item in value.items()}
         # An object that happens to look like a reference is wrapped, so it comes back as it was.
         return {_BLOB: {"plain": inner}} if _BLOB in inner else inner
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
-        return [folded(item, aside) for item in value]
+        return [fold_texts(item, aside) for item in value]
     return value
 
 
-def unfolded(value: object, aside: Mapping[str, str]) -> object:
+def unfold_texts(value: object, aside: Mapping[str, str]) -> object:
     """The value as it was given: the texts of `aside` are put back."""
     if isinstance(value, list):
-        return [unfolded(item, aside) for item in value]
+        return [unfold_texts(item, aside) for item in value]
     if not isinstance(value, dict):
         return value
     reference = value.get(_BLOB)
     if isinstance(reference, str):
         return aside[reference]
-    return {name: unfolded(item, aside) for name, item in _plain(value).items()}
+    return {name: unfold_texts(item, aside) for name, item in _plain(value).items()}
 
 
 def hashes_in(value: object) -> set[str]:
@@ -95,15 +95,15 @@ def hashes_in(value: object) -> set[str]:
     return set().union(*map(hashes_in, _plain(value).values()))
 
 
-def kept_in(value: object) -> set[str]:
+def find_hashes(value: object) -> set[str]:
     """The hashes of the kept bytes that a value names, folded or not."""
     if isinstance(value, Mapping):
         named = value.get(_KEPT)
         if len(value) == 1 and isinstance(named, str) and _HASH.fullmatch(named):
             return {named}
-        return set().union(*map(kept_in, value.values()))
+        return set().union(*map(find_hashes, value.values()))
     if isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray):
-        return set().union(*map(kept_in, value))
+        return set().union(*map(find_hashes, value))
     return set()
 
 
@@ -117,17 +117,17 @@ def mentions_texts(body: str) -> bool:
     return f'"{_BLOB}"' in body
 
 
-def encoded(text: str) -> bytes:
+def encode_text(text: str) -> bytes:
     """A text as bytes, half characters and all."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def _is_large(text: str) -> bool:
-    return len(text) > LARGE or (len(text) * 4 > LARGE and len(encoded(text)) > LARGE)
+    return len(text) > LARGE or (len(text) * 4 > LARGE and len(encode_text(text)) > LARGE)
 
 
 def _put_aside(text: str, aside: dict[str, str]) -> object:
-    name = hashlib.sha256(encoded(text)).hexdigest()
+    name = hashlib.sha256(encode_text(text)).hexdigest()
     aside[name] = text
     return {_BLOB: name, "start": text[:_START]}
 

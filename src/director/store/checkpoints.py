@@ -113,12 +113,12 @@ def _seqs(body: Json, name: str) -> tuple[int, ...]:
     return tuple(sorted({seq for seq in blocks(body.get(name)) if isinstance(seq, int)}))
 
 
-def deleted(entries: Iterable[Entry]) -> frozenset[int]:
+def find_deleted(entries: Iterable[Entry]) -> frozenset[int]:
     """The turns that were taken out of view for good."""
     gone = (_seqs(entry.body, "seqs") for entry in entries if entry.kind == "delete")
     return frozenset(seq for seqs in gone for seq in seqs)
 
 
-def hidden(shown: ActiveCompression | None, gone: frozenset[int]) -> frozenset[int]:
+def find_hidden(shown: ActiveCompression | None, gone: frozenset[int]) -> frozenset[int]:
     """The turns that no model sees: deleted, or covered by the summary that is shown."""
     return gone.union(shown.summary.covers) if shown else gone

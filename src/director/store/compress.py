@@ -75,10 +75,10 @@ def preview(
     counter: Counter = chars4,
 ) -> Preview:
     """What compressing these turns would cover; all that may be compressed if none are named."""
-    return _previewed(store.seen(thread), seqs, counter)
+    return _preview(store.seen(thread), seqs, counter)
 
 
-def _previewed(entries: list[Entry], seqs: Iterable[int] | None, counter: Counter) -> Preview:
+def _preview(entries: list[Entry], seqs: Iterable[int] | None, counter: Counter) -> Preview:
     now = view(entries)
     chosen = {seq for unit in now.units for seq in unit} if seqs is None else set(seqs)
     _check_whole(now.units, chosen)
@@ -102,21 +102,21 @@ def _previewed(entries: list[Entry], seqs: Iterable[int] | None, counter: Counte
 def _check_whole(units: Sequence[tuple[int, ...]], chosen: set[int]) -> None:
     strange = chosen.difference(*map(set, units)) if units else chosen
     if strange:
-        named = _listed(strange)
+        named = _join_seqs(strange)
         raise StoreError(
             f"{named} cannot be compressed: not a visible turn, or still going on. {UNCHANGED}"
         )
     for unit in units:
         left = set(unit) - chosen
         if left and len(left) < len(unit):
-            taken = _listed(set(unit) & chosen)
+            taken = _join_seqs(set(unit) & chosen)
             raise StoreError(
-                f"{taken} cannot leave without {_listed(left)}: a provider takes them together "
+                f"{taken} cannot leave without {_join_seqs(left)}: a provider takes them together "
                 f"or not at all. {UNCHANGED} Choose all of them, or none."
             )
 
 
-def _listed(seqs: Iterable[int]) -> str:
+def _join_seqs(seqs: Iterable[int]) -> str:
     return ", ".join(map(str, sorted(seqs)))
 
 
@@ -137,7 +137,7 @@ def compress(
             f"The thread has grown since it was previewed. {UNCHANGED} Preview it again."
         )
     chosen = {turn.at for turn in preview.fold.turns}
-    again = _previewed(entries, chosen, preview.counter)
+    again = _preview(entries, chosen, preview.counter)
     if again != preview:
         raise StoreError(f"This is no preview of this thread. {UNCHANGED} Preview it again.")
     after = _check_summary(summary, preview)

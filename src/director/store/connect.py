@@ -65,7 +65,7 @@ class Database:
             yield connection
 
     @contextmanager
-    def locked(self) -> Iterator[Connection]:
+    def lock(self) -> Iterator[Connection]:
         """A transaction that may write; on SQLite no other program writes meanwhile."""
         with self.engine.connect() as connection:
             connection.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})

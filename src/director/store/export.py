@@ -17,9 +17,9 @@ from typing import TextIO, TypeVar
 from sqlalchemy import Connection, Row, Table, insert, or_, select
 
 from director.store import log
-from director.store.aside import check_kept, keep, kept, put_aside
+from director.store.aside import check_kept, keep, put_aside, read_bytes
 from director.store.belonging import belonging
-from director.store.canonical import kept_in
+from director.store.canonical import find_hashes
 from director.store.import_rules import (
     HELD_BACK,
     HeldBack,
@@ -109,9 +109,9 @@ def _records(connection: Connection, own: set[tuple[str, str]]) -> Iterator[tupl
         asked = select(*columns).where(records.c.kind == kind, records.c.id == name)
         rows = connection.execute(asked.order_by(records.c.version)).all()
         for row, body in zip(rows, bodies_of(connection, rows), strict=True):
-            for hash_ in sorted(kept_in(body) - sent):
+            for hash_ in sorted(find_hashes(body) - sent):
                 sent.add(hash_)
-                content = b64encode(kept(connection, hash_)).decode()
+                content = b64encode(read_bytes(connection, hash_)).decode()
                 yield "kept", {"hash": hash_, "base64": content}
             yield "record", {**row._mapping, "body": body}  # noqa: SLF001  its public name
 
@@ -123,7 +123,7 @@ def import_lines(store: Store, lines: Iterator[str], *, extend: bool = False) ->
     """
     with TemporaryFile("w+", encoding="utf-8", errors="surrogatepass", newline="\n") as copy:
         # The whole is checked before others have to wait for it, and is never in memory.
-        for _ in read(_copied(lines, copy)):
+        for _ in read(_copy_lines(lines, copy)):
             pass
         copy.seek(0)
         with store.database.writing() as writing:
@@ -133,7 +133,7 @@ def import_lines(store: Store, lines: Iterator[str], *, extend: bool = False) ->
             return intake.finish()
 
 
-def _copied(lines: Iterable[str], copy: TextIO) -> Iterator[str]:
+def _copy_lines(lines: Iterable[str], copy: TextIO) -> Iterator[str]:
     for line in lines:
         copy.write(line)
         yield line
@@ -194,7 +194,7 @@ class _Intake:
             self.entries += 1
             self._write_some()
 
-    def kept(self, line: ImportLine) -> None:
+    def check_bytes(self, line: ImportLine) -> None:
         """Bytes that a record of this file names are what their hash says."""
         name = _get(line, "hash", str)
         try:
@@ -346,7 +346,7 @@ class _Intake:
 _TAKES = {
     "thread": _Intake.thread,
     "entry": _Intake.entry,
-    "kept": _Intake.kept,
+    "kept": _Intake.check_bytes,
     "record": _Intake.record,
 }
 

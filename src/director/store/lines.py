@@ -75,7 +75,7 @@ def read(lines: Iterable[str]) -> Iterator[ImportLine]:
             continue
         if ended:
             refuse(number, "there is something after the end of the export")
-        what, value, total = _parsed(number, text)
+        what, value, total = _parse_line(number, text)
         if _sum(what, value, before) != total:
             refuse(number, "it was altered, or a line before it is missing or moved")
         before = total
@@ -89,7 +89,7 @@ def read(lines: Iterable[str]) -> Iterator[ImportLine]:
         refuse(number + 1, "the export breaks off here" if number else "the file is empty")
 
 
-def _parsed(number: int, text: str) -> tuple[str, dict[str, object], str]:
+def _parse_line(number: int, text: str) -> tuple[str, dict[str, object], str]:
     try:
         found: object = json.loads(text)
     except (ValueError, RecursionError):

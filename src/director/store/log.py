@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Row, insert, literal_column, o
 
 from director.store.aside import put_aside, put_back
 from director.store.canonical import check_name, digest
-from director.store.checkpoints import HIDING, current, deleted, hidden, standing
+from director.store.checkpoints import HIDING, current, find_deleted, find_hidden, standing
 from director.store.positions import Writing
 from director.store.project import TURNS
 from director.store.schema import entries, threads
@@ -104,7 +104,7 @@ def last(connection: Connection, thread: str, kind: str) -> Entry | None:
     return next(iter(entries_of(connection, found)), None)
 
 
-def seen(connection: Connection, thread: str) -> list[Entry]:
+def read_visible(connection: Connection, thread: str) -> list[Entry]:
     """The last entry, what decides which turns are hidden, and all from the first visible turn on.
 
     A compression that was taken in by the one that is shown decides nothing: it is left out.
@@ -115,7 +115,7 @@ def seen(connection: Connection, thread: str) -> list[Entry]:
     decides = or_(entries.c.kind != "checkpoint", entries.c.seq.in_({*made}.difference(taken_in)))
     own = entries.c.thread == thread
     marks = _read(connection, own, _HIDES, decides)
-    out_of_sight = hidden(current(marks), deleted(marks))
+    out_of_sight = find_hidden(current(marks), find_deleted(marks))
     first = _first(connection, thread, out_of_sight) if out_of_sight else 1
     last = head(connection, thread)
     start = last if first is None else min(first, last)
@@ -133,10 +133,10 @@ def _brief(connection: Connection, thread: str) -> list[Entry]:
     asked = select(entries).where(entries.c.thread == thread, _HIDES, entries.c.kind != "delete")
     asked = asked.order_by(entries.c.seq).execution_options(yield_per=_FEW)
     with connection.execute(asked) as rows:
-        return [entry_of(row, _uncovered(row.body)) for row in rows]
+        return [entry_of(row, _drop_covers(row.body)) for row in rows]
 
 
-def _uncovered(stored: str) -> Json:
+def _drop_covers(stored: str) -> Json:
     body: dict[str, object] = json.loads(_COVERS.sub('"covers":[]', stored, count=1))
     said = body.get("summary")
     # A large summary is kept elsewhere; how it starts is enough to see that there is one.

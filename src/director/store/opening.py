@@ -38,7 +38,7 @@ def open_store(
     try:
         _bring_up_to_date(database)
         if not database.is_sqlite:
-            with kindly(database.place), database.locked() as connection:
+            with kindly(database.place), database.lock() as connection:
                 ensure_order(connection)
     except BaseException:
         database.engine.dispose()
@@ -56,7 +56,7 @@ def _bring_up_to_date(database: Database) -> None:
         )
     if found == SCHEMA:
         return
-    with kindly(database.place), database.locked() as connection:
+    with kindly(database.place), database.lock() as connection:
         if not database.is_sqlite:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
         # Another program may have done it while this one waited.

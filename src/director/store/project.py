@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from director.context.units import units
 from director.context.values import AgentTurn, Context, UserTurn
-from director.store.checkpoints import HIDING, ActiveCompression, current, deleted, hidden
+from director.store.checkpoints import HIDING, ActiveCompression, current, find_deleted, find_hidden
 from director.store.telling import Telling, Told
 from director.store.values import Entry
 
@@ -90,8 +90,8 @@ class Following:
     def __init__(self, seen: Sequence[Entry]) -> None:
         self.head = seen[-1].seq if seen else 0
         self._current = current(seen)
-        gone = deleted(seen)
-        out_of_sight = hidden(self._current, gone)
+        gone = find_deleted(seen)
+        out_of_sight = find_hidden(self._current, gone)
         self._telling = Telling()
         shown = (e.seq for e in seen if e.kind in TURNS and e.seq not in out_of_sight)
         first = next(shown, self.head + 1)
@@ -123,7 +123,7 @@ def project(entries: Sequence[Entry]) -> Context:
     return view(entries).context
 
 
-def archived(entries: Sequence[Entry]) -> frozenset[int]:
+def find_archived(entries: Sequence[Entry]) -> frozenset[int]:
     """The turns that a summary stands for."""
     shown = current(entries)
     covers = set(shown.summary.covers) if shown else set()

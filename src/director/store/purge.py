@@ -27,7 +27,7 @@ from sqlalchemy import (
 )
 
 from director.store.belonging import only_of
-from director.store.canonical import hashes_in, kept_in, mentions_kept, mentions_texts
+from director.store.canonical import find_hashes, hashes_in, mentions_kept, mentions_texts
 from director.store.connect import Database
 from director.store.log import thread_ids
 from director.store.schema import blobs, entries, meta, records, refs, threads
@@ -63,7 +63,7 @@ def purge_workflow(database: Database, workflow: str) -> Removal:
     """Remove a workflow with its threads and records for good, and rewrite the database."""
     with database.writing() as writing:
         own = _own(writing.connection, workflow)
-        removal = _counted(writing.connection, *own)
+        removal = _count_removal(writing.connection, *own)
         remove_rows(writing.connection, *own)
     rewrite_file(database)
     return removal
@@ -71,7 +71,7 @@ def purge_workflow(database: Database, workflow: str) -> Removal:
 
 def preview(connection: Connection, workflow: str) -> Removal:
     """What a purge of this workflow would remove now."""
-    return _counted(connection, *_own(connection, workflow))
+    return _count_removal(connection, *_own(connection, workflow))
 
 
 def _own(connection: Connection, workflow: str) -> tuple[list[str], list[tuple[str, str]]]:
@@ -82,7 +82,7 @@ def _own(connection: Connection, workflow: str) -> tuple[list[str], list[tuple[s
     return found, sorted(only_of(connection, {workflow, *found}))
 
 
-def _counted(connection: Connection, own: list[str], found: list[tuple[str, str]]) -> Removal:
+def _count_removal(connection: Connection, own: list[str], found: list[tuple[str, str]]) -> Removal:
     entry_count = sum(_count(connection, entries, entries.c.thread == thread) for thread in own)
     versions = sum(_count(connection, records, _is(*record)) for record in found)
     return Removal(tuple(own), entry_count, Counter(kind for kind, _ in found), versions)
@@ -129,7 +129,7 @@ def aside_of(connection: Connection, bodies: Select[str] | CompoundSelect[str]) 
     for body in connection.execute(bodies.execution_options(yield_per=_AT_ONCE)).scalars():
         if mentions_texts(body) or mentions_kept(body):
             read = json.loads(body)
-            found |= hashes_in(read) | kept_in(read)
+            found |= hashes_in(read) | find_hashes(read)
     return found
 
 

@@ -94,7 +94,7 @@ class Store:
         restores and deletions, and all from the first visible turn on.
         """
         with self._reading() as connection:
-            return log.seen(connection, thread)
+            return log.read_visible(connection, thread)
 
     def hiding(self, thread: str) -> list[Entry]:
         """Every compression, restore and deletion of a thread: enough for `checkpoints`."""
@@ -208,7 +208,7 @@ class Store:
     def kept(self, hash: str) -> bytes:  # noqa: A002
         """The bytes that were kept under a hash."""
         with self._reading() as connection:
-            return aside.kept(connection, hash)
+            return aside.read_bytes(connection, hash)
 
     def changes(self, after: int = 0, limit: int = 1000) -> list[Change]:
         """What was committed after a position, in order."""

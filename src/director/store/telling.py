@@ -113,7 +113,7 @@ def _agent(entry: Entry, uses: list[Use], results: list[Entry], reader: _Reader)
     missing = _missing(uses, results)
     by_id = {use.id: use for use in uses}
     parts = [_part(result, by_id[word(result.body, "call")], wire) for result in results]
-    parts += [_written(use, INTERRUPTED, wire, failed=True) for use in missing]
+    parts += [_write_result(use, INTERRUPTED, wire, failed=True) for use in missing]
     if wire == "anthropic" and parts:
         parts = [{"role": "user", "content": parts}]
     found = reader.turns(wire, [*blocks(entry.body.get("items")), *parts])
@@ -122,7 +122,7 @@ def _agent(entry: Entry, uses: list[Use], results: list[Entry], reader: _Reader)
         failures[word(result.body, "call")].append(result.body.get("failed") is True)
     for use in missing:
         failures[use.id].append(True)
-    turns = tuple(_numbered(turn, entry.seq, failures) for turn in found)
+    turns = tuple(_number_turn(turn, entry.seq, failures) for turn in found)
     return Told(entry.seq, turns or (spoken,), bool(missing))
 
 
@@ -148,15 +148,15 @@ def _part(result: Entry, use: Use, wire: Wire) -> object:
             if isinstance(event, Answer) and event.id == use.id:
                 return event.part
     failed = result.body.get("failed") is True
-    return _written(use, word(result.body, "text"), wire, failed=failed)
+    return _write_result(use, word(result.body, "text"), wire, failed=failed)
 
 
-def _written(use: Use, text: str, wire: Wire, *, failed: bool) -> object:
+def _write_result(use: Use, text: str, wire: Wire, *, failed: bool) -> object:
     call = Call(use.id, use.tool, use.args, text, failed)
     return FORMATS[wire].answered(call, use.form)
 
 
-def _numbered(turn: Turn, seq: int, failures: dict[str, deque[bool]]) -> Turn:
+def _number_turn(turn: Turn, seq: int, failures: dict[str, deque[bool]]) -> Turn:
     if isinstance(turn, UserTurn):
         return replace(turn, at=seq)
     calls = tuple(

@@ -103,7 +103,7 @@ def kindly(place: str) -> Iterator[None]:
         raise StoreError(_sentence(place, *_NO_NAME)) from None
     except DBAPIError as error:
         kind = StoreAway if _is_away(error) else StoreError
-        raise kind(_sentence(place, *_explained(error))) from None
+        raise kind(_sentence(place, *_explain(error))) from None
     except SQLAlchemyError as error:
         raise StoreError(_sentence(place, *_unknown(error))) from None
 
@@ -113,7 +113,7 @@ def cut_off(place: str) -> StoreError:
     return StoreError(_sentence(place, *_CUT_OFF))
 
 
-def _explained(error: DBAPIError) -> tuple[str, str]:
+def _explain(error: DBAPIError) -> tuple[str, str]:
     code = getattr(error.orig, "sqlstate", None)
     if isinstance(code, str):
         return next(

@@ -15,11 +15,11 @@ from sqlalchemy.exc import DBAPIError
 from director.store.aside import present, texts
 from director.store.canonical import (
     canonical,
-    folded,
+    find_hashes,
+    fold_texts,
     hashes_in,
-    kept_in,
     mentions_kept,
-    unfolded,
+    unfold_texts,
 )
 from director.store.connect import Database
 from director.store.log import entry_hash, entry_of, thread_hash
@@ -115,8 +115,8 @@ def _entries(connection: Connection) -> Iterator[str | None]:
 def _is_entry(connection: Connection, row: Row[*tuple[object, ...]]) -> bool:
     try:
         stored = json.loads(row.body)
-        body = unfolded(stored, texts(connection, hashes_in(stored)))
-        if not isinstance(body, dict) or canonical(folded(body, {})) != row.body:
+        body = unfold_texts(stored, texts(connection, hashes_in(stored)))
+        if not isinstance(body, dict) or canonical(fold_texts(body, {})) != row.body:
             return False
         return entry_hash(entry_of(row, body)) == str(row.hash)
     except _BROKEN:
@@ -132,7 +132,7 @@ def _records(connection: Connection) -> Iterator[str | None]:
             name = f"{kind} {own_id}, version {version}"
             same = _is_record(connection, row, version, before)
             yield None if same else f"{name}: it is not what was written"
-            yield from _kept(connection, row, name)
+            yield from _check_bytes(connection, row, name)
             before = row.hash
 
 
@@ -143,9 +143,9 @@ def _is_record(
         if row.version != version or row.before != before:
             return False
         stored = json.loads(row.body)
-        body = unfolded(stored, texts(connection, hashes_in(stored)))
+        body = unfold_texts(stored, texts(connection, hashes_in(stored)))
         # Schema 0001 put no large texts of records aside.
-        spellings = (canonical(folded(body, {})), canonical(folded(body, None)))
+        spellings = (canonical(fold_texts(body, {})), canonical(fold_texts(body, None)))
         if not isinstance(body, dict) or row.body not in spellings:
             return False
         return record_hash(before, record_of(row, body)) == str(row.hash)
@@ -153,9 +153,11 @@ def _is_record(
         return False
 
 
-def _kept(connection: Connection, row: Row[*tuple[object, ...]], name: str) -> Iterator[str | None]:
+def _check_bytes(
+    connection: Connection, row: Row[*tuple[object, ...]], name: str
+) -> Iterator[str | None]:
     if mentions_kept(row.body):
-        named = kept_in(json.loads(row.body))
+        named = find_hashes(json.loads(row.body))
         missing = named - present(connection, named)
         yield f"{name}: what is kept under {min(missing)} is missing" if missing else None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from director.store.project import archived, project, view
+from director.store.project import find_archived, project, view
 from director.store.store import Store
 from director.store.values import Entry
 
@@ -44,8 +44,8 @@ def thread_faults(entries: Sequence[Entry]) -> Iterator[str]:
         yield f"neither seen nor covered: {sorted(turns - deleted - set(seen) - covered)}"
     if context.summary and not context.summary.text.strip():
         yield "turns are covered by a summary that is empty"
-    if (archived(entries) & turns) - deleted != covered - deleted:
-        yield f"archived is {sorted(archived(entries))}, covered is {sorted(covered)}"
+    if (find_archived(entries) & turns) - deleted != covered - deleted:
+        yield f"archived is {sorted(find_archived(entries))}, covered is {sorted(covered)}"
     yield from _bad_checkpoints(entries, turns)
 
 

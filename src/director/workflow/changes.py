@@ -27,21 +27,21 @@ def diff_descriptions(old: Description | None, new: Description) -> list[str]:
         before = getattr(old, part) if old else type(getattr(new, part))()
         after = getattr(new, part)
         if isinstance(after, str):
-            found += _changed(part, before, after)
+            found += _compare_values(part, before, after)
         else:
-            found += _moved(part, before, after)
+            found += _compare_order(part, before, after)
     return found
 
 
 def _goals(old: Plan, new: Plan) -> Iterator[str]:
-    yield from _changed("overall_goal", old.overall_goal, new.overall_goal)
-    yield from _changed("current_phase", old.current_phase, new.current_phase)
+    yield from _compare_values("overall_goal", old.overall_goal, new.overall_goal)
+    yield from _compare_values("current_phase", old.current_phase, new.current_phase)
 
 
 def _lists(old: Plan, new: Plan) -> Iterator[str]:
-    yield from _moved("next_actions", old.next_actions, new.next_actions)
-    yield from _moved("blockers", old.blockers, new.blockers)
-    yield from _changed("notes", old.notes, new.notes)
+    yield from _compare_order("next_actions", old.next_actions, new.next_actions)
+    yield from _compare_order("blockers", old.blockers, new.blockers)
+    yield from _compare_values("notes", old.notes, new.notes)
 
 
 def _phases(old: Plan, new: Plan) -> Iterator[str]:
@@ -57,7 +57,7 @@ def _phases(old: Plan, new: Plan) -> Iterator[str]:
 
 
 def _tasks(old: Plan, new: Plan) -> Iterator[str]:
-    before, after = _placed(old.phases), _placed(new.phases)
+    before, after = _index_tasks(old.phases), _index_tasks(new.phases)
     for one, (_, task) in before.items():
         if one not in after:
             yield f"- task {one}: {_short(task.description)}"
@@ -66,7 +66,7 @@ def _tasks(old: Plan, new: Plan) -> Iterator[str]:
             yield f"+ task {one} in {phase!r}: {_short(task.description)} ({task.status})"
             continue
         was, earlier = before[one]
-        yield from _changed(f"task {one} phase", was, phase)
+        yield from _compare_values(f"task {one} phase", was, phase)
         yield from _task(f"task {one}", earlier, task)
     yield from _order("tasks", before, after)
 
@@ -74,12 +74,12 @@ def _tasks(old: Plan, new: Plan) -> Iterator[str]:
 def _task(name: str, old: Task, new: Task) -> Iterator[str]:
     if old.status != new.status:
         yield f"{name} {_short(new.description)!r}: {old.status} → {new.status}"
-    yield from _changed(f"{name} description", old.description, new.description)
-    yield from _changed(f"{name} notes", old.notes, new.notes)
-    yield from _changed(f"{name} node_ids", ", ".join(old.node_ids), ", ".join(new.node_ids))
+    yield from _compare_values(f"{name} description", old.description, new.description)
+    yield from _compare_values(f"{name} notes", old.notes, new.notes)
+    yield from _compare_values(f"{name} node_ids", ", ".join(old.node_ids), ", ".join(new.node_ids))
 
 
-def _placed(phases: Sequence[Phase]) -> dict[str, tuple[str, Task]]:
+def _index_tasks(phases: Sequence[Phase]) -> dict[str, tuple[str, Task]]:
     return {str(task.task_id): (phase.phase_name, task) for phase in phases for task in phase.tasks}
 
 
@@ -89,7 +89,7 @@ def _order(name: str, before: Iterable[str], after: Iterable[str]) -> Iterator[s
         yield f"{name} in a new order: {', '.join(new)}"
 
 
-def _changed(name: str, old: str, new: str) -> Iterator[str]:
+def _compare_values(name: str, old: str, new: str) -> Iterator[str]:
     if old == new:
         return
     # Of two long texts with one beginning, what differs is worth the line.
@@ -100,7 +100,7 @@ def _changed(name: str, old: str, new: str) -> Iterator[str]:
     yield f"{name}: {before or 'nothing'} → {after or 'nothing'}"
 
 
-def _moved(name: str, old: Sequence[Json], new: Sequence[Json]) -> Iterator[str]:
+def _compare_order(name: str, old: Sequence[Json], new: Sequence[Json]) -> Iterator[str]:
     gone = [one for one in old if one not in new]
     come = [one for one in new if one not in old]
     yield from (f"- {name}: {_short(one)}" for one in gone)

@@ -13,14 +13,14 @@ from director.workflow.forms import (
     any_text,
     as_text,
     at_least_one_of,
+    check_form,
     exactly_one_of,
     fill,
     flag,
-    shaped,
     text,
     whole,
 )
-from director.workflow.nearest import hint, listed
+from director.workflow.nearest import hint, join_names
 from director.workflow.paths import is_list, kind_of
 from director.workflow.patterns import check_pattern
 from director.workflow.selectors import selector
@@ -105,7 +105,7 @@ def check_condition(condition: Json) -> None:
         first = next(iter(condition), "")
         raise WorkflowError(f"This condition is of no kind.{hint(first, CONDITIONS)} {_right()}")
     if len(kinds) > 1:
-        raise WorkflowError(f"One condition, one kind: take {listed(kinds)} apart.")
+        raise WorkflowError(f"One condition, one kind: take {join_names(kinds)} apart.")
     if condition.get("absent") and ("text" in condition or "value" in condition):
         raise WorkflowError("What is absent has neither 'text' nor 'value'.")
     fill(CONDITIONS[kinds[0]], condition)
@@ -113,10 +113,10 @@ def check_condition(condition: Json) -> None:
 
 def check_proof(proof: Json) -> None:
     """What tells whether a node happened: conditions for both answers."""
-    shaped(PROOF)(proof)
+    check_form(PROOF)(proof)
 
 
-def filled_condition(condition: Config) -> dict[str, Json]:
+def fill_condition(condition: Config) -> dict[str, Json]:
     """A condition whose templates are resolved, with its defaults."""
     kind = next(kind for kind in CONDITIONS if kind in condition)
     fields = CONDITIONS[kind].fields
@@ -134,7 +134,7 @@ def _conditions(value: Json) -> None:
         check_condition(one)
 
 
-def _happened(proof: Config) -> None:
+def _check_proof(proof: Config) -> None:
     if not proof.get("happened") and not proof.get("not_happened"):
         raise WorkflowError("A proof needs 'happened', 'not_happened', or both.")
 
@@ -145,7 +145,7 @@ PROOF = Form(
         "happened": Field(_conditions, "all hold: it happened"),
         "not_happened": Field(_conditions, "all hold: it did not happen"),
     },
-    rule=_happened,
+    rule=_check_proof,
 )
 
 

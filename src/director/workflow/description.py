@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 
 from director.workflow.paths import is_list, kind_of
-from director.workflow.reading import FieldReader, given
+from director.workflow.reading import FieldReader, parse_object
 from director.workflow.values import Json, WorkflowError
 
 LONGEST = 40_000
@@ -61,7 +61,7 @@ _TEXTS = ("workflow_name", "goal", "trigger")
 def parse_description(written: Json) -> Description:
     """The description that a model wrote, or an error that says all that is wrong with it."""
     try:
-        value = given(written, what="description", longest=LONGEST)
+        value = parse_object(written, what="description", longest=LONGEST)
     except WorkflowError as problem:
         raise DescriptionError(str(problem)) from None
     reader = FieldReader()
@@ -69,7 +69,7 @@ def parse_description(written: Json) -> Description:
     texts = {name: reader.text(found, name, "", needed=name == "workflow_name") for name in _TEXTS}
     lists = {name: _list(reader, found.get(name), name) for name in PARTS if name not in _TEXTS}
     if reader.problems:
-        raise DescriptionError(f"This description cannot be taken. {reader.told()}")
+        raise DescriptionError(f"This description cannot be taken. {reader.render_problems()}")
     # Each was read as its part wants it.
     return Description(**texts, **lists)  # type: ignore[arg-type]
 

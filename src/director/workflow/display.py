@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping
 
 from director.workflow.paths import is_list
-from director.workflow.sensitive import HIDDEN, masked
+from director.workflow.sensitive import HIDDEN, mask_value
 from director.workflow.values import Json
 
 LONGEST = 100
 
 
-def shown(name: str, value: Json) -> str:
+def render_value(name: str, value: Json) -> str:
     """The value of a variable in one line.
 
     Up to 100 characters in full, else the first 100 and "...". A list is its first element and
@@ -22,19 +22,23 @@ def shown(name: str, value: Json) -> str:
         return "[] (empty)"
     if isinstance(value, Mapping) and not value:
         return "{} (empty)"
-    safe = masked(value, name=name)
+    safe = mask_value(value, name=name)
     if safe == HIDDEN:
         return HIDDEN
     if isinstance(safe, str):
-        return _written(safe if len(safe) <= LONGEST else f"{safe[:LONGEST]}...")
+        return _write_json(safe if len(safe) <= LONGEST else f"{safe[:LONGEST]}...")
     if is_list(safe):
-        return _cut(f"[Array of {len(safe)} - first: {_written(safe[0])}]")
-    return _cut(_written(safe))
+        return _cut(f"[Array of {len(safe)} - first: {_write_json(safe[0])}]")
+    return _cut(_write_json(safe))
 
 
-def _written(value: Json) -> str:
+def _write_json(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
 def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+# Names of one release ago; they go with the next.
+shown = render_value

@@ -163,14 +163,14 @@ def _read(kind: type[T], given: object, where: str) -> T:
     for name in given:
         if name not in known:
             raise WorkflowError(f"{where} has no {name!r}.{hint(str(name), known)}")
-    for name in _required(kind):
+    for name in _list_required(kind):
         if name not in given:
             raise WorkflowError(f"{where} needs {name!r}.")
     members = {name: _member(name, value, where) for name, value in given.items()}
     return kind(**cast("dict[str, Any]", members))
 
 
-def _required(kind: type[T]) -> Iterator[str]:
+def _list_required(kind: type[T]) -> Iterator[str]:
     first = {Node: ("id", "alias", "type", "config"), Input: ("name",), Workflow: ("id", "name")}
     yield from first[kind]
 

@@ -25,19 +25,19 @@ from director.workflow.forms import (
     text,
     whole,
 )
-from director.workflow.nearest import listed
+from director.workflow.nearest import join_names
 from director.workflow.paths import is_list
 from director.workflow.references import (
     in_order,
-    joined,
-    nested,
+    insert_neighbours,
+    map_parents,
     referring,
     with_ids,
     without,
 )
 from director.workflow.selection import place_of, select
-from director.workflow.templates import renamed, templates_in
-from director.workflow.types import check_config, effect_of, templated
+from director.workflow.templates import rename_templates, templates_in
+from director.workflow.types import check_config, effect_of, select_templated
 from director.workflow.values import Config, Effect, Json, Node, NodeType, Workflow, WorkflowError
 
 Merge: TypeAlias = Literal["update", "replace"]
@@ -88,10 +88,10 @@ _NODE = Form(
 
 def draft_from(given: Mapping[str, Json]) -> NodeDraft:
     """A draft from an object, such as the arguments of a tool."""
-    return NodeDraft(**_said(_NODE, given))
+    return NodeDraft(**_read_given(_NODE, given))
 
 
-def _said(form: Form, given: Mapping[str, Json]) -> dict[str, Any]:
+def _read_given(form: Form, given: Mapping[str, Json]) -> dict[str, Any]:
     found = fill(form, given)
     said: dict[str, Any] = {
         # A proof and a time to retry can be taken back; for all else null is as good as unsaid.
@@ -115,19 +115,19 @@ def add(
     are put between two neighbours of a body or branch belong to it too.
     """
     place = len(workflow.nodes) if at in ("end", len(workflow.nodes) + 1) else _place(at, workflow)
-    new = tuple(_made(draft, new_id()) for draft in drafts)
+    new = tuple(_make_node(draft, new_id()) for draft in drafts)
     after = (*workflow.nodes[:place], *new, *workflow.nodes[place:])
     _check_names(after)
     made = {node.id for node in new}
-    nodes = tuple(_kept(node, after) if node.id in made else node for node in after)
-    return check_workflow(_joined(replace(workflow, nodes=nodes), new, place))
+    nodes = tuple(_keep_references(node, after) if node.id in made else node for node in after)
+    return check_workflow(_insert_nodes(replace(workflow, nodes=nodes), new, place))
 
 
 def _place(at: str | int, workflow: Workflow) -> int:
     return place_of(at, workflow.nodes)
 
 
-def _made(draft: NodeDraft, id_: str) -> Node:
+def _make_node(draft: NodeDraft, id_: str) -> Node:
     config = _as_object(draft.type, draft.config)
     effect = draft.effect or effect_of(draft.type, config)
     return Node(
@@ -150,25 +150,25 @@ def _as_object(type_: str, config: Json) -> Config:
     return {"branches": config} if is_list(config) else cast("Config", config)
 
 
-def _kept(node: Node, nodes: Sequence[Node]) -> Node:
+def _keep_references(node: Node, nodes: Sequence[Node]) -> Node:
     try:
         return replace(node, config=with_ids(node.type, node.config, nodes))
     except WorkflowError as problem:
         raise WorkflowError(f"{node.alias!r}: {problem} Create what it refers to first.") from None
 
 
-def _joined(workflow: Workflow, new: Sequence[Node], place: int) -> Workflow:
+def _insert_nodes(workflow: Workflow, new: Sequence[Node], place: int) -> Workflow:
     behind = place + len(new)
     if not place > 0 or behind >= len(workflow.nodes):
         return workflow
     before, after = workflow.nodes[place - 1].id, workflow.nodes[behind].id
     made = {node.id for node in new}
-    inside = nested(workflow)
+    inside = map_parents(workflow)
     loose = [
         node.id for node in new if all(part.owner not in made for part in inside.get(node.id, ()))
     ]
     nodes = tuple(
-        node if node.id in made else joined(node, before, loose, after=after)
+        node if node.id in made else insert_neighbours(node, before, loose, after=after)
         for node in workflow.nodes
     )
     return replace(workflow, nodes=nodes)
@@ -187,15 +187,17 @@ def update(
     unless its author had said otherwise.
     """
     old = workflow.nodes[place_of(which, workflow.nodes)]
-    new = _updated(old, _said(_CHANGES, changes), merge=merge, nodes=workflow.nodes)
+    new = _update_node(old, _read_given(_CHANGES, changes), merge=merge, nodes=workflow.nodes)
     nodes = tuple(new if node.id == old.id else node for node in workflow.nodes)
     if new.alias != old.alias:
-        nodes = tuple(_renamed(node, old.alias, new.alias) for node in nodes)
+        nodes = tuple(_rename_in_node(node, old.alias, new.alias) for node in nodes)
     _check_names(nodes)
     return check_workflow(replace(workflow, nodes=nodes))
 
 
-def _updated(old: Node, said: Mapping[str, Any], *, merge: Merge, nodes: Sequence[Node]) -> Node:
+def _update_node(
+    old: Node, said: Mapping[str, Any], *, merge: Merge, nodes: Sequence[Node]
+) -> Node:
     type_ = said.get("type", old.type)
     config = old.config
     if "config" in said:
@@ -211,9 +213,9 @@ def _updated(old: Node, said: Mapping[str, Any], *, merge: Merge, nodes: Sequenc
     return replace(old, **{"effect": effect, **said, "config": config})
 
 
-def _renamed(node: Node, old: str, new: str) -> Node:
+def _rename_in_node(node: Node, old: str, new: str) -> Node:
     def change(value: Json) -> Json:
-        return renamed(value, old, new)
+        return rename_templates(value, old, new)
 
     code = {"code": node.config["code"]} if "code" in node.config else {}
     return replace(
@@ -245,7 +247,7 @@ def _check_unused(workflow: Workflow, gone: set[str]) -> None:
         readers = [one.alias for one in readers_of(workflow, node.alias) if one.id not in gone]
         if owners or readers:
             raise WorkflowError(
-                f"{node.alias!r} cannot be deleted: {listed(dict.fromkeys(owners + readers))} "
+                f"{node.alias!r} cannot be deleted: {join_names(dict.fromkeys(owners + readers))} "
                 "refers to it. Nothing was changed. Change that first, delete both, or delete "
                 "with handle_dependencies."
             )
@@ -258,7 +260,9 @@ def readers_of(workflow: Workflow, alias: str) -> tuple[Node, ...]:
         for node in workflow.nodes
         if any(
             template.path[:1] == (alias,)
-            for template in templates_in([templated(node.type, node.config), *_conditions_of(node)])
+            for template in templates_in(
+                [select_templated(node.type, node.config), *_conditions_of(node)]
+            )
         )
     )
 

@@ -77,7 +77,7 @@ def with_values(condition: str, lookup: Lookup) -> tuple[str, dict[str, Json]]:
 def check_condition(condition: str, *, names: Collection[str] = ()) -> None:
     """One Python expression over the given names and over templates."""
     code, templates = with_names(condition)
-    tree = _parsed(code, "eval", written=condition)
+    tree = _parse_code(code, "eval", written=condition)
     used = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
     for name, template in templates.items():
         if name not in used:
@@ -87,7 +87,7 @@ def check_condition(condition: str, *, names: Collection[str] = ()) -> None:
 
 def check_code(code: str, *, names: Collection[str]) -> None:
     """An expression, or statements whose last is an expression: the result."""
-    tree = _parsed(code, "exec", written=code)
+    tree = _parse_code(code, "exec", written=code)
     for node in ast.walk(tree):
         if isinstance(node, ast.Set) and isinstance(node.elts[0], ast.Set | ast.Dict):
             raise WorkflowError(
@@ -112,7 +112,7 @@ def check_name(name: str) -> None:
 
 def syntax(code: str, mode: str = "exec") -> ast.AST:
     """The tree of some Python; that a backslash is written once too seldom is no matter."""
-    with _PARSING, _unwarned():
+    with _PARSING, _ignore_warnings():
         try:
             return ast.parse(code, mode=mode)
         except SystemError:  # another thread's library parsed at the same time: Python's gh-106905
@@ -120,14 +120,14 @@ def syntax(code: str, mode: str = "exec") -> ast.AST:
 
 
 @contextmanager
-def _unwarned() -> Iterator[None]:
+def _ignore_warnings() -> Iterator[None]:
     """Whoever wrote the code does not see what Python warns of, and a run must not stop at it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 
 
-def _parsed(code: str, mode: str, *, written: str) -> ast.AST:
+def _parse_code(code: str, mode: str, *, written: str) -> ast.AST:
     if len(code) > LONGEST:
         raise WorkflowError(
             f"The code has {len(code):,} characters and may have {LONGEST:,}. Take it apart into "
@@ -155,7 +155,7 @@ def _other_forms(code: str) -> Iterator[str]:
 
 def _check_names(code: str, names: Collection[str], how: str) -> None:
     known = {*names, *PARSERS, *MODULES, *dir(builtins)}
-    with _unwarned():
+    with _ignore_warnings():
         table = symtable.symtable(code, "code", "exec")
     for name in sorted(_free(table, top=True) - known):
         where = how % name if "%s" in how else how

@@ -100,13 +100,13 @@ def anything(_: Json) -> None:
 def text(value: Json) -> None:
     """A text that is not empty."""
     if not isinstance(value, str) or not value.strip():
-        raise WorkflowError(f"this must be a text, not {_shown(value)}.")
+        raise WorkflowError(f"this must be a text, not {_describe_value(value)}.")
 
 
 def any_text(value: Json) -> None:
     """A text, perhaps empty."""
     if not isinstance(value, str):
-        raise WorkflowError(f"this must be a text, not {_shown(value)}.")
+        raise WorkflowError(f"this must be a text, not {_describe_value(value)}.")
 
 
 def as_text(field: Field, value: Json) -> Json:
@@ -130,7 +130,7 @@ def only(right: Json) -> Check:
 
     def check(value: Json) -> None:
         if value != right or isinstance(value, bool) != isinstance(right, bool):
-            raise WorkflowError(f"this must be {json.dumps(right)}, not {_shown(value)}.")
+            raise WorkflowError(f"this must be {json.dumps(right)}, not {_describe_value(value)}.")
 
     return check
 
@@ -138,13 +138,13 @@ def only(right: Json) -> Check:
 def number(value: Json) -> None:
     """A number."""
     if not isinstance(value, int | float) or isinstance(value, bool):
-        raise WorkflowError(f"this must be a number, not {_shown(value)}.")
+        raise WorkflowError(f"this must be a number, not {_describe_value(value)}.")
 
 
 def flag(value: Json) -> None:
     """True or false."""
     if not isinstance(value, bool):
-        raise WorkflowError(f"this must be true or false, not {_shown(value)}.")
+        raise WorkflowError(f"this must be true or false, not {_describe_value(value)}.")
 
 
 def whole(least: int = 0, most: int = 10**9) -> Check:
@@ -153,7 +153,7 @@ def whole(least: int = 0, most: int = 10**9) -> Check:
     def check(value: Json) -> None:
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             raise WorkflowError(
-                f"this must be a whole number from {least} to {most}, not {_shown(value)}."
+                f"this must be a whole number from {least} to {most}, not {_describe_value(value)}."
             )
 
     return check
@@ -165,7 +165,7 @@ def choice(*words: str) -> Check:
     def check(value: Json) -> None:
         if value not in words:
             raise WorkflowError(
-                f"this must be one of {', '.join(words)}, not {_shown(value)}."
+                f"this must be one of {', '.join(words)}, not {_describe_value(value)}."
                 + hint(str(value), words).split(" There is")[0]
             )
 
@@ -181,7 +181,7 @@ def list_of(check_one: Check, *, least: int = 1) -> Check:
     def check(value: Json) -> None:
         if not is_list(value) or len(value) < least:
             some = "a list" if least == 0 else "a list that is not empty"
-            raise WorkflowError(f"this must be {some}, not {_shown(value)}.")
+            raise WorkflowError(f"this must be {some}, not {_describe_value(value)}.")
         for place, one in enumerate(value):
             _within(check_one, one, f"[{place}]")
 
@@ -194,7 +194,7 @@ def object_of(check_one: Check = anything, *, least: int = 1) -> Check:
     def check(value: Json) -> None:
         if not isinstance(value, Mapping) or len(value) < least:
             some = "an object" if least == 0 else "an object that is not empty"
-            raise WorkflowError(f"this must be {some}, not {_shown(value)}.")
+            raise WorkflowError(f"this must be {some}, not {_describe_value(value)}.")
         for name, one in value.items():
             _within(check_one, one, repr(name))
 
@@ -218,17 +218,17 @@ def either(*checks: Check, otherwise: str) -> Check:
             return
         if inside:
             raise inside[0]
-        raise WorkflowError(f"this must be {otherwise}, not {_shown(value)}.")
+        raise WorkflowError(f"this must be {otherwise}, not {_describe_value(value)}.")
 
     return check
 
 
-def shaped(form: Form) -> Check:
+def check_form(form: Form) -> Check:
     """An object of a form."""
 
     def check(value: Json) -> None:
         if not isinstance(value, Mapping):
-            raise WorkflowError(f"this must be an object, not {_shown(value)}.")
+            raise WorkflowError(f"this must be an object, not {_describe_value(value)}.")
         fill(form, value)
 
     _SHAPED.add(check)
@@ -266,7 +266,7 @@ def _within(check: Check, value: Json, where: str) -> None:
         raise WorkflowError(f"{where}: {problem}") from None
 
 
-def _shown(value: Json) -> str:
+def _describe_value(value: Json) -> str:
     written = repr(value)
     short = written if len(written) <= 60 else f"{written[:57]}..."
     return short if isinstance(value, str | int | float) else f"{kind_of(value)} ({short})"

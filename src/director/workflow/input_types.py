@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from director.workflow.paths import is_list, kind_of
-from director.workflow.sensitive import is_sensitive, masked
+from director.workflow.sensitive import is_sensitive, mask_value
 from director.workflow.templates import SECRET
 from director.workflow.values import Input, Json, Workflow, WorkflowError
 
@@ -73,7 +73,7 @@ def _form(one: Input) -> str:
     if told and _CHECKS[one.type](one.default):
         kind = _WRITTEN[one.type].partition(",")[0]
         first = one.default[:1] if is_list(one.default) else one.default
-        text = json.dumps(masked(first, name=one.name), ensure_ascii=False)
+        text = json.dumps(mask_value(first, name=one.name), ensure_ascii=False)
         if len(text) <= _EXAMPLE:
             return f"{kind}, such as {text}"
     return _WRITTEN[one.type]

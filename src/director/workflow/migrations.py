@@ -46,16 +46,16 @@ def _choose(node: Json) -> Json:
     if not isinstance(config, Mapping):
         return node
     if config.get("action") == "keypress" and not {"selector", "page"} & set(config):
-        return _doubted({**node, "config": {**config, "page": True}}, "focus")
+        return _add_doubt_check({**node, "config": {**config, "page": True}}, "focus")
     if config.get("action") in _ONE_ELEMENT and config.get("nth") is None:
         named = [config.get(name) for name in ("selector", "to")]
         several = [css for css in named if isinstance(css, str) and not _ONE_ID.fullmatch(css)]
         if several and "first" not in config:
-            return _doubted({**node, "config": {**config, "first": True}}, "several")
+            return _add_doubt_check({**node, "config": {**config, "first": True}}, "several")
     return node
 
 
-def _doubted(node: Config, kind: DoubtKind) -> Config:
+def _add_doubt_check(node: Config, kind: DoubtKind) -> Config:
     """The node with a check that its runs are doubted by, until a person says that it is right."""
     checks = node.get("checks")
     return {**node, "checks": [*(checks if is_list(checks) else ()), {"kind": kind}]}

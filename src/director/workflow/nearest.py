@@ -28,10 +28,10 @@ def hint(name: str, names: Iterable[str]) -> str:
         return " There is none yet."
     meant = nearest(name, known)
     says = f" Did you mean {meant!r}?" if meant else ""
-    return f"{says} There is: {listed(known)}."
+    return f"{says} There is: {join_names(known)}."
 
 
-def listed(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str]) -> str:
     """Names one after another, the first dozen and how many more."""
     known = list(names)
     shown = ", ".join(name[:_LONGEST] for name in known[:_MOST]) or "nothing"

@@ -45,10 +45,10 @@ def read_path(text: str) -> Path | None:
 
 def path_text(path: Sequence[Step]) -> str:
     """A path as people write it."""
-    return "".join(_written(step, first=place == 0) for place, step in enumerate(path))
+    return "".join(_write_step(step, first=place == 0) for place, step in enumerate(path))
 
 
-def _written(step: Step, *, first: bool) -> str:
+def _write_step(step: Step, *, first: bool) -> str:
     if isinstance(step, int):
         return f"[{step}]"
     if not _PLAIN.fullmatch(step):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from director.workflow.nearest import nearest
-from director.workflow.reading import FieldReader, at, given
+from director.workflow.reading import FieldReader, at, parse_object
 from director.workflow.values import Json, WorkflowError
 
 Status: TypeAlias = Literal["pending", "in_progress", "completed", "failed"]
@@ -98,7 +98,7 @@ class Plan:
 def parse_plan(written: Json) -> Plan:
     """The plan that a model wrote, or an error that says all that is wrong with it."""
     try:
-        value = given(written, what="plan", longest=LONGEST)
+        value = parse_object(written, what="plan", longest=LONGEST)
     except WorkflowError as problem:
         raise PlanError(str(problem)) from None
     reader = FieldReader()
@@ -121,7 +121,7 @@ def parse_plan(written: Json) -> Plan:
     )
     _check_names(reader, plan)
     if reader.problems:
-        raise PlanError(f"This plan cannot be taken. {reader.told()}")
+        raise PlanError(f"This plan cannot be taken. {reader.render_problems()}")
     return plan
 
 
@@ -132,7 +132,7 @@ def plan_json(plan: Plan) -> dict[str, Json]:
     return {**own, **lists, "phases": [_phase_json(phase) for phase in plan.phases]}
 
 
-def stamped(
+def stamp_plan(
     plan: Plan, workflow_id: str, *, version: int, created_at: str, updated_at: str
 ) -> Plan:
     """The plan as a version of a workflow's: what a model says about that does not count."""

@@ -28,7 +28,7 @@ def phase_status(tasks: Sequence[Task]) -> Status:
 
 def close_by_runs(plan: Plan, green: Green) -> Plan:
     """The plan with every task completed whose nodes are all green, and the phases that follow."""
-    return replace(plan, phases=tuple(_closed(phase, green) for phase in plan.phases))
+    return replace(plan, phases=tuple(_close_phase(phase, green) for phase in plan.phases))
 
 
 def check_update(old: Plan | None, new: Plan, green: Green) -> None:
@@ -46,7 +46,7 @@ def check_update(old: Plan | None, new: Plan, green: Green) -> None:
         raise PlanError(f"This plan was not taken; the one before it stands. {' '.join(problems)}")
 
 
-def _closed(phase: Phase, green: Green) -> Phase:
+def _close_phase(phase: Phase, green: Green) -> Phase:
     tasks = tuple(
         replace(task, status="completed")
         if task.node_ids and all(green.get(node) is True for node in task.node_ids)
@@ -69,16 +69,16 @@ def _problems(task: Task, before: Task | None, green: Green) -> list[str]:
     unrun = [node for node in task.node_ids if node in green and green[node] is None and not stays]
     if red:
         found.append(
-            f"Task {task.task_id} is not completed: {_named(red)} failed when last run. Mend "
+            f"Task {task.task_id} is not completed: {_join_nodes(red)} failed when last run. Mend "
             "and test again, or set the task to in_progress or failed."
         )
     if unrun:
         found.append(
-            f"Task {task.task_id} is not completed: {_named(unrun)} was not run since it was "
+            f"Task {task.task_id} is not completed: {_join_nodes(unrun)} was not run since it was "
             "made or changed. Test it with test_single_node, then update the plan."
         )
     return found
 
 
-def _named(nodes: Sequence[str]) -> str:
+def _join_nodes(nodes: Sequence[str]) -> str:
     return f"node {', '.join(nodes)}"

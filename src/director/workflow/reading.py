@@ -84,7 +84,7 @@ class FieldReader:
             return 0
         return value
 
-    def told(self) -> str:
+    def render_problems(self) -> str:
         """The problems in one text, the first dozen and how many more."""
         more = len(self.problems) - _MOST
         rest = f" There are {more} more problems." if more > 0 else ""
@@ -96,7 +96,7 @@ def at(where: str, name: str, place: int) -> str:
     return f"{where}.{name}[{place}]" if where else f"{name}[{place}]"
 
 
-def given(written: Json, *, what: str, longest: int) -> Json:
+def parse_object(written: Json, *, what: str, longest: int) -> Json:
     """JSON as an object, also where a model sent it as a text; refused if it is too long."""
     value = written
     if isinstance(written, str):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from director.workflow.records import Record, chosen
+from director.workflow.records import Record, select_records
 from director.workflow.values import Config, Json
 
 FIRST = 3
@@ -59,4 +59,8 @@ def count_records(query: str, records: Iterable[Record]) -> int:
     known = list(records)
     if same := [each for each in known if each.type == query]:
         return len(same)
-    return len(chosen(query, known)) if "*" in query else sum(each.id == query for each in known)
+    return (
+        len(select_records(query, known))
+        if "*" in query
+        else sum(each.id == query for each in known)
+    )

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 
-from director.workflow.nearest import hint, listed
+from director.workflow.nearest import hint, join_names
 from director.workflow.paths import Path, PathNotFound, follow, is_list, path_text, read_path
-from director.workflow.templates import Template, resolve, stringified
+from director.workflow.templates import Template, resolve, stringify
 from director.workflow.values import Config, Json, WorkflowError
 
 Status: TypeAlias = Literal["discovered", "processing", "complete", "failed"]
@@ -96,7 +96,7 @@ def look(record: Record, path: Path) -> Json:
     if len(found) == 1:
         return follow(next(iter(found.values())), path[1:], after=path[:1])
     if found:
-        ways = listed(f"fields.{alias}.{head}" for alias in found)
+        ways = join_names(f"fields.{alias}.{head}" for alias in found)
         raise PathNotFound(
             f"{head!r} of {record.id!r} could be any of: {ways}. Write the whole path."
         )
@@ -196,7 +196,7 @@ class _Finder:
                 )
             fresh = Record(name, self._naming.type, self._source, visit=place, key=key)
             made += name not in found and (old is None or old.visit == place)
-            found[name] = merged(old or fresh, replace(fresh, fields={self._source: item}))
+            found[name] = merge_record(old or fresh, replace(fresh, fields={self._source: item}))
         dropped = tuple(id_ for id_ in self._own.values() if id_ not in found)
         return RecordsFound(tuple(found.values()), made, len(items) - made, dropped)
 
@@ -207,18 +207,18 @@ class _Finder:
         plain = isinstance(item, Mapping) and name in item
         path = (name,) if plain else read_path(name)
         value = follow(item, path) if path else None
-        if value is None or not stringified(value).strip():
+        if value is None or not stringify(value).strip():
             raise WorkflowError(
                 f"Item {index + 1} has no value for the key {self._naming.key!r}: without it "
                 "it cannot be told from the others. No record was made."
             )
-        return stringified(value).strip()
+        return stringify(value).strip()
 
     def _name(self, item: Json, place: str, key: str) -> str:
         if key in self._by_key and key:
             return self._by_key[key]
         name = (
-            _named(item, kind=self._naming.type, pattern=self._naming.pattern)
+            _name_record(item, kind=self._naming.type, pattern=self._naming.pattern)
             if self._naming.pattern
             else self._own.get(place) or self._next()
         )
@@ -244,24 +244,24 @@ def _items(result: Json) -> Sequence[Json]:
         return result
     raise WorkflowError(
         "Records are made of a list, of an object with 'items', or of one object; "
-        f"the result is {stringified(result)[:60]}. No record was made."
+        f"the result is {stringify(result)[:60]}. No record was made."
     )
 
 
-def _named(item: Json, *, kind: str, pattern: str) -> str:
+def _name_record(item: Json, *, kind: str, pattern: str) -> str:
     def value(template: Template) -> Json:
         return follow(item, template.path)
 
-    name = _UNFIT.sub("_", stringified(resolve(pattern, value))).strip("_").lower()
+    name = _UNFIT.sub("_", stringify(resolve(pattern, value))).strip("_").lower()
     return name if name.startswith(f"{kind}_") else f"{kind}_{name}"
 
 
-def merged(old: Record, found: Record) -> Record:
+def merge_record(old: Record, found: Record) -> Record:
     """A record that was found again: the new fields, and everything that was gathered before."""
     return replace(old, fields={**old.fields, **found.fields}, source=found.source or old.source)
 
 
-def chosen(query: str, records: Iterable[Record]) -> tuple[Record, ...]:
+def select_records(query: str, records: Iterable[Record]) -> tuple[Record, ...]:
     """The records that a query names, in the order in which they were made.
 
     `*`, `email_*`, a list with commas, or one id. A pattern may match none; an id must exist.

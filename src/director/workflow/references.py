@@ -32,12 +32,12 @@ class ChildNodes:
     nodes: tuple[str, ...]
 
 
-def changed(type_: str, config: Config, change: Change) -> dict[str, Json]:
+def change_references(type_: str, config: Config, change: Change) -> dict[str, Json]:
     """The config with each of its references changed."""
     found = dict(config)
     for name in KINDS[type_].references:
         if name == "branches":
-            found[name] = [_branch(branch, change) for branch in _listed(config.get(name))]
+            found[name] = [_branch(branch, change) for branch in _as_list(config.get(name))]
         elif config.get(name) is not None:
             found[name] = change(config[name])
     return found
@@ -49,7 +49,7 @@ def _branch(branch: Json, change: Change) -> Json:
     return {**branch, "branch": change(branch.get("branch"))}
 
 
-def _listed(value: Json) -> Sequence[Json]:
+def _as_list(value: Json) -> Sequence[Json]:
     return value if is_list(value) else []
 
 
@@ -59,12 +59,12 @@ def with_ids(type_: str, config: Config, nodes: Sequence[Node]) -> dict[str, Jso
     # The two numbers of a group are the ends of its range, not two nodes.
     if type_ == "group" and is_list(ends) and [type(end) for end in ends] == [int, int]:
         config = {**config, "nodeRange": f"{ends[0]}-{ends[1]}"}
-    return changed(type_, config, lambda written: list(ids_of(written, nodes)))
+    return change_references(type_, config, lambda written: list(ids_of(written, nodes)))
 
 
 def with_aliases(node: Node, nodes: Sequence[Node]) -> dict[str, Json]:
     """A config as people see it: aliases, or `first..last` where the nodes follow each other."""
-    return changed(node.type, node.config, lambda kept: _as_aliases(kept, nodes))
+    return change_references(node.type, node.config, lambda kept: _as_aliases(kept, nodes))
 
 
 def ids_of(written: Json, nodes: Sequence[Node]) -> tuple[str, ...]:
@@ -148,7 +148,7 @@ def _references(type_: str, config: Config) -> Iterator[Json]:
             seen.append(written)
         return written
 
-    changed(type_, config, note)
+    change_references(type_, config, note)
     yield from seen
 
 
@@ -158,11 +158,11 @@ def in_order(workflow: Workflow, before: Sequence[Node]) -> Workflow:
     now = {node.id: number for number, node in enumerate(workflow.nodes)}
 
     def change(kept: Json) -> Json:
-        ids = [str(id_) for id_ in _listed(kept)]
+        ids = [str(id_) for id_ in _as_list(kept)]
         follows = ids == sorted(ids, key=was.__getitem__)
         return list(sorted(ids, key=now.__getitem__) if follows else ids)
 
-    nodes = (replace(n, config=changed(n.type, n.config, change)) for n in workflow.nodes)
+    nodes = (replace(n, config=change_references(n.type, n.config, change)) for n in workflow.nodes)
     return replace(workflow, nodes=tuple(nodes))
 
 
@@ -177,7 +177,7 @@ def as_it_ran(workflow: Workflow) -> tuple[Workflow, tuple[str, ...]]:
     notes: list[str] = []
 
     def change(kept: Json, owner: Node) -> Json:
-        ids = [str(id_) for id_ in _listed(kept)]
+        ids = [str(id_) for id_ in _as_list(kept)]
         ran = direct(workflow, sorted(dict.fromkeys(ids), key=lambda id_: place.get(id_, 0)))
         if list(ran) != ids:
             notes.append(
@@ -188,20 +188,20 @@ def as_it_ran(workflow: Workflow) -> tuple[Workflow, tuple[str, ...]]:
         return list(ran)
 
     nodes = tuple(
-        replace(node, config=changed(node.type, node.config, partial(change, owner=node)))
+        replace(node, config=change_references(node.type, node.config, partial(change, owner=node)))
         for node in workflow.nodes
     )
     return replace(workflow, nodes=nodes), tuple(notes)
 
 
 def _as_aliases(kept: Json, nodes: Sequence[Node]) -> Json:
-    at = [place_of(str(id_), nodes) for id_ in _listed(kept)]
+    at = [place_of(str(id_), nodes) for id_ in _as_list(kept)]
     aliases = [nodes[place].alias for place in at]
     if len(at) == 1:
         return aliases[0]
     if len(at) > 2 and at == sorted(at):
         range_ = f"{aliases[0]}..{aliases[-1]}"
-        if list(ids_of(range_, nodes)) == list(_listed(kept)):
+        if list(ids_of(range_, nodes)) == list(_as_list(kept)):
             return range_
     return list(aliases)
 
@@ -210,15 +210,15 @@ def parts_of(node: Node) -> Iterator[ChildNodes]:
     """What belongs to a node, by the ids that it keeps."""
     for name in KINDS[node.type].references:
         if name != "branches":
-            if ids := tuple(str(id_) for id_ in _listed(node.config.get(name))):
+            if ids := tuple(str(id_) for id_ in _as_list(node.config.get(name))):
                 yield ChildNodes(node.id, name, ids)
             continue
-        for branch in _listed(node.config.get(name)):
-            if isinstance(branch, Mapping) and (ids := tuple(map(str, _listed(branch["branch"])))):
+        for branch in _as_list(node.config.get(name)):
+            if isinstance(branch, Mapping) and (ids := tuple(map(str, _as_list(branch["branch"])))):
                 yield ChildNodes(node.id, str(branch["name"]), ids)
 
 
-def nested(workflow: Workflow) -> dict[str, tuple[ChildNodes, ...]]:
+def map_parents(workflow: Workflow) -> dict[str, tuple[ChildNodes, ...]]:
     """For each node that belongs to others: to which, and as what. All others are at the top."""
     found: dict[str, tuple[ChildNodes, ...]] = {}
     for node in workflow.nodes:
@@ -245,7 +245,7 @@ def list_owned(workflow: Workflow, id_: str) -> frozenset[str]:
 
 def referring(workflow: Workflow, id_: str) -> tuple[Node, ...]:
     """The nodes that refer to a node."""
-    owners = {part.owner for part in nested(workflow).get(id_, ())}
+    owners = {part.owner for part in map_parents(workflow).get(id_, ())}
     return tuple(node for node in workflow.nodes if node.id in owners)
 
 
@@ -262,20 +262,20 @@ def check_cycles(workflow: Workflow) -> None:
 
 def without(node: Node, gone: set[str]) -> Node:
     """The node with some nodes taken out of its references."""
-    left = changed(
-        node.type, node.config, lambda kept: [id_ for id_ in _listed(kept) if id_ not in gone]
+    left = change_references(
+        node.type, node.config, lambda kept: [id_ for id_ in _as_list(kept) if id_ not in gone]
     )
     return replace(node, config=left)
 
 
-def joined(node: Node, before: str, new: Sequence[str], after: str) -> Node:
+def insert_neighbours(node: Node, before: str, new: Sequence[str], after: str) -> Node:
     """The node with new ones in each part in which their neighbours follow each other."""
 
     def change(kept: Json) -> Json:
-        ids = [str(id_) for id_ in _listed(kept)]
+        ids = [str(id_) for id_ in _as_list(kept)]
         for place in range(1, len(ids)):
             if ids[place - 1 : place + 1] == [before, after]:
                 return [*ids[:place], *new, *ids[place:]]
         return list(ids)
 
-    return replace(node, config=changed(node.type, node.config, change))
+    return replace(node, config=change_references(node.type, node.config, change))

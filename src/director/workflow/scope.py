@@ -39,7 +39,7 @@ class Scope:
                 return self._environment(template.name)
             if template.kind == "all_records":
                 return self._of_all(template.path)
-            return self._named(template.path)
+            return self._look_up_name(template.path)
         except PathNotFound as problem:
             raise TemplateError(f"{template}: {problem}") from None
 
@@ -52,7 +52,7 @@ class Scope:
         yield from self.variables
         yield from self.records
 
-    def _named(self, path: Path) -> Json:
+    def _look_up_name(self, path: Path) -> Json:
         head = str(path[0])
         if head in self.local:
             return follow(self.local[head], path[1:], after=path[:1])

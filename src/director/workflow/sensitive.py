@@ -63,9 +63,9 @@ def words_of(name: str) -> list[str]:
     return [word.casefold() for word in _WORDS.findall(name)]
 
 
-def masked(value: Json, *, name: str = "") -> Json:
+def mask_value(value: Json, *, name: str = "") -> Json:
     """The value with everything sensitive in it hidden: by its name, or as it looks like a key."""
-    return _masked(_hide_keys(value), name, (), [])
+    return _mask(_hide_keys(value), name, (), [])
 
 
 def _hide_keys(value: Json) -> Json:
@@ -79,7 +79,7 @@ def _hide_keys(value: Json) -> Json:
 
 def replace_sensitive(name: str, value: Json, keep: Callable[[str, str], Json]) -> Json:
     """The value with what `keep` gives in place of each sensitive value that is no reference."""
-    return _replace_each(name, value, _masked(value, name, (), []), keep)
+    return _replace_each(name, value, _mask(value, name, (), []), keep)
 
 
 def _replace_each(name: str, value: Json, safe: Json, keep: Callable[[str, str], Json]) -> Json:
@@ -117,22 +117,22 @@ def _refuse(name: str, _: str) -> Json:
 def sensitive_paths(value: Json, *, name: str = "") -> tuple[str, ...]:
     """Where in a value something is hidden; the empty path is the value itself."""
     found: list[str] = []
-    _masked(value, name, (), found)
+    _mask(value, name, (), found)
     return tuple(found)
 
 
-def _masked(value: Json, name: str, path: Path, found: list[str]) -> Json:
+def _mask(value: Json, name: str, path: Path, found: list[str]) -> Json:
     if _is_hidden(name, value):
         found.append(path_text(path))
         return HIDDEN
     if isinstance(value, Mapping):
         login = not _LOGIN.isdisjoint(words_of(name))
         return {
-            key: _masked(inner, _named(key, value, login=login), (*path, key), found)
+            key: _mask(inner, _find_name(key, value, login=login), (*path, key), found)
             for key, inner in value.items()
         }
     if is_list(value):
-        return [_masked(inner, name, (*path, place), found) for place, inner in enumerate(value)]
+        return [_mask(inner, name, (*path, place), found) for place, inner in enumerate(value)]
     if isinstance(value, str):
         shown = _text(value)
         if shown != value:
@@ -157,7 +157,7 @@ def _is_opened(name: str, value: Mapping[str, Json] | Sequence[Json]) -> bool:
     return not is_sensitive(other) and all(isinstance(one, Mapping) for one in objects)
 
 
-def _named(key: str, holder: Mapping[str, Json], *, login: bool) -> str:
+def _find_name(key: str, holder: Mapping[str, Json], *, login: bool) -> str:
     """The name to judge a member by: its own, that beside it, or that of the login it is in."""
     if key == "value":
         beside = (holder.get(name) for name in _NAMES)
@@ -175,7 +175,7 @@ def _text(text: str) -> str:
             check_bounds(inside, what="The text")
         except (ValueError, RecursionError):
             inside = None
-        if isinstance(inside, dict | list) and (shown := masked(inside)) != inside:
+        if isinstance(inside, dict | list) and (shown := mask_value(inside)) != inside:
             return json.dumps(shown, ensure_ascii=False)
     text = SECRET.sub(HIDDEN, text)
     text = _IN_ADDRESS.sub(rf"\g<1>{HIDDEN}", text)

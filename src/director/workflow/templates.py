@@ -117,12 +117,12 @@ def within_member(within: Within, key: str) -> Within:
 def _resolve_text(text: str, lookup: Lookup, budget: BoundsCounter, within: Within) -> Json:
     _check_braces(text)
     if is_template(text):
-        found = _looked_up(text[2:-2], lookup)
+        found = _look_up(text[2:-2], lookup)
         budget.spend(found)
         return found
     pieces: list[str] = []
     for place, piece in enumerate(cut_at_templates(text)):
-        said = stringified(_looked_up(piece, lookup)) if place % 2 else piece
+        said = stringify(_look_up(piece, lookup)) if place % 2 else piece
         is_value = place % 2 == 1 and piece != said[2:-2]
         pieces.append(_encode(said, "".join(pieces), within) if is_value else said)
         budget.spend_text(len(pieces[-1]))
@@ -156,14 +156,14 @@ def is_parameter(before: str) -> bool:
     return bool(asks) and "#" not in address + query and "=" in query.rpartition("&")[2]
 
 
-def _looked_up(inside: str, lookup: Lookup) -> Json:
+def _look_up(inside: str, lookup: Lookup) -> Json:
     template = read_template(inside)
     if template.kind == "secret":
         return f"{{{{{inside}}}}}"
     return template.name if template.kind == "text" else lookup(template)
 
 
-def stringified(value: Json) -> str:
+def stringify(value: Json) -> str:
     """A value inside a longer text: a text as it is, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
@@ -205,24 +205,24 @@ def _check_braces(text: str) -> None:
         )
 
 
-def renamed(value: Json, old: str, new: str) -> Json:
+def rename_templates(value: Json, old: str, new: str) -> Json:
     """The value with the templates that begin with one name beginning with another."""
     if isinstance(value, Mapping):
-        return {key: renamed(inner, old, new) for key, inner in value.items()}
+        return {key: rename_templates(inner, old, new) for key, inner in value.items()}
     if is_list(value):
-        return [renamed(inner, old, new) for inner in value]
+        return [rename_templates(inner, old, new) for inner in value]
     if not isinstance(value, str):
         return value
     head = re.compile(rf"\{{\{{(\s*){re.escape(old)}(?=[\s.\[}}])")
     return head.sub(rf"{{{{\g<1>{new}", value)
 
 
-def defused(value: Json) -> Json:
+def defuse(value: Json) -> Json:
     """A value from outside that can name no secret: a page or a model must not have one typed."""
     if isinstance(value, str):
         return SECRET.sub(r"{ {secret:\1} }", value)
     if isinstance(value, Mapping):
-        return {key: defused(inner) for key, inner in value.items()}
+        return {key: defuse(inner) for key, inner in value.items()}
     if is_list(value):
-        return [defused(inner) for inner in value]
+        return [defuse(inner) for inner in value]
     return value

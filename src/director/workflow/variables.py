@@ -13,7 +13,7 @@ from director.workflow.values import Json, WorkflowError
 WHOLE = "result"
 
 
-def stored(alias: str, store: Json, result: Json) -> dict[str, Json]:
+def make_variables(alias: str, store: Json, result: Json) -> dict[str, Json]:
     """The variables that `store` makes of a result.
 
     `true` keeps the whole as `alias.result`; `"*"` each member of an object; an object names

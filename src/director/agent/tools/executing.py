@@ -29,11 +29,11 @@ from director.runs.serving import waits_for
 from director.runs.telling import check_text, comparison_lines, dismissal_of, state_text
 from director.sections.words import compact, line, visible
 from director.store.variables import set_variable, variables, workbench
-from director.workflow.display import shown
+from director.workflow.display import render_value
 from director.workflow.document import to_json
 from director.workflow.record_types import list_record_types
 from director.workflow.selection import place_of, select
-from director.workflow.sensitive import masked, refuse_sensitive
+from director.workflow.sensitive import mask_value, refuse_sensitive
 from director.workflow.values import Config, Json, Workflow
 
 _VARIABLES = 40
@@ -129,7 +129,7 @@ async def _tell_flow(
         if missed
         else ""
     )
-    with_ = f", given {visible(compact(masked(dict(run.inputs))))}" if run.inputs else ""
+    with_ = f", given {visible(compact(mask_value(dict(run.inputs))))}" if run.inputs else ""
     return replace(told, text=f"{told.text}\nIt ran in {where}{with_}.{never}")
 
 
@@ -188,7 +188,7 @@ def _told(
         lines += describe_records(list_record_types(records_of(desk.store, own)), own)
         found = sorted(variables(desk.store, own).items())
         lines += [
-            f"- {line(name)} = {visible(shown(name, cast('Json', value)))}"
+            f"- {line(name)} = {visible(render_value(name, cast('Json', value)))}"
             for name, value in found[:_VARIABLES]
         ]
         lines.insert(0, f"Run {own} of {len(workflow.nodes)} nodes: {state_text(run)}.")
@@ -204,7 +204,7 @@ def doubt_lines(run: Run) -> Iterable[str]:
     """What speaks against a run that passed, and what can be done about it."""
     for each in run.doubts:
         yield f"DOUBT ({each['kind']}) about {each['alias']}: {indent(str(each['sentence']))}"
-        yield f" seen: {compact(masked(each.get('evidence')))}"
+        yield f" seen: {compact(mask_value(each.get('evidence')))}"
         if each.get("explained"):
             yield f" you say that it is right: {indent(str(each['explained']))}; not confirmed yet"
     if any(each["kind"] in ("total", "next") for each in run.doubts):

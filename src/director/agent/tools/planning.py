@@ -6,7 +6,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict, cast
 
 from director.agent.desk import AgentSession
 from director.agent.gather import gather
-from director.sections.render import pulled
+from director.sections.render import render_tool_result
 from director.workflow.changes import diff_descriptions, diff_plans
 from director.workflow.description import parse_description, suggestions
 from director.workflow.plan import parse_plan
@@ -66,7 +66,7 @@ async def update_plan(desk: AgentSession, plan: PlanGiven, reason: str) -> str:
 
 async def get_current_plan(desk: AgentSession) -> str:
     """Get the whole plan with the status of each task."""
-    return pulled("get_current_plan", await gather(desk)).text
+    return render_tool_result("get_current_plan", await gather(desk)).text
 
 
 async def update_workflow_description(
@@ -92,7 +92,7 @@ async def update_workflow_description(
 
 async def get_workflow_description(desk: AgentSession) -> str:
     """Get what the workflow is to do, as the user wants it."""
-    return pulled("get_workflow_description", await gather(desk)).text
+    return render_tool_result("get_workflow_description", await gather(desk)).text
 
 
 def _said(value: object) -> Json:

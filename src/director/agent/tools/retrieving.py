@@ -10,7 +10,7 @@ from director.agent.gather import gather
 from director.agent.recalling import recalled
 from director.runs.ledger import records_of, run_of
 from director.sections.overview import workflow_summary
-from director.sections.render import pulled
+from director.sections.render import render_tool_result
 from director.sections.variables import records_in_full, variables_in_full
 from director.sections.workflow import workflow_section
 from director.store.variables import variables
@@ -47,7 +47,7 @@ async def get_workflow_variables(desk: AgentSession, key: str = "") -> str:
     """
     state = await gather(desk)
     if key in ("", "all"):
-        return pulled("get_workflow_variables", state).text
+        return render_tool_result("get_workflow_variables", state).text
     return variables_in_full(state.variables, state.workflow, name=key).text
 
 
@@ -79,7 +79,7 @@ async def get_workflow_variable(
 
 async def get_browser_state(desk: AgentSession) -> str:
     """Get the open tabs: their names and addresses, and which one is active."""
-    return pulled("get_browser_state", await gather(desk)).text
+    return render_tool_result("get_browser_state", await gather(desk)).text
 
 
 async def recall(desk: AgentSession, citation: str) -> str:

@@ -8,7 +8,7 @@ from typing import Literal, cast
 from director.agent.desk import AgentSession
 from director.store.variables import clear_variable, set_variable, variables, workbench
 from director.workflow.checking import check_workflow
-from director.workflow.display import shown
+from director.workflow.display import render_value
 from director.workflow.input_types import check_value, declare, is_secret_input
 from director.workflow.nearest import hint
 from director.workflow.sensitive import is_sensitive
@@ -47,7 +47,9 @@ async def declare_input(
     version = desk.saved.save_workflow(after, f"declared the input {name}")
     if tested is not None:
         set_variable(desk.store, workbench(desk.workflow), name, tested, "to test with")
-    needed = "a run must be given it" if one.required else f"default {shown(name, one.default)}"
+    needed = (
+        "a run must be given it" if one.required else f"default {render_value(name, one.default)}"
+    )
     return (
         f"Input {name!r} ({type}, {needed}): write {{{{{name}}}}} in nodes. The user gives it with "
         f"--set {name}=… or in the form of the page; {_describe_test(name, tested)} "
@@ -87,4 +89,4 @@ def _check_example(one: Input, value: Json) -> None:
 def _describe_test(name: str, value: Json) -> str:
     if value is None:
         return f"to test with one, give an example or set_variable {name}."
-    return f"tests use {shown(name, value)}."
+    return f"tests use {render_value(name, value)}."

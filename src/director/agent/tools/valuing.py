@@ -7,7 +7,7 @@ from typing import cast
 from director.agent.desk import AgentSession
 from director.store import variables as kept
 from director.store.variables import workbench
-from director.workflow.display import shown
+from director.workflow.display import render_value
 from director.workflow.sensitive import is_sensitive
 from director.workflow.templates import SECRET
 from director.workflow.values import Json, WorkflowError
@@ -33,7 +33,7 @@ async def set_variable(
             "vault: ask the user to put it there, and set its reference, {{secret:name}}."
         )
     kept.set_variable(desk.store, workbench(desk.workflow), variableName, value, reason)
-    return f"{variableName} = {shown(variableName, cast('Json', value))}"
+    return f"{variableName} = {render_value(variableName, cast('Json', value))}"
 
 
 async def clear_variable(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from director.models.brains.spot import Spot, listed, meant
+from director.models.brains.spot import Spot, quote_names, suggest_name
 from director.models.brains.tape import Places
 from director.models.script import Ask, Emit, Say, ScriptError, Seen
 
@@ -20,7 +20,7 @@ INJECTION = (
 _SAME = Ask("", '{"again": true}')
 
 
-def _named(ask: Ask, seen: Seen) -> Ask:
+def _name_tool(ask: Ask, seen: Seen) -> Ask:
     tool = ask.tool or (seen.tools[0] if seen.tools else "do_it")
     return Ask(tool, ask.args, ask.id)
 
@@ -45,7 +45,7 @@ class Adversary:
     ) -> None:
         for name in does:
             if name not in MENU:
-                hint = f"{meant(name, MENU)}; there are {listed(MENU)}"
+                hint = f"{suggest_name(name, MENU)}; there are {quote_names(MENU)}"
                 raise ScriptError(f'there is no misbehaviour "{name}"{hint}')
         self.end = end
         self._turns = [turn for name in does for turn in MENU[name](size)]
@@ -57,7 +57,7 @@ class Adversary:
         if place >= len(self._turns):
             return (Say(self.end),)
         turn = self._turns[place]
-        return tuple(_named(emit, seen) if isinstance(emit, Ask) else emit for emit in turn)
+        return tuple(_name_tool(emit, seen) if isinstance(emit, Ask) else emit for emit in turn)
 
 
 def read(spot: Spot) -> Adversary:

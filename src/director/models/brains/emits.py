@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Literal, NoReturn, cast, get_args
 
-from director.models.brains.spot import Spot, listed, meant
+from director.models.brains.spot import Spot, quote_names, suggest_name
 from director.models.script import (
     Ask,
     Compact,
@@ -45,10 +45,10 @@ def read_emit(spot: Spot) -> Emit:
     found = spot.parts(FORMS["say"][0])
     sorts = [name for name in found if name in FORMS]
     if not sorts:
-        guess = next((hint for hint in (meant(name, FORMS) for name in found) if hint), "")
-        raise spot.wrong(f"says nothing known{guess}; an emit has one of {listed(FORMS)}")
+        guess = next((hint for hint in (suggest_name(name, FORMS) for name in found) if hint), "")
+        raise spot.wrong(f"says nothing known{guess}; an emit has one of {quote_names(FORMS)}")
     if len(sorts) > 1:
-        raise spot.wrong(f"is {listed(sorts)} at once; write one emit for each")
+        raise spot.wrong(f"is {quote_names(sorts)} at once; write one emit for each")
     sort = sorts[0]
     form, extras = FORMS[sort]
     return _READERS[sort](spot.fields((sort, *extras), (sort,), form))

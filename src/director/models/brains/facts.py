@@ -37,7 +37,7 @@ def visible(seen: Seen) -> dict[str, str]:
     return told
 
 
-def asked(text: str) -> list[str]:
+def find_questions(text: str) -> list[str]:
     """The keys that a text asks for, as `What is KEY?` or `ask: KEY, KEY`."""
     keys = [
         key.strip()
@@ -56,10 +56,10 @@ def score(truth: Mapping[str, str], answers: Iterable[str]) -> float:
     return len(right) / len(truth) if truth else 1.0
 
 
-def stated(keys: Sequence[str], known: Mapping[str, str]) -> str:
+def state_facts(keys: Sequence[str], known: Mapping[str, str]) -> str:
     """Facts as a text that can be read back."""
-    return "\n".join(f"{key}={_quoted(known[key])}" for key in keys)
+    return "\n".join(f"{key}={_quote(known[key])}" for key in keys)
 
 
-def _quoted(value: str) -> str:
+def _quote(value: str) -> str:
     return value if facts(f"k={value}").get("k") == value else f'"{value}"'

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from director.models.brains.emits import read_step
 from director.models.brains.matching import ALWAYS, When, fill, holes, read_when
-from director.models.brains.spot import Spot, listed
+from director.models.brains.spot import Spot, quote_names
 from director.models.brains.tape import last_shown
 from director.models.brains.turns import turns
 from director.models.script import Emit, ScriptError, Seen
@@ -61,8 +61,8 @@ class Machine:
     ) -> None:
         self.start = (Move(start),) if isinstance(start, str) else tuple(start)
         self.states = dict(states)
-        self.knows = {name: _compiled(pattern) for name, pattern in (knows or {}).items()}
-        self.skip = _compiled(skip) if skip else None
+        self.knows = {name: _compile(pattern) for name, pattern in (knows or {}).items()}
+        self.skip = _compile(skip) if skip else None
         leads = {f"start, move {n}": move.to for n, move in enumerate(self.start, 1)} | {
             f"{name}, move {number}": move.to
             for name, state in self.states.items()
@@ -74,13 +74,13 @@ class Machine:
 
     def __call__(self, seen: Seen) -> Sequence[Emit]:
         """What the state of this context says."""
-        seen = self._told(seen)
+        seen = self._select_conversation(seen)
         last = seen.items[-1].text if seen.items else ""
-        return fill(self.states[self.state(seen)].do, {"last": last, **self._known(seen)})
+        return fill(self.states[self.state(seen)].do, {"last": last, **self._collect_facts(seen)})
 
     def state(self, seen: Seen) -> str:
         """The state that this context leads to."""
-        seen = self._told(seen)
+        seen = self._select_conversation(seen)
         start, name = self._from(seen)
         for begin, end in turns(seen.items):
             if begin >= start:
@@ -105,14 +105,14 @@ class Machine:
                 return move.to
         raise ScriptError(f"no start fits; the last thing shown was {last_shown(asked)}")
 
-    def _told(self, seen: Seen) -> Seen:
+    def _select_conversation(self, seen: Seen) -> Seen:
         """What is seen, without the messages that are no part of the conversation."""
         if self.skip is None:
             return seen
         kept = (one for one in seen.items if one.kind != "user" or not self.skip.search(one.text))
         return replace(seen, items=tuple(kept))
 
-    def _known(self, seen: Seen) -> dict[str, str]:
+    def _collect_facts(self, seen: Seen) -> dict[str, str]:
         texts = [*(item.text for item in reversed(seen.items)), seen.instructions]
         found: dict[str, str] = {}
         for name, pattern in self.knows.items():
@@ -130,7 +130,7 @@ class Machine:
         )
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.MULTILINE)
 
 
@@ -164,7 +164,7 @@ def _read_state(spot: Spot, names: Sequence[str]) -> State:
 def _read_moves(spot: Spot, names: Sequence[str]) -> tuple[Move, ...]:
     if isinstance(spot.value, str):
         return (Move(spot.choice(names, "state")),)
-    what = f"a state's name or a list of moves; the states are {listed(names)}"
+    what = f"a state's name or a list of moves; the states are {quote_names(names)}"
     return tuple(_read_move(each, names) for each in spot.all(what))
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from director.models.brains.emits import args_text
-from director.models.brains.facts import KEY, asked, score, stated, visible
+from director.models.brains.facts import KEY, find_questions, score, state_facts, visible
 from director.models.brains.spot import Spot
 from director.models.brains.turns import calls
 from director.models.script import Ask, Compact, Emit, Say, Seen
@@ -48,11 +48,11 @@ class Mind:
         """The next task, a look-up, or the answer; a compaction tells every fact it sees."""
         known = visible(seen)
         if seen.purpose == "compact":
-            return (Compact(stated(list(known), known)),)
+            return (Compact(state_facts(list(known), known)),)
         task = self._next(seen, known)
         if task is not None:
             return self._do(task, seen, known)
-        keys = self._asked(seen)
+        keys = self._find_questions(seen)
         if not keys:
             return (Say(_HOLE.sub(lambda hole: known.get(hole[1], UNKNOWN), self.end)),)
         return _look_up(keys, seen, known) or (Say(_answer(keys, known)),)
@@ -76,8 +76,8 @@ class Mind:
             return _look_up(keys, seen, known) or (Say(_answer(keys, known)),)
         return (Ask(task.tool, _HOLE.sub(lambda hole: _inside(known[hole[1]]), task.args)),)
 
-    def _asked(self, seen: Seen) -> list[str]:
-        return asked(seen.items[_request(seen)].text) if _request(seen) >= 0 else []
+    def _find_questions(self, seen: Seen) -> list[str]:
+        return find_questions(seen.items[_request(seen)].text) if _request(seen) >= 0 else []
 
 
 def _request(seen: Seen) -> int:
@@ -87,7 +87,7 @@ def _request(seen: Seen) -> int:
 
 
 def _answer(keys: Sequence[str], known: dict[str, str]) -> str:
-    told = [stated([key], known) if key in known else UNKNOWN for key in keys]
+    told = [state_facts([key], known) if key in known else UNKNOWN for key in keys]
     return "\n".join(told)
 
 

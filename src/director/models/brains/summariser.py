@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, cast, get_args
 
-from director.models.brains.facts import facts, stated
+from director.models.brains.facts import facts, state_facts
 from director.models.brains.spot import Spot
 from director.models.script import Compact, Emit, Say, ScriptEngine, Seen, Shown
 
@@ -49,12 +49,12 @@ class Summariser:
 
     def summary(self, items: Sequence[Shown]) -> str:
         """The summary of a history: a line for each thing that is kept."""
-        kept = [line for item in self._kept(items) for line in _lines(item)]
+        kept = [line for item in self._select_items(items) for line in _lines(item)]
         if self.loss == "drop_decisions":
             kept = [line for line in kept if not _DECISION.search(line)]
         return "\n".join(["Summary of what came before:", *(kept or ["(nothing)"])])
 
-    def _kept(self, items: Sequence[Shown]) -> Sequence[Shown]:
+    def _select_items(self, items: Sequence[Shown]) -> Sequence[Shown]:
         if self.loss == "keep_last_k":
             return items[max(0, len(items) - self.keep) :]
         if self.loss == "drop_decisions":
@@ -74,7 +74,7 @@ def _lines(item: Shown) -> list[str]:
     told = facts(item.text)
     hidden = [key for key in told if facts(head).get(key) != told[key]]
     decisions = [line for line in lines[1:] if _DECISION.search(line)]
-    return [f"{name}: {head}", *stated(hidden, told).splitlines(), *decisions]
+    return [f"{name}: {head}", *state_facts(hidden, told).splitlines(), *decisions]
 
 
 def read(spot: Spot, inner: ScriptEngine) -> Summariser:

@@ -14,7 +14,7 @@ from director.runs.questions import ask_for_use
 from director.runs.secret_uses import ALLOW, SecretUse, is_refused, list_bindings, use_of
 from director.secrets import FieldNotAllowed
 from director.workflow.doubt_checks import DoubtKind
-from director.workflow.templates import defused
+from director.workflow.templates import defuse
 from director.workflow.values import Config, Json
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def take_doubts(visit: NodeVisit, result: dict[str, Json]) -> None:
     """Move what is said of a result from it to the step: a text warns, an object doubts."""
     found = result.pop("doubts", None)
     said = found if isinstance(found, list) else []
-    doubts = [cast("Config", defused(each)) for each in said if isinstance(each, Mapping)]
+    doubts = [cast("Config", defuse(each)) for each in said if isinstance(each, Mapping)]
     told = [str(each) for each in said if not isinstance(each, Mapping)]
     step, notes = visit.step, result.pop("notes", None)
     visit.step = replace(
@@ -145,4 +145,4 @@ def take_doubts(visit: NodeVisit, result: dict[str, Json]) -> None:
 
 
 def _defused(result: dict[str, Json]) -> dict[str, Json]:
-    return {name: defused(value) for name, value in result.items()}
+    return {name: defuse(value) for name, value in result.items()}

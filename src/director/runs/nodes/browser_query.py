@@ -9,7 +9,7 @@ from director.runs.doubts.lost_values import describe_gaps
 from director.runs.nodes.browser_action import take_doubts
 from director.runs.observation import READS_ROWS
 from director.workflow.paths import is_list
-from director.workflow.templates import defused
+from director.workflow.templates import defuse
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
@@ -28,4 +28,4 @@ async def execute(visit: NodeVisit) -> Json:
         errors = found["errors"]
         said = "; ".join(map(str, errors)) if isinstance(errors, list) else str(errors)
         raise visit.failed(f"The page is not as it should be: {said}.", kind="validate")
-    return defused(found)
+    return defuse(found)

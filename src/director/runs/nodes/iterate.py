@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from director.runs.values import NodeFailed, Step, VisitScope
 from director.workflow.made_records import describe_missing, is_made
 from director.workflow.paths import is_list
-from director.workflow.records import Record, Status, chosen
+from director.workflow.records import Record, Status, select_records
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def _list_all(visit: NodeVisit) -> list[Json]:
     if config.get("records") is not None:
         known = visit.engine.ledger.records.values()
         query = str(config["records"])
-        items: list[Json] = [record.id for record in chosen(query, known)]
+        items: list[Json] = [record.id for record in select_records(query, known)]
         nodes = visit.engine.nodes.values()
         if not items and not is_made(query, nodes):
             raise visit.failed(describe_missing(query, nodes), kind="records")

@@ -12,7 +12,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from director.demo.rehearsal import MODEL
-from director.models import found
+from director.models import find_local_servers
 from director.web.bodies import Body
 from director.web.keys import KEYS, PROVIDERS, held_in, plain, put_key, remove_key
 from director.web.studio import AppState, NotFound
@@ -68,7 +68,7 @@ class Models:
 def all_of_them(studio: CurrentApp) -> Models:
     """Looks for keys and for servers on this machine; nobody else is asked."""
     held = held_in(studio.supplies.vault)
-    servers = found()
+    servers = find_local_servers()
     usable = [Usable(MODEL, "scripted")]
     for variable in held:
         provider = PROVIDERS[variable]

@@ -13,7 +13,7 @@ from director.store.variables import KIND, variable_history, variables, workbenc
 from director.web.bodies import Body, Json, Reason
 from director.web.studio import AppState, NotFound
 from director.web.wants import CurrentApp, ExistingWorkflowId
-from director.workflow.sensitive import masked
+from director.workflow.sensitive import mask_value
 from director.workflow.values import Json as Value
 
 router = APIRouter(prefix="/workflows/{workflow}/variables", tags=["variables"])
@@ -95,7 +95,7 @@ def history(workflow: ExistingWorkflowId, name: _Name, studio: CurrentApp) -> li
     return [
         Was(
             one.version,
-            masked(cast("Value", one.body.get("value")), name=name),
+            mask_value(cast("Value", one.body.get("value")), name=name),
             "value" not in one.body,
             one.at,
             one.reason,
@@ -110,7 +110,7 @@ def listed(studio: AppState, workflow: str) -> list[VariableValue]:
     return [
         VariableValue(
             name := one.id.removeprefix(prefix),
-            masked(cast("Value", one.body["value"]), name=name),
+            mask_value(cast("Value", one.body["value"]), name=name),
             one.at,
             one.reason,
             one.version,

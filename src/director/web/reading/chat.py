@@ -15,7 +15,7 @@ from director.agent.threads import current_thread
 from director.context.values import AgentTurn, Call, Turn, UserTurn
 from director.context.wire.events import INTERRUPTED as NO_RESULT
 from director.store import Entry, Store
-from director.store.checkpoints import Checkpoint, checkpoints, deleted
+from director.store.checkpoints import Checkpoint, checkpoints, find_deleted
 from director.store.project import TURNS, view
 
 Shown: TypeAlias = Literal["visible", "archived", "deleted"]
@@ -154,7 +154,7 @@ def told(
     """Some entries of a thread as they are shown; results go with the calls that they belong to."""
     hiding = store.hiding(thread)
     made = checkpoints(hiding)
-    return tuple(_said(found, made, _shown(made, deleted(hiding)), longest))
+    return tuple(_said(found, made, _shown(made, find_deleted(hiding)), longest))
 
 
 def one(store: Store, thread: str, seq: int) -> ConversationEntry | None:

@@ -10,7 +10,7 @@ from director.runs import Run, Step
 from director.runs.doubts.doubt import doubt_from, explain_doubt, is_dismissed
 from director.runs.telling import dismissal_of
 from director.store import Store
-from director.workflow.display import shown
+from director.workflow.display import render_value
 from director.workflow.document import parse_stored
 from director.workflow.values import Config, Json
 
@@ -53,7 +53,7 @@ def _row(
         doubt.node,
         doubt.alias,
         doubt.sentence,
-        {name: shown(name, value) for name, value in doubt.evidence.items()},
+        {name: render_value(name, value) for name, value in doubt.evidence.items()},
         dismissal_of(stored),
         is_dismissed(doubt, checks.get(doubt.node, ())),
         pictures.get(doubt.node, ""),

@@ -15,9 +15,9 @@ from director.store.variables import is_workbench, workbench
 from director.web.reading.doubts import DoubtRow, doubt_rows
 from director.workflow.document import parse_stored
 from director.workflow.input_types import is_secret_input
-from director.workflow.references import nested, parts_of, with_aliases
+from director.workflow.references import map_parents, parts_of, with_aliases
 from director.workflow.retry import retry_seconds
-from director.workflow.sensitive import masked
+from director.workflow.sensitive import mask_value
 from director.workflow.values import Json, Node, Workflow
 
 _RUNS = 5  # of the newest runs, besides the workbench
@@ -134,7 +134,7 @@ def list_inputs(workflow: Workflow) -> tuple[InputRow, ...]:
         InputRow(
             one.name,
             one.description,
-            masked(one.default, name=one.name),
+            mask_value(one.default, name=one.name),
             one.required,
             is_secret_input(one),
             one.type,
@@ -185,7 +185,7 @@ def _told(
         step.error,
         tuple(evidence),
         step.warnings,
-        masked(step.result),
+        mask_value(step.result),
         step.screenshot["$kept"] if step.screenshot else "",
         stale,
         len(visits),
@@ -213,7 +213,7 @@ class _RowPlace:
 def _rows(workflow: Workflow, tried: Mapping[str, Tried]) -> Iterator[NodeRow]:
     places = {node.id: place for place, node in enumerate(workflow.nodes, 1)}
     known = {node.id: node for node in workflow.nodes}
-    inside = nested(workflow)
+    inside = map_parents(workflow)
     drawn: set[str] = set()
 
     def under(node: Node, depth: int, owner: str, part: str) -> Iterator[NodeRow]:
@@ -239,7 +239,7 @@ def _rows(workflow: Workflow, tried: Mapping[str, Tried]) -> Iterator[NodeRow]:
 
 def _row(node: Node, workflow: Workflow, place: _RowPlace, tried: Tried | None) -> NodeRow:
     config = with_aliases(node, workflow.nodes)
-    safe = masked(config)
+    safe = mask_value(config)
     conditions = [f"requires {condition_text(one)}" for one in node.requires]
     conditions += [f"ensures {condition_text(one)}" for one in node.ensures]
     conditions += [f"check {check_text(one)}" for one in node.checks]

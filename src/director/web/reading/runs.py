@@ -16,7 +16,7 @@ from director.store import Store
 from director.store.variables import variables
 from director.web.reading.doubts import DoubtRow, doubt_rows
 from director.web.reading.nodes import ConditionResult
-from director.workflow.sensitive import masked
+from director.workflow.sensitive import mask_value
 from director.workflow.values import Json
 
 
@@ -108,11 +108,11 @@ def detail(store: Store, run: str) -> RunDetail:
     return RunDetail(
         _row(RunStatuses(store), found, at),
         key_text(failed_at, named) if failed_at else "",
-        {name: masked(value, name=name) for name, value in found.inputs.items()},
+        {name: mask_value(value, name=name) for name, value in found.inputs.items()},
         steps,
         tuple(questions(store, run)),
         tuple(flat(record) for record in records_of(store, run)),
-        {name: masked(value, name=name) for name, value in values.items()},
+        {name: mask_value(value, name=name) for name, value in values.items()},
         doubt_rows(store, found, steps_of(store, run)),
         tuple(list_downloads(steps_of(store, run))),
         tuple(comparison_lines(found)),
@@ -163,7 +163,7 @@ def _step(step: Step, name: str) -> StepRow:
         step.began,
         step.took,
         step.error,
-        masked(step.result),
+        mask_value(step.result),
         tuple(evidence),
         step.warnings,
         step.screenshot["$kept"] if step.screenshot else "",

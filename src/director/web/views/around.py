@@ -8,8 +8,8 @@ from typing import cast
 
 from director.store import Store
 from director.store.variables import KIND, variables, workbench
-from director.workflow.display import shown
-from director.workflow.sensitive import masked
+from director.workflow.display import render_value
+from director.workflow.sensitive import mask_value
 from director.workflow.values import Json, Tab
 
 
@@ -39,11 +39,11 @@ def variables_view(store: Store, workflow: str) -> list[VariableView]:
     for name, value in sorted(variables(store, run).items()):
         kept = store.get(KIND, f"{run}/{name}")
         reason = kept.reason if kept else ""
-        told = shown(name, cast("Json", value))
+        told = render_value(name, cast("Json", value))
         found.append(VariableView(name, told, reason, kept.version if kept else 1))
     return found
 
 
 def tabs_view(tabs: Sequence[Tab]) -> list[TabView]:
     """The tabs in their order; a token in an address is hidden."""
-    return [TabView(tab.name, str(masked(tab.url)), tab.active) for tab in tabs]
+    return [TabView(tab.name, str(mask_value(tab.url)), tab.active) for tab in tabs]

@@ -18,8 +18,8 @@ from director.store import Store
 from director.store.variables import workbench
 from director.web.reading.runs import RunDetail, StepRow, detail
 from director.web.views.nodes import written
-from director.workflow.display import shown
-from director.workflow.sensitive import masked
+from director.workflow.display import render_value
+from director.workflow.sensitive import mask_value
 from director.workflow.values import Json, Workflow
 
 MARKS = {
@@ -147,9 +147,9 @@ def _steps(steps: Sequence[StepRow], workflow: Workflow) -> list[StepView]:
 
 
 def _cell(name: str, value: object) -> str:
-    said = masked(cast("Json", value), name=name)
-    return "" if said is None else said if isinstance(said, str) else shown(name, said)
+    said = mask_value(cast("Json", value), name=name)
+    return "" if said is None else said if isinstance(said, str) else render_value(name, said)
 
 
 def _shown(values: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, shown(name, cast("Json", value))) for name, value in values.items())
+    return tuple((name, render_value(name, cast("Json", value))) for name, value in values.items())

@@ -71,20 +71,20 @@ def resolve_config(type_: str, config: Config, lookup: Lookup) -> dict[str, Json
     """
     form, _ = _form(kind_named(type_), config)
     found = {
-        name: _resolved(form.fields[name], value, lookup)
+        name: _resolve_field(form.fields[name], value, lookup)
         for name, value in config.items()
         if value is not None
     }
     return check_config(type_, found, resolved=True)
 
 
-def _resolved(field: Field, value: Json, lookup: Lookup) -> Json:
+def _resolve_field(field: Field, value: Json, lookup: Lookup) -> Json:
     if not field.templates:
         return value
     return as_text(field, resolve(value, lookup, within=field.within))
 
 
-def templated(type_: str, config: Config) -> dict[str, Json]:
+def select_templated(type_: str, config: Config) -> dict[str, Json]:
     """The part of a config in which templates are resolved."""
     form, _ = _form(kind_named(type_), config)
     return {name: value for name, value in config.items() if form.fields[name].templates}

@@ -9,6 +9,7 @@ from director.workflow.forms import (
     Form,
     Rule,
     any_text,
+    check_form,
     choice,
     either,
     exactly_one_of,
@@ -16,7 +17,6 @@ from director.workflow.forms import (
     list_of,
     number,
     only,
-    shaped,
     text,
     whole,
 )
@@ -50,7 +50,7 @@ _DIALOG = Form({"text": Field(any_text, "accept a prompt with this text", requir
 _ON_DIALOG = Field(
     either(
         choice("accept", "dismiss"),
-        shaped(_DIALOG),
+        check_form(_DIALOG),
         otherwise='"accept", "dismiss" or {"text": "…"}',
     ),
     "what to answer if the page asks; without it a question is dismissed and the node fails",
@@ -74,7 +74,7 @@ _POINT = Form(
         "y": Field(_PX, "px down", required=True),
     }
 )
-_AT = Field(shaped(_POINT), "where in the element: px from its top left; without it its middle")
+_AT = Field(check_form(_POINT), "where in the element: px from its top left; without it its middle")
 
 
 def _form(**fields: Field) -> Form:
@@ -82,7 +82,7 @@ def _form(**fields: Field) -> Form:
     return producing(Form({"action": action, **fields}, _EARLY))
 
 
-def _ruled(form: Form, rule: Rule) -> Form:
+def _add_rule(form: Form, rule: Rule) -> Form:
     return Form(form.fields, form.early, rule)
 
 
@@ -97,7 +97,7 @@ _FORMS: Mapping[str, Form] = {
     ),
     "hover": _form(**_FINDING, position=_AT),
     "type": _form(**_FINDING, text=Field(any_text, "replaces what is there", required=True)),
-    "select": _ruled(
+    "select": _add_rule(
         _form(
             **_FINDING,
             value=Field(
@@ -130,17 +130,17 @@ _FORMS: Mapping[str, Form] = {
             required=True,
         ),
     ),
-    "drag": _ruled(
+    "drag": _add_rule(
         _form(
             **_FINDING,
             position=_AT,
             to=Field(selector, "the element to drop it on", within="selector"),
-            toPosition=Field(shaped(_POINT), "where in that element"),
-            by=Field(shaped(_POINT), "how far to drag it, in px"),
+            toPosition=Field(check_form(_POINT), "where in that element"),
+            by=Field(check_form(_POINT), "how far to drag it, in px"),
         ),
         exactly_one_of("to", "by"),
     ),
-    "wait": _ruled(
+    "wait": _add_rule(
         _form(
             time=Field(whole(0, 600_000), "ms to wait"),
             selector=Field(selector, "an element to wait for", within="selector"),
@@ -167,7 +167,7 @@ _FORMS: Mapping[str, Form] = {
     ),
     "listTabs": _form(),
     "getCurrentTab": _form(),
-    "keypress": _ruled(
+    "keypress": _add_rule(
         _form(
             **{
                 **_FINDING,

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from director.workflow.forms import (
     Field,
     Form,
+    check_form,
     choice,
     flag,
     list_of,
     object_of,
-    shaped,
     text,
     whole,
 )
@@ -29,7 +29,7 @@ _SELECTOR = Field(
 )
 
 
-def _extracted(value: Json) -> None:
+def _check_extraction(value: Json) -> None:
     text(value)
     rule = str(value)
     if _OWN.fullmatch(rule):
@@ -59,7 +59,7 @@ _RULE = Form(
 
 
 _FIELDS = Field(
-    object_of(_extracted),
+    object_of(_check_extraction),
     "name: CSS in the item, a@href, @attribute, @attribute~part, . (its text) or @form-url",
     within="selectors",
 )
@@ -74,7 +74,7 @@ def _form(**fields: Field) -> Form:
 _FORMS: Mapping[str, Form] = {
     "validate": _form(
         rules=Field(
-            list_of(shaped(_RULE)), "what the page must show", required=True, within="selector"
+            list_of(check_form(_RULE)), "what the page must show", required=True, within="selector"
         ),
         onFailure=Field(
             choice("stop_workflow", "continue_with_error"),

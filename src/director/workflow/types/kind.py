@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from director.workflow.forms import Field, Form, either, flag, object_of, only, shaped, text
+from director.workflow.forms import Field, Form, check_form, either, flag, object_of, only, text
 from director.workflow.values import Config, Effect, Json, NodeType, WorkflowError
 
 Line: TypeAlias = Callable[[Config], str]
@@ -72,7 +72,7 @@ PRODUCING: Mapping[str, Field] = {
     ),
     "strict_store": Field(flag, "the node fails if its result cannot be kept"),
     "create_records": Field(
-        either(text, shaped(_RECORDS), otherwise='a type, or {"type", "key", "id_pattern"}'),
+        either(text, check_form(_RECORDS), otherwise='a type, or {"type", "key", "id_pattern"}'),
         "makes a record of each item of the result; those of all visits add up",
         templates=False,
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from director.workflow.expressions import check_condition, check_name
-from director.workflow.forms import Field, Form, list_of, object_of, shaped, text
+from director.workflow.forms import Field, Form, check_form, list_of, object_of, text
 from director.workflow.paths import is_list
 from director.workflow.types.kind import NodeKind, producing
 from director.workflow.types.nodes import nodes
@@ -62,7 +62,7 @@ KIND = NodeKind(
                 {
                     "input": Field(object_of(), "named values that conditions can use"),
                     "branches": Field(
-                        list_of(shaped(_BRANCH)),
+                        list_of(check_form(_BRANCH)),
                         "name, condition and nodes; the first that holds",
                         required=True,
                         templates=False,

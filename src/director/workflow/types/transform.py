@@ -17,7 +17,7 @@ def input_names(given: Json) -> tuple[str, ...]:
     return tuple(given) if isinstance(given, Mapping) else ("input",)
 
 
-def named_inputs(written: Json, found: Json) -> dict[str, Json]:
+def name_inputs(written: Json, found: Json) -> dict[str, Json]:
     """The values by name: what was written tells the names, what was found are the values."""
     if isinstance(written, Mapping) and isinstance(found, Mapping):
         return dict(found)
