@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from director.browser import BrowserError
 from director.browser.showing import show
@@ -109,16 +109,6 @@ async def active_tab(desk: AgentSession) -> str:
     if not found:
         raise BrowserError("No tab is open. Open one with debug_open_tab.")
     return found[0]
-
-
-def kept_snapshot(desk: AgentSession, hash_: str) -> Snapshot | None:
-    """A snapshot that was taken of a page of this workflow, by its hash."""
-    found = desk.store.get("snapshot", f"{desk.workflow}/{hash_}")
-    if found is None:
-        return None
-    body = cast("dict[str, str]", found.body)
-    text = desk.store.kept(hash_).decode()
-    return Snapshot(text, body["url"], body["title"], body["document"])
 
 
 def _keep(desk: AgentSession, snapshot: Snapshot) -> None:

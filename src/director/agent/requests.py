@@ -11,7 +11,6 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from decimal import Decimal
 from typing import Any, Literal, TypeAlias, cast
 
 from director.agent.contexts import context_body
@@ -220,12 +219,6 @@ def _body_at(store: Store, thread: str, number: int, attempt: int = 1) -> bytes:
     if hashlib.sha256(made).hexdigest() != one["sha256"]:
         raise StoreError(f"The request {number} of {thread!r} is not as it was sent.")
     return made
-
-
-def cost_of(body: Json) -> Decimal | None:
-    """What a kept request cost; None if it is not known."""
-    known = body.get("cost")
-    return Decimal(known) if isinstance(known, str) else None
 
 
 def input_price(body: Json) -> float | None:

@@ -10,17 +10,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from director.browser import BrowserError, BrowserGone, Session
 from director.browser.bundle import LocatorError
 from director.browser.conditions import check
-from director.browser.noticing import Glance, glance, news
+from director.browser.noticing import glance, news
 from director.runs.download_facts import add_downloads
 from director.runs.error_pages import note_error_pages
-from director.runs.held_before import HeldBefore, look_before
+from director.runs.held_before import look_before
 from director.runs.keeping import Keeping, OutputWrites
 from director.runs.ledger import RunJournal
 from director.runs.nodes import CONTROL, EXECUTE, PLAN
@@ -44,11 +44,12 @@ from director.runs.values import (
     VisitScope,
     number_visits,
 )
+from director.runs.visit import NodeVisit
 from director.secrets import SecretRefused, VaultError
 from director.workflow.conditions import fill_condition
 from director.workflow.templates import resolve
 from director.workflow.types import resolve_config
-from director.workflow.values import Config, Json, Node, Workflow, WorkflowError
+from director.workflow.values import Config, Json, Workflow, WorkflowError
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -73,40 +74,6 @@ _AT_ONCE = 100  # records that are written in no time
 _SHOWN = 500  # milliseconds until a field shows what was typed
 
 
-@dataclass(slots=True)
-class NodeVisit:
-    """A node at a place: what its function is given.
-
-    `began` and `done` say how far it is: about to act, and after it. `values` and `others` are
-    variables and steps to be written when it finishes. `told` is what the page told before it,
-    `mark` when it began in the session's count, `may_send` whether its page may send forms, `held`
-    which of its promises held before it acted.
-    """
-
-    engine: Engine
-    node: Node
-    place: VisitScope
-    step: Step
-    config: Config = field(default_factory=dict)
-    began: bool = False
-    done: bool = False
-    values: dict[str, Json] = field(default_factory=dict)
-    others: list[Step] = field(default_factory=list)
-    told: Glance = ()
-    mark: int = 0
-    may_send: bool = True
-    held: HeldBefore = field(default_factory=HeldBefore)
-
-    @property
-    def key(self) -> str:
-        """The key of this visit in the journal."""
-        return self.step.key
-
-    def failed(self, why: str, *, kind: str) -> NodeFailed:
-        """The failure of this node."""
-        return NodeFailed(why, key=self.key, alias=self.node.alias, kind=kind)
-
-
 class Engine:
     """Executes the nodes of one run; `observes` what they do to pages when they are only tried."""
 
@@ -125,11 +92,11 @@ class Engine:
         self._retries = Retries()
 
     async def run_all(self, ids: Sequence[str], place: VisitScope) -> list[dict[str, Json]]:
-        """NodeVisit nodes in the order of their list; stops at an error."""
+        """Visit nodes in the order of their list; stops at an error."""
         return [await self.visit_listed(id_, place, nth) for id_, nth in number_visits(ids)]
 
     async def visit_listed(self, id_: str, place: VisitScope, nth: int) -> dict[str, Json]:
-        """NodeVisit a node and say which one it was and what came of it."""
+        """Visit a node and say which one it was and what came of it."""
         result = await self.visit(id_, place, nth)
         step = self.ledger.step(place.key(id_, nth))
         status = step.status if step else "success"
@@ -168,14 +135,14 @@ class Engine:
             return
         if self.means.permit is not None:
             visit.may_send = self.means.permit(node, visit.config)
-        evidence = await self.checked(node.requires, visit.place, mark=0)
+        evidence = await self.check_conditions(node.requires, visit.place, mark=0)
         visit.step = replace(visit.step, evidence=tuple(evidence))
         demand(evidence, visit.failed, "requires")
         plan = await PLAN[node.type](visit) if node.type in PLAN else None
         if node.type in _LOOKS:
             await note_error_pages(self.ledger, self.stage)
             await self._ready(visit)
-            look = partial(self.checked, place=visit.place, mark=0)
+            look = partial(self.check_conditions, place=visit.place, mark=0)
             visit.held = await look_before(node, look, self.stage.session)
         if self._observes and node.type == "browser_action":
             visit.told = await glance(await self.stage.session())
@@ -260,7 +227,7 @@ class Engine:
         mark: int = 0,
         kept: OutputWrites | None = None,
     ) -> None:
-        found = await self.checked(conditions, visit.place, mark=mark, kept=kept)
+        found = await self.check_conditions(conditions, visit.place, mark=mark, kept=kept)
         evidence = visit.held.mark(found)
         visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence))
         demand(evidence, visit.failed, "ensures")
@@ -285,7 +252,7 @@ class Engine:
         if config.get("action") != "type" or "{{secret:" in str(config.get("text")):
             return False
         shown = {"element": config["selector"], "value": config["text"], "within": _SHOWN}
-        (evidence,) = await self.checked([shown], visit.place, mark=mark)
+        (evidence,) = await self.check_conditions([shown], visit.place, mark=mark)
         return evidence["holds"] is True
 
     async def _fail(self, visit: NodeVisit, problem: Exception, began: float) -> None:
@@ -307,7 +274,7 @@ class Engine:
         self._tell(visit.step)
         raise failure_of(problem, visit.step) from problem
 
-    async def checked(
+    async def check_conditions(
         self,
         conditions: Iterable[Config],
         place: VisitScope,

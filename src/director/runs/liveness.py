@@ -48,11 +48,6 @@ def seems_dead(beat: Beat, patience: float) -> bool:
     return beat.has_ended or beat.age > patience
 
 
-def list_living(store: Store, patience: float) -> set[str]:
-    """The workers that seem to live, by a single look."""
-    return {each.worker for each in store.beats() if not seems_dead(each, patience)}
-
-
 def has_fallen_silent(store: Store, worker: str, *, seconds: float) -> bool:
     """Whether a worker gives no sign of life while it is watched for so many seconds."""
     began = time.monotonic()

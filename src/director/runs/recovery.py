@@ -28,7 +28,7 @@ from director.workflow.templates import defuse, resolve
 from director.workflow.values import Config, Node
 
 if TYPE_CHECKING:
-    from director.runs.engine import NodeVisit
+    from director.runs.visit import NodeVisit
 
 _OPENS = ("navigate", "openNewTab", "switchTab", "loadProfile")
 _SHOWS = 2_000  # milliseconds for a page to show what a node promised
@@ -69,7 +69,7 @@ async def _is_elsewhere(visit: NodeVisit) -> bool:
     ]
     if visit.node.type != "browser_action" or not asked:
         return False
-    found = await visit.engine.checked(asked, visit.place, mark=0)
+    found = await visit.engine.check_conditions(asked, visit.place, mark=0)
     return not all(each["holds"] for each in found)
 
 
@@ -110,7 +110,7 @@ async def _proved(visit: NodeVisit) -> _Verdict:
             scope = engine.ledger.scope(visit.place, engine.means.env)
             await session.navigate(str(resolve(proof["url"], scope, within="address")))
         for verdict, conditions in (("happened", happened), ("not_happened", not_happened)):
-            found = await engine.checked(conditions, visit.place, mark=0, session=session)
+            found = await engine.check_conditions(conditions, visit.place, mark=0, session=session)
             seen += found
             if conditions and all(each["holds"] for each in found):
                 return cast("Literal['happened', 'not_happened']", verdict), found
@@ -187,4 +187,4 @@ async def _look_before(visit: NodeVisit) -> tuple[str, list[Config]]:
         await session.navigate(url)
         await wait_until_ready(session.page(), session.pending)
         now = [{**each, "within": 0} for each in wanted]
-        return url, await engine.checked(now, visit.place, mark=0, session=session)
+        return url, await engine.check_conditions(now, visit.place, mark=0, session=session)

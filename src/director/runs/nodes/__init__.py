@@ -24,7 +24,7 @@ from director.runs.nodes import (
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
-    from director.runs.engine import NodeVisit
+    from director.runs.visit import NodeVisit
 
 Doing: TypeAlias = "Callable[[NodeVisit], Awaitable[Json]]"
 _ALL = (browser_action, browser_query, transform, cognition, iterate, route, handle, context)

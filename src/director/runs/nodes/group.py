@@ -11,7 +11,7 @@ from director.workflow.paths import is_list
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
-    from director.runs.engine import NodeVisit
+    from director.runs.visit import NodeVisit
 
 
 async def execute(visit: NodeVisit) -> Json:

@@ -17,7 +17,7 @@ from director.workflow.records import Record, Status, select_records
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
-    from director.runs.engine import NodeVisit
+    from director.runs.visit import NodeVisit
 
 
 async def plan(visit: NodeVisit) -> Json:

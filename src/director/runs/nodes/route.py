@@ -11,7 +11,7 @@ from director.workflow.paths import is_list
 from director.workflow.values import Config, Json
 
 if TYPE_CHECKING:
-    from director.runs.engine import NodeVisit
+    from director.runs.visit import NodeVisit
 
 
 async def plan(visit: NodeVisit) -> Json:

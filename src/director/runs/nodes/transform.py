@@ -10,7 +10,7 @@ from director.workflow.templates import SECRET, defuse, stringify
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
-    from director.runs.engine import NodeVisit
+    from director.runs.visit import NodeVisit
 
 
 async def execute(visit: NodeVisit) -> Json:
