@@ -12,7 +12,7 @@ from typing import Protocol
 from director.browser import Session
 from director.browser.noticing import Glance
 from director.runs.held_before import HeldBefore
-from director.runs.ledger import Ledger
+from director.runs.ledger import RunJournal
 from director.runs.sandbox import Sandbox
 from director.runs.stage import Stage
 from director.runs.values import NodeFailed, Question, RunDependencies, Step, VisitScope
@@ -23,7 +23,7 @@ class NodeRunner(Protocol):
     """The engine, as the function of a node sees it."""
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> RunJournal:
         """What the run has done and kept."""
 
     @property
