@@ -25,7 +25,7 @@ from pathlib import Path
 from director.contexts import fresh
 from director.counting import counter_for
 from director.project.history import read_log
-from director.project.keeping import shared_prefix
+from director.project.keeping import measure_shared_prefix
 from director.project.markdown import section
 from director.project.parts import ORDER, read_context
 from director.project.progress import step_file
@@ -191,7 +191,7 @@ def measured(way: Way, beds: list[Bed]) -> dict[str, float | int]:
                     needed += len(wanted)
                     there += sum(one[:200].strip() in made.text for one in wanted)
                     content = made.text.encode("utf-8", "surrogateescape")
-                    shares += [shared_prefix(before, content)] if before else []
+                    shares += [measure_shared_prefix(before, content)] if before else []
                     before = content
     made_ = total - refused
     return {

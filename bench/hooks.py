@@ -90,7 +90,7 @@ def proxy(api: Any) -> Callable[[int], Hook]:
             request = ProxyRequest(
                 b"POST", b"/v1/" + ends[api], ((b"x-director-thread", b"one"),), body
             )
-            return _history(api, json.loads(asyncio.run(made.managed(request)).body))
+            return _history(api, json.loads(asyncio.run(made.fit_request(request)).body))
 
         return passed
 

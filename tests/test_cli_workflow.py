@@ -186,7 +186,7 @@ def test_the_steps_of_a_run_that_ends_between_two_looks_are_all_told(
         late = _Late(opened._database)
         late.meanwhile = lambda: run("runs", "resume", name)
         with RunPrinter(late, name) as watch:
-            assert asyncio.run(watch.ended()).state == "done"
+            assert asyncio.run(watch.wait_end()).state == "done"
     assert "ok      twice" in capsys.readouterr().out
 
 

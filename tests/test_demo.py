@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from director.demo.__main__ import main
-from director.demo.recording import BadRecordingError, Message, parse, shipped
+from director.demo.recording import BadRecordingError, Message, load_shipped, parse
 from director.demo.replay import ReplayTotals, calls, replay, usual_budget
 from director.demo.screen import Screen, short
 
@@ -135,7 +135,7 @@ def test_json_lines_and_gzip_hold_the_same_run() -> None:
 
 def test_the_shipped_run_is_long_enough_to_show_something() -> None:
     """`./run --engine` without arguments has a run to replay."""
-    assert len(calls(shipped())) >= 20
+    assert len(calls(load_shipped())) >= 20
 
 
 def test_a_call_sends_everything_said_before_it() -> None:

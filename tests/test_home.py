@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from director.home import HomeError, home, locked, write_private
+from director.home import HomeError, home, lock_file, write_private
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
 
@@ -116,7 +116,7 @@ def test_only_one_holds_the_lock_of_a_file(tmp_path: Path) -> None:
 
     def add() -> None:
         for _ in range(20):
-            with locked(path):
+            with lock_file(path):
                 number = int(path.read_text())
                 write_private(path, str(number + 1).encode())
 

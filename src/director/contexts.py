@@ -20,7 +20,7 @@ from director.project.fitting import Limit
 from director.project.git import Git
 from director.project.history import Commit, read_log
 from director.project.injection import Injected, expand
-from director.project.keeping import find_kept, keep, keep_parts, shared_with_last
+from director.project.keeping import compare_with_last, find_kept, keep, keep_parts
 from director.project.manifest import Json, sha256
 from director.project.parts import HEADED, Source, heading, read_context
 from director.project.profiles import SKILLS
@@ -67,8 +67,8 @@ def fresh(  # noqa: PLR0913  each option has a name
     extra, injected, remarks = _extra(root, own, allow)
     ask = ContextRequest(agent, task, skill, step, order, fill, extra, model)
     git = Git(root)
-    made = _made(found, ask, limit_for(model, window), git, _commits(git, log), log)
-    commands: list[Json] = [_told(one) for one in injected]
+    made = _make_context(found, ask, limit_for(model, window), git, _commits(git, log), log)
+    commands: list[Json] = [_describe_injection(one) for one in injected]
     manifest = {**made.manifest, "commands": commands} if commands else made.manifest
     notes = (
         *([git.problem] if git.problem and log is None else []),
@@ -94,7 +94,7 @@ def limit_for(model: str | None, window: int | None) -> Limit:
 def kept(project: Place, made: Fresh, *, stable: bool = False) -> tuple[Path, str]:
     """Keep a context under `.director/contexts/`; its folder, and the report on it."""
     root = Path(project)
-    shared = shared_with_last(root, made.content)
+    shared = compare_with_last(root, made.content)
     report = str(made.report)
     if shared is not None:
         how = "stable order" if stable else "seed order"
@@ -154,11 +154,13 @@ def replayed(project: Place, wanted: str | None = None) -> tuple[Fresh, bool]:
     )
     log = asked["log"]
     commits = _commits(git, log, asked["head"] or "HEAD")
-    made = _made(found, ask, limit_for(asked["model"], manifest["window"]), git, commits, log)
+    made = _make_context(
+        found, ask, limit_for(asked["model"], manifest["window"]), git, commits, log
+    )
     return made, made.sha256 == manifest["context"]["sha256"]
 
 
-def _made(  # noqa: PLR0913, PLR0917  one step of two functions
+def _make_context(  # noqa: PLR0913, PLR0917  one step of two functions
     found: Project,
     ask: ContextRequest,
     limit: Limit,
@@ -226,7 +228,7 @@ def _extra(
     return tuple(sources), injected, remarks
 
 
-def _told(one: Injected) -> dict[str, Json]:
+def _describe_injection(one: Injected) -> dict[str, Json]:
     return {
         "command": one.placeholder.command,
         "line": one.placeholder.line,
@@ -249,7 +251,7 @@ def _manifest(root: Path, wanted: str | None) -> tuple[Mapping[str, Any], bytes 
 def _as_it_was(root: Path, manifest: Mapping[str, Any], git: Git) -> Project:
     """The project with the sources of a manifest: as it lies there, else from its commit."""
     now = open_project(root)
-    if _unchanged(now, manifest):
+    if _is_unchanged(now, manifest):
         return now
     head = next((s["commit"] for _, s in sources_of(manifest) if s["commit"]), None)
     # What was not committed then may still lie there as it was.
@@ -269,7 +271,7 @@ def _as_it_was(root: Path, manifest: Mapping[str, Any], git: Git) -> Project:
     return then
 
 
-def _unchanged(project: Project, manifest: Mapping[str, Any]) -> bool:
+def _is_unchanged(project: Project, manifest: Mapping[str, Any]) -> bool:
     return all(
         (content := project.folder.read(path)) is not None and sha256(content) == source["sha256"]
         for path, source in sources_of(manifest)

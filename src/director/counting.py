@@ -34,7 +34,7 @@ def remembering(
     known: dict[str, int] = {}
     held = 0
 
-    def counted(text: str) -> int:
+    def count_once(text: str) -> int:
         nonlocal held
         size = known.get(text)
         if size is None:
@@ -46,7 +46,7 @@ def remembering(
                 del known[oldest]
         return size
 
-    return counted
+    return count_once
 
 
 @cache
@@ -88,11 +88,11 @@ def calibrated(counter: Counter, factor: float, error: float) -> Counter:
     """A counter whose counts, framing included, are multiplied by a factor that was observed."""
     count = counter.count
 
-    def counted(text: str) -> int:
+    def count_scaled(text: str) -> int:
         return round(count(text) * factor)
 
     return Counter(
-        counted,
+        count_scaled,
         f"{counter.name} × {factor:.3g} (calibrated)",
         error,
         per_message=round(counter.per_message * factor),

@@ -103,7 +103,7 @@ def write_private(path: Path, content: bytes) -> None:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def lock_file(path: Path) -> Iterator[None]:
     """Hold the lock of a file: one thread of one process at a time, freed even by a kill."""
     lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:

@@ -62,8 +62,8 @@ class ContextManager:
         if current_phase and (not self._named or self._named[-1][1] != current_phase):
             self._named = (*self._named, (max(0, len(self._turns) - 1), current_phase))
             self._compaction.change_strategy(self._strategy(self._named))
-        sent = self._sent() if self.config.enabled else self._given()
-        given = self._given()
+        sent = self._build_sent() if self.config.enabled else self._build_given()
+        given = self._build_given()
         repairs = tuple(f"message {r.where}: {r.action}" for r in self._parser.parsed().repairs)
         untouched = not self.config.enabled or (not repairs and sent == given)
         out = list(messages) if untouched else emit(sent, self._wire)
@@ -129,14 +129,14 @@ class ContextManager:
         budget = self.config.budget
         counter = budget.counter if isinstance(budget, Budget) else counter_for(self._model)
 
-        def counted(text: str) -> int:
+        def count_once(text: str) -> int:
             size = self._sizes.get(text)
             if size is None:
                 self.metrics.counted += 1
                 size = self._sizes[text] = counter.count(text)
             return size
 
-        return replace(counter, count=counted)
+        return replace(counter, count=count_once)
 
     def _find_budget(self) -> Budget:
         if self.config.budget is None:
@@ -203,7 +203,7 @@ class ContextManager:
             start = replace(given, turns=())
         self._compaction = ResumableCompaction(self._strategy(self._named), start, self._budget)
 
-    def _sent(self) -> Context:
+    def _build_sent(self) -> Context:
         """What to send; at a compaction a summary that was prepared stands in place of excerpts."""
         sent = self._advance()
         left = len(sent.fold.turns) if sent.fold else 0
@@ -230,7 +230,7 @@ class ContextManager:
             self.metrics.record_checkpoint(now[-1].at, phase)
         return sent
 
-    def _given(self) -> Context:
+    def _build_given(self) -> Context:
         return Context(self._compaction.sections, tuple(self._turns))
 
     def _token_budget(self) -> Budget:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Generic, Literal, TypeAlias, TypeVar, get_type_hints
 
-from director.home import VARIABLE, home, locked, make_private, write_private
+from director.home import VARIABLE, home, lock_file, make_private, write_private
 
 T = TypeVar("T")
 Value: TypeAlias = str | int | float
@@ -49,7 +49,7 @@ class Setting(Generic[T]):
     place: str = ""
 
     def __repr__(self) -> str:
-        return f"Setting({_shown(self.value)}, {self.source!r}, {self.place!r})"
+        return f"Setting({_hide_password(self.value)}, {self.source!r}, {self.place!r})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +145,12 @@ def save_settings(changes: Mapping[str, object], *, path: Path | None = None) ->
     """Write values into the settings file; None takes a key out of it. Comments are not kept."""
     path = path or home() / FILE
     checked = {
-        name: Setting(_checked(name, value, "the change"), "file", "the change")
+        name: Setting(_check_value(name, value, "the change"), "file", "the change")
         for name, value in changes.items()
-        if value is not None or not _known(name, "the change")
+        if value is not None or not _check_name(name, "the change")
     }
     make_private(path.parent)
-    with locked(path):
+    with lock_file(path):
         kept = {k: v for k, v in _from_file(path).items() if k not in changes} | checked
         _check_order(_defaults(path) | kept)
         lines = [f"{name} = {_toml(kept[name].value)}\n" for name in RULES if name in kept]
@@ -176,7 +176,9 @@ def _from_file(path: Path) -> dict[str, Setting[Value]]:
     except OSError as error:
         raise SettingsError(f"{str(path)!r} cannot be read: {error.strerror}.") from error
     return {
-        name: Setting(_checked(name, value, f"{str(path)!r}{_line(text, name)}"), "file", str(path))
+        name: Setting(
+            _check_value(name, value, f"{str(path)!r}{_line(text, name)}"), "file", str(path)
+        )
         for name, value in kept.items()
     }
 
@@ -190,7 +192,7 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Setting[Value]]:
         if variable == VARIABLE or not text:
             continue
         if name in RULES:
-            value = _checked(name, _read(text, RULES[name]), f"the variable {variable}")
+            value = _check_value(name, _read(text, RULES[name]), f"the variable {variable}")
             found[name] = Setting(value, "environment", variable)
         elif near := difflib.get_close_matches(name, RULES, n=1, cutoff=0.75):
             # What is not like a setting may be meant for another program.
@@ -211,9 +213,9 @@ def _from_flags(flags: Mapping[str, object]) -> dict[str, Setting[Value]]:
     found: dict[str, Setting[Value]] = {}
     for name, value in flags.items():
         flag = f"--{name.replace('_', '-')}"
-        if _known(name, "the flags") and value is not None:
+        if _check_name(name, "the flags") and value is not None:
             read = _read(value, RULES[name]) if isinstance(value, str) else value
-            found[name] = Setting(_checked(name, read, f"the flag {flag}"), "flag", flag)
+            found[name] = Setting(_check_value(name, read, f"the flag {flag}"), "flag", flag)
     return found
 
 
@@ -225,27 +227,29 @@ def _read(text: str, rule: SettingRule) -> Value:
         return text
 
 
-def _known(name: str, place: str) -> bool:
+def _check_name(name: str, place: str) -> bool:
     if name in RULES:
         return True
     near = difflib.get_close_matches(name, RULES, n=1, cutoff=0)
     raise SettingsError(f"In {place}: there is no setting {name!r}. Did you mean {near[0]!r}?")
 
 
-def _checked(name: str, value: object, place: str) -> Value:
-    _known(name, place)
+def _check_value(name: str, value: object, place: str) -> Value:
+    _check_name(name, place)
     rule = RULES[name]
     if rule.type is float and type(value) is int:
         value = float(value)
     # A bool is an int to isinstance, and no number to anyone.
     if type(value) is not rule.type:
-        raise SettingsError(f"In {place}: {name} must be {_WORDS[rule.type]}, not {_shown(value)}.")
+        raise SettingsError(
+            f"In {place}: {name} must be {_WORDS[rule.type]}, not {_hide_password(value)}."
+        )
     if rule.choices and value not in rule.choices:
         near = difflib.get_close_matches(str(value), rule.choices, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise SettingsError(
             f"In {place}: {name} must be one of {', '.join(rule.choices)}, "
-            f"not {_shown(value)}.{hint}"
+            f"not {_hide_password(value)}.{hint}"
         )
     if isinstance(value, int | float) and not 0 < value <= rule.upto:
         limit = "" if math.isinf(rule.upto) else f" and at most {rule.upto:g}"
@@ -258,8 +262,8 @@ def _check_order(found: Mapping[str, Setting[Value]]) -> None:
     for low, high in _RISING:
         if not _number(found[low]) < _number(found[high]):
             raise SettingsError(
-                f"{low} must be below {high}: {_told(found[low])} is not below "
-                f"{_told(found[high])}."
+                f"{low} must be below {high}: {_render_setting(found[low])} is not below "
+                f"{_render_setting(found[high])}."
             )
 
 
@@ -267,7 +271,7 @@ def _number(setting: Setting[Value]) -> float:
     return float(setting.value)
 
 
-def _told(setting: Setting[Value]) -> str:
+def _render_setting(setting: Setting[Value]) -> str:
     return f"{setting.value} (from {setting.place or 'the default'})"
 
 
@@ -276,7 +280,7 @@ def _line(text: str, name: str) -> str:
     return f", line {text.count(chr(10), 0, found.start()) + 1}" if found else ""
 
 
-def _shown(value: object) -> str:
+def _hide_password(value: object) -> str:
     """A value as it may be shown: the password in an address is not."""
     hidden = re.sub(r"(://[^:@/?#\s]*:)\S*@", r"\1…@", repr(value))
     return re.sub(r"([?&]password=)[^&\s'\"]*", r"\1…", hidden)

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from starlette.testclient import TestClient
 
 from attacks.listener import listening
-from director.cli.web import _bound
+from director.cli.web import _bind
 from director.store import Store
 from director.web import make_app, serving
 from web.pages.conftest import _home, app  # noqa: F401  fixtures
@@ -109,8 +109,8 @@ def test_nobody_answers_in_our_place_on_the_other_loopback(
         page.close()
         monkeypatch.setattr(serving, "PORT", port)
         with pytest.raises(OSError, match="in use"):
-            _bound("127.0.0.1", port, "")
-        sockets = _bound("127.0.0.1", None, "")
+            _bind("127.0.0.1", port, "")
+        sockets = _bind("127.0.0.1", None, "")
     places = [each.getsockname()[:2] for each in sockets]
     for each in sockets:
         each.close()

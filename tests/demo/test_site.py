@@ -10,7 +10,7 @@ import pytest
 
 from demo.visitor import Answer, Visitor
 from director.demo.site import Site
-from director.demo.site.html import el, written
+from director.demo.site.html import el, render_html
 from director.demo.site.look import SiteDesign
 from director.demo.site.routes import ROUTES
 
@@ -104,11 +104,11 @@ def test_what_visitors_type_never_becomes_markup(visitor: Visitor) -> None:
 
 def test_elements_escape_texts_and_attributes() -> None:
     """There is no other way to write them; an empty element has no end."""
-    assert written(el("p", EVIL, title=EVIL), SiteDesign()) == (
+    assert render_html(el("p", EVIL, title=EVIL), SiteDesign()) == (
         '<p title="&lt;img src=x onerror=alert(1)&gt;&quot;&#x27;&amp;">'
         "&lt;img src=x onerror=alert(1)&gt;&quot;&#x27;&amp;</p>"
     )
-    assert written([el("input", disabled=True, name=None), None, 3], SiteDesign()) == (
+    assert render_html([el("input", disabled=True, name=None), None, 3], SiteDesign()) == (
         '<input disabled="" />3'
     )
 

@@ -15,7 +15,7 @@ from director.testing.double import KINDS, Double, Fault
 from director.testing.double.exchange import ServerSentEvent
 from director.testing.double.keys import Api
 from director.testing.double.stream_faults import renumbered
-from director.testing.double.verdict.reading import ended_well
+from director.testing.double.verdict.reading import has_ended_well
 from double.core_room import APIS, BODY, KEY, PATH, USER, Room, room_of, say
 
 
@@ -208,7 +208,7 @@ def test_a_clean_end_lacks_only_the_last_event(api: Api) -> None:
         assert _types(cut) == _types(whole)[: len(cut)]
         answer = room.double.exchanges[1].answer
         assert answer is not None
-        assert not ended_well(answer)
+        assert not has_ended_well(answer)
 
 
 def test_openais_clientsays_nothing_of_a_clean_end() -> None:

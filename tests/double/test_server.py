@@ -93,7 +93,7 @@ def test_an_answer_does_not_wait_for_the_other_side_to_acknowledge_its_head() ->
 
     class Told(DoubleServer):
         def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            super()._connected(reader, writer)
+            super()._serve_connection(reader, writer)
             sock: socket.socket = writer.get_extra_info("socket")
             at_once.append(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from director.contexts import Own, compared, fresh, kept, replayed, verified
-from director.project.keeping import shared_prefix
+from director.project.keeping import measure_shared_prefix
 from director.project.values import ProjectError
 from project.folders import SMALL, STEP, TASK, committed, git, written
 
@@ -128,7 +128,7 @@ def test_the_stable_order_shares_more_of_its_beginning(root: Path) -> None:
     shares = {}
     for order in ("seed", "stable"):
         one, two = (fresh(root, "builder", task, order=order) for task in (TASK, other))
-        shares[order] = shared_prefix(one.content, two.content)
+        shares[order] = measure_shared_prefix(one.content, two.content)
         kept(root, one)
         assert f"Shared: {shares[order]:.1%}" in kept(root, two)[1]
     assert shares["stable"] > shares["seed"]

@@ -14,9 +14,9 @@ from director.project.parts import (
     TaggedSection,
     heading,
     read_context,
-    rendered,
+    render_context,
 )
-from director.project.tasktypes import said, typed
+from director.project.tasktypes import contains_word, find_types
 
 _BITS = [
     *(f"<{mark}{tag}>" for tag in ORDER for mark in ("", "/")),
@@ -69,7 +69,7 @@ def test_what_is_read_back_is_what_was_written(
         sections.append(
             TaggedSection(tag, tuple(Source("s", text, "r", name) for name, text in kept))
         )
-    back = read_context(rendered(sections))
+    back = read_context(render_context(sections))
     ranked = sorted(sections, key=lambda one: ORDER.index(one.tag))
     assert back == [
         (one.tag, tuple((heading(source.name), source.text) for source in one.sources))
@@ -83,7 +83,9 @@ def test_what_is_read_back_is_what_was_written(
 )
 def test_look_alikes_of_our_tags_are_escaped_and_nothing_else(text: str) -> None:
     """A reader is not fooled either."""
-    whole = rendered([TaggedSection("vision", (Source("s", f"a {text} <div> <tasks> b", "r"),))])
+    whole = render_context(
+        [TaggedSection("vision", (Source("s", f"a {text} <div> <tasks> b", "r"),))]
+    )
     assert f"a {text[0]}\\{text[1:]} <div> <tasks> b" in whole
 
 
@@ -94,8 +96,8 @@ def test_look_alikes_of_our_tags_are_escaped_and_nothing_else(text: str) -> None
 def test_a_heading_that_is_no_name_of_such_a_file_stays_as_it_is(text: str) -> None:
     """Only what could pass for another file of the same section gets a backslash."""
     source = Source("s", f"one\n{text}\ntwo\n", "r", "A.md")
-    assert f"one\n{text}\ntwo\n" in rendered([TaggedSection("codebase", (source,))])
-    assert "\\## A.md" in rendered(
+    assert f"one\n{text}\ntwo\n" in render_context([TaggedSection("codebase", (source,))])
+    assert "\\## A.md" in render_context(
         [TaggedSection("codebase", (Source("s", "## A.md", "r", "B.md"),))]
     )
 
@@ -181,10 +183,10 @@ def test_only_the_tools_own_commits_are_bookkeeping(subject: str, books: bool) -
 )
 def test_a_word_counts_only_whole(word: str, text: str, there: bool) -> None:  # noqa: FBT001
     """Or as a plural."""
-    assert said(word, text) is there
+    assert contains_word(word, text) is there
 
 
 def test_only_what_is_to_do_and_when_it_is_done_tell_the_kind() -> None:
     """Why it matters does not."""
     task = "# Task: Page\n\n## What To Do\n\nBake.\n\n## Why It Matters\n\nThe form.\n\n## Done When\n\n- a route answers\n"
-    assert typed(task).evidence == {"API": ("route",)}
+    assert find_types(task).evidence == {"API": ("route",)}

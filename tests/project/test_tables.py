@@ -8,7 +8,7 @@ import pytest
 
 from director.project.parts import DEEP, HEADED, ORDER
 from director.project.profiles import AGENTS, SKILLS, load_profile
-from director.project.tasktypes import API, TESTING, UI, typed
+from director.project.tasktypes import API, TESTING, UI, find_types
 from project.example import bakery, shown, source
 
 _STEP = "goals/01-take-orders/02-ordering/STEP.md"
@@ -156,7 +156,7 @@ def test_skill_profile(row: str) -> None:
 def test_task_type(row: str, words: tuple[str, ...], files: list[str]) -> None:
     """Each keyword tells it, and chooses its files."""
     for word in words:
-        kinds = typed(f"## What To Do\n\nDo the {word} now.\n")
+        kinds = find_types(f"## What To Do\n\nDo the {word} now.\n")
         assert row in [one.name for one in kinds.types]
         assert list(kinds.files)[: len(files)] == files or len(kinds.types) > 1
         assert row == "General" or word in kinds.evidence[row]

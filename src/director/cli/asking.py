@@ -35,7 +35,7 @@ class Lines:
             while True:
                 _say(question)
                 said = (await self._lines.get()).strip()
-                if said and (chosen := _chosen(said, question.choices)):
+                if said and (chosen := _match_choice(said, question.choices)):
                     return chosen
 
     def _start(self) -> None:
@@ -70,7 +70,7 @@ def _say(question: Question) -> None:
         typer.echo(f"  {number}  {choice}", err=True)
 
 
-def _chosen(said: str, choices: tuple[str, ...]) -> str:
+def _match_choice(said: str, choices: tuple[str, ...]) -> str:
     if not choices or said in choices:
         return said
     if said.isdecimal() and 1 <= int(said) <= len(choices):

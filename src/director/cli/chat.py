@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from director.cli.chat_input import read_line
-from director.cli.opening import Files, Url, fail, opened_store
+from director.cli.opening import Files, Url, fail, open_store_or_exit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +67,7 @@ def chat(
     from director.profiles import ProfileError
     from director.workflow.values import WorkflowError
 
-    with opened_store(store, "chat", make=True) as opened:
+    with open_store_or_exit(store, "chat", make=True) as opened:
         try:
             code = _talk(opened, workflow, model or "", profile or "", files=files)
         except NoKey as missing:
@@ -156,10 +156,10 @@ def converse(room: Room) -> None:
     _settle(room, room.resume())
     while True:
         try:
-            text = heard(room, "answer" if room.question else "you")
+            text = read_user_line(room, "answer" if room.question else "you")
             if text.startswith("/"):
                 obey(room, text)
-            elif text and (fit := ask_about_passwords(room, text, heard)):
+            elif text and (fit := ask_about_passwords(room, text, read_user_line)):
                 _settle(room, room.say(fit))
         except (EOFError, Leave):
             return
@@ -167,7 +167,7 @@ def converse(room: Room) -> None:
             room.screen.say("Ctrl-D or /quit leaves.", "dim")
 
 
-def heard(room: Room, who: str) -> str:
+def read_user_line(room: Room, who: str) -> str:
     """The next line of the user, from the terminal or from what is piped in."""
     if sys.stdin.isatty():
         room.screen.console.print()
@@ -177,7 +177,7 @@ def heard(room: Room, who: str) -> str:
         raise EOFError
     if line.strip():
         room.screen.console.print()
-        room.screen.heard(line.strip())
+        room.screen.show_user_text(line.strip())
     return line.strip()
 
 

@@ -54,7 +54,7 @@ async def _answer_all(room: Room, wanted: PendingApprovals) -> list[str]:
 async def _hear_answer(room: Room) -> str:
     said = (await wait_for_line("answer  ")).strip()
     if said and not sys.stdin.isatty():
-        room.screen.heard(said)
+        room.screen.show_user_text(said)
     return said
 
 

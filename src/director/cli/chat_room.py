@@ -161,20 +161,20 @@ class Room:
         """Take a turn; the number of a choice stands for the choice."""
         if self.question is not None:
             text = parse_choice(text, self.question.choices)
-        return self._taken(take_turn(self.desk, text))
+        return self._run_turn(take_turn(self.desk, text))
 
     def resume(self) -> TurnResult | None:
         """Go on with what a model worked out in the background, if there is something."""
         if not has_waiting_job(self.store, self.thread):
             return None
         self.screen.say("An answer was being worked out in the background. It is fetched.", "dim")
-        return self._taken(resume_turn(self.desk))
+        return self._run_turn(resume_turn(self.desk))
 
     def again(self, text: str = "") -> TurnResult | None:
         """Take the last turn again."""
-        return self._taken(retry_turn(self.desk, text))
+        return self._run_turn(retry_turn(self.desk, text))
 
-    def _taken(self, taking: Coroutine[Any, Any, TurnResult]) -> TurnResult | None:
+    def _run_turn(self, taking: Coroutine[Any, Any, TurnResult]) -> TurnResult | None:
         try:
             turn = self.run(taking)
         except KeyboardInterrupt:
@@ -186,7 +186,7 @@ class Room:
                 self.screen.say("What was said is kept; /retry says it again.", "dim")
             return None
         self.question = turn.question
-        self.screen.ended(turn, self.last_request, compress_at=self.compress_at)
+        self.screen.show_turn_end(turn, self.last_request, compress_at=self.compress_at)
         if turn.question is not None:
             self.screen.say(turn.question.text, "bold yellow")
             listed = enumerate(turn.question.choices, 1)
@@ -201,14 +201,14 @@ class Room:
     def run_workflow(self, inputs: dict[str, Json] | None = None) -> Run | None:
         """Run the workflow as it is, without any model, and show its nodes as they end."""
         try:
-            return self.run(self._done(inputs or {}))
+            return self.run(self._run_workflow(inputs or {}))
         except KeyboardInterrupt:
             self.screen.say("The run was stopped; `director runs list` shows it.", "yellow")
         except TROUBLE as problem:
             self.trouble(problem)
         return None
 
-    async def _done(self, inputs: dict[str, Json]) -> Run:
+    async def _run_workflow(self, inputs: dict[str, Json]) -> Run:
         workflow = self.desk.now()
         run = queue_run(self.store, workflow, self.supplies.offline(workflow)[0], inputs=inputs)
         means = replace(await self.supplies.means(run), progress=self._step, patience=0.0)

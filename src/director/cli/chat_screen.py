@@ -23,7 +23,7 @@ from director.cli.chat_telling import (
     list_doubts,
     outcome,
     plan_changes,
-    spent_line,
+    render_spent,
 )
 from director.runs.telling import seconds_text
 from director.store import Versioned
@@ -115,7 +115,7 @@ class ChatScreen:
         edits = "readline" in sys.modules
         return f"\001\x1b[1;36m\002{text}\001\x1b[0m\002" if coloured and edits else text
 
-    def heard(self, text: str) -> None:
+    def show_user_text(self, text: str) -> None:
         """What the user said, where a program said it."""
         self._flow.end()
         self._flow.feed("you  ", "bold cyan")
@@ -144,11 +144,11 @@ class ChatScreen:
                 self._began[told.call] = time.monotonic()
                 self._args[told.call] = told.text
             case "called":
-                self._called(told)
+                self._show_call(told)
             case "compressed":
                 self.say(told.text or "Older messages were compressed.", "magenta")
 
-    def _called(self, told: TurnProgress) -> None:
+    def _show_call(self, told: TurnProgress) -> None:
         took = time.monotonic() - self._began.pop(told.call, time.monotonic())
         word, colour = ("failed", "red") if told.failed else ("ok", "green")
         if not told.failed and told.tool in RUNS_NODES and list_doubts(told.text):
@@ -168,7 +168,9 @@ class ChatScreen:
         if told.tool == "update_plan" and not told.failed:
             self.lines((f"          {one}" for one in plan_changes(told.text)), "dim")
 
-    def ended(self, turn: TurnResult, request: Versioned | None, *, compress_at: int) -> None:
+    def show_turn_end(
+        self, turn: TurnResult, request: Versioned | None, *, compress_at: int
+    ) -> None:
         """What a turn took, and what the last request was made of."""
         self._flow.end()
         if turn.ended not in ("said", "asked"):
@@ -178,7 +180,7 @@ class ChatScreen:
         priced = turn.spent.money > Decimal(0) or body.get("cost") is not None
         spent = turn.spent
         self.line(
-            spent_line(spent.rounds, spent.tokens, spent.money, priced=priced, scripted=scripted),
+            render_spent(spent.rounds, spent.tokens, spent.money, priced=priced, scripted=scripted),
             "dim",
         )
         if body:

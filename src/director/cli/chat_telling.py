@@ -49,7 +49,7 @@ def outcome(tool: str, text: str, *, failed: bool) -> str:
     if tool in RUNS_NODES:
         return _plain(_ran(lines))
     if tool in ("deploy_scout", "send_scout"):
-        return _scouted(lines)
+        return _summarise_scouts(lines)
     if first.startswith("<"):
         return f"{len(lines) - 2:,} lines"
     return _plain(_short(first))
@@ -86,7 +86,7 @@ def list_doubts(text: str) -> list[str]:
     return [found[1] for line in text.splitlines() if (found := _DOUBT.match(line.strip()))]
 
 
-def _scouted(lines: Sequence[str]) -> str:
+def _summarise_scouts(lines: Sequence[str]) -> str:
     dropped = next((at for at, line in enumerate(lines) if line.startswith("Dropped,")), len(lines))
     held = sum(line.startswith("- ") for line in lines[:dropped])
     gone = sum(line.startswith("- ") for line in lines[dropped:])
@@ -135,7 +135,7 @@ def parts_of(body: Mapping[str, object]) -> list[tuple[str, int]]:
     ]
 
 
-def spent_line(rounds: int, tokens: int, money: Decimal, *, priced: bool, scripted: bool) -> str:
+def render_spent(rounds: int, tokens: int, money: Decimal, *, priced: bool, scripted: bool) -> str:
     """What a turn took."""
     asked = "1 request" if rounds == 1 else f"{rounds} requests"
     if scripted:

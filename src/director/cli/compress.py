@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from director.cli.opening import Url, fail, opened_store
+from director.cli.opening import Url, fail, open_store_or_exit
 
 if TYPE_CHECKING:
     from director.agent.proposing import CompressionEstimate, CompressionProposal
@@ -60,7 +60,7 @@ def compress(
 
     Without --yes or --preview it only says what would be compressed, asking no model.
     """
-    with opened_store(store, "compress") as opened:
+    with open_store_or_exit(store, "compress") as opened:
         where = _thread(opened, workflow, thread)
         if history:
             _tell_history(opened, where)

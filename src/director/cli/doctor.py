@@ -41,10 +41,10 @@ def doctor(
     Exits with 1 if something that is configured does not work.
     """
     from director.cli.findings import look
-    from director.cli.project_findings import look_at_project, mended
+    from director.cli.project_findings import apply_fixes, look_at_project
 
     if fix:
-        for path in mended(project):
+        for path in apply_fixes(project):
             typer.echo(f"mended {path}", err=True)
     found = [*look(os.environ, store), *look_at_project(project)]
     broken = [each for each in found if each.state == "broken"]

@@ -62,7 +62,7 @@ def look(env: Env, store: str | None = None) -> Iterator[SetupFinding]:
     if isinstance(settings, SetupFinding):
         yield settings
     else:
-        yield from _configured(settings)
+        yield from _check_settings(settings)
         yield from _store(settings.store)
         yield _model(settings.model, env)
     yield from _keys(env)
@@ -71,7 +71,7 @@ def look(env: Env, store: str | None = None) -> Iterator[SetupFinding]:
     yield _browser(env)
 
 
-def shown(address: str) -> str:
+def hide_password(address: str) -> str:
     """An address without its password."""
     hidden = re.sub(r"(://[^:@/?#\s]*:)[^@\s]*@", r"\1…@", address)
     return re.sub(r"([?&]password=)[^&\s]*", r"\1…", hidden)
@@ -136,10 +136,10 @@ def _settings(env: Env, store: str | None) -> Settings | SetupFinding:
         return SetupFinding("Settings", "broken", "they are in the home folder", mend=mend)
 
 
-def _configured(settings: Settings) -> Iterator[SetupFinding]:
+def _check_settings(settings: Settings) -> Iterator[SetupFinding]:
     for each in fields(settings):
         setting: Setting[object] = getattr(settings, each.name)
-        value = shown(f"{setting.value}")
+        value = hide_password(f"{setting.value}")
         yield SetupFinding(f"Setting {each.name}", "works", value or "not chosen", _source(setting))
 
 
@@ -151,7 +151,9 @@ def _store(setting: Setting[str]) -> Iterator[SetupFinding]:
     file, source = file_of(setting.value), _source(setting)
     server = file is None and setting.value.startswith("postgres")
     opened = (
-        _no_file(file, source) if file and not file.exists() else _verified(setting.value, source)
+        _no_file(file, source)
+        if file and not file.exists()
+        else _check_store(setting.value, source)
     )
     yield opened
     if server:
@@ -170,7 +172,7 @@ def _no_file(file: Path, source: str) -> SetupFinding:
     return SetupFinding("Store", "broken", f"the folder {file.parent} does not exist", source, mend)
 
 
-def _verified(address: str, source: str) -> SetupFinding:
+def _check_store(address: str, source: str) -> SetupFinding:
     try:
         from director.store import StoreError, open_store
     except ImportError as missing:

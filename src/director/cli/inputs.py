@@ -54,7 +54,7 @@ def read_typed(text: str, inputs: Iterable[Input] = ()) -> dict[str, Json]:
         name = found["name"] or found["outer"]
         is_text = found["text"] is not None and types.get(name, "any") in ("any", "text")
         value = found["text"] or found["plain"] or found["all"] or ""
-        given[name] = value if is_text else _given(name, value, types)
+        given[name] = value if is_text else _read_input(name, value, types)
         at = found.end()
     return given
 
@@ -63,10 +63,10 @@ def _setting(text: str, types: Mapping[str, str]) -> tuple[str, Json]:
     name, found, value = text.partition("=")
     if not found or not name.strip():
         raise RunError(f"--set {text!r}: write name=value, such as --set reference=R-7.")
-    return name.strip(), _given(name.strip(), value, types)
+    return name.strip(), _read_input(name.strip(), value, types)
 
 
-def _given(name: str, value: str, types: Mapping[str, str]) -> Json:
+def _read_input(name: str, value: str, types: Mapping[str, str]) -> Json:
     if value.startswith("@"):
         if types.get(name) == "list" and value.lower().endswith(".csv"):
             return [dict(row) for row in _table(Path(value[1:]), "fields")]

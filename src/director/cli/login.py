@@ -29,9 +29,9 @@ def login(
     Its cookies and storage are kept sealed in the home folder. The window reaches the origin of
     the address and those that are named, and nothing else.
     """
-    from director.cli.running import told
+    from director.cli.running import exit_with_error
 
-    with told("login"):
+    with exit_with_error("login"):
         asyncio.run(_by_hand(name, address, origin or []))
     typer.echo(f"Kept as {name!r}. Runs use it with loadProfile.")
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from director.cli.opening import Url, fail, opened_store
+from director.cli.opening import Url, fail, open_store_or_exit
 from director.cli.proxy import tokens
 from director.distribution import install_line
 
@@ -78,13 +78,13 @@ def mcp(
         fail("mcp", f"{missing.name} is not installed: {install_line('mcp')}")
     with suppress(KeyboardInterrupt):
         if workflow is None:
-            asyncio.run(_served(limit, http, project))
+            asyncio.run(_serve(limit, http, project))
             return
-        with opened_store(store, "mcp", make=True) as opened:
+        with open_store_or_exit(store, "mcp", make=True) as opened:
             asyncio.run(_working(opened, workflow, tuple(origin or ()), (limit, http, project)))
 
 
-async def _served(
+async def _serve(
     budget: int, http: int | None, project: Path | None, working: Working | None = None
 ) -> None:
     from director.mcp import make_server, serve_http, serve_stdio
@@ -151,4 +151,4 @@ async def _working(
     async with supplied(store, RunOptions()) as supplies:
         lend(supplies, store)
         async with open_desk(store, workflow, supplies) as desk:
-            await _served(*served, Working(desk))
+            await _serve(*served, Working(desk))

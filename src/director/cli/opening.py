@@ -41,7 +41,7 @@ _PAUSES = (
 
 
 @contextmanager
-def opened_store(
+def open_store_or_exit(
     given: str | None,
     command: str,
     *,
@@ -53,7 +53,7 @@ def opened_store(
 
     With `waits`, a server that does not answer is waited for.
     """
-    from director.cli.findings import file_of, shown
+    from director.cli.findings import file_of, hide_password
     from director.home import HomeError, is_loose
     from director.settings import SettingsError, load_settings
 
@@ -77,7 +77,7 @@ def opened_store(
     except ImportError as missing:
         fail(command, f"{missing.name} is not installed: {install_line('postgres')}")
     except OSError as error:
-        fail(command, f"{error.filename or shown(where)}: {error.strerror or error}")
+        fail(command, f"{error.filename or hide_password(where)}: {error.strerror or error}")
     except UnicodeError:
         fail(command, "the file is not text in UTF-8; nothing was imported")
 

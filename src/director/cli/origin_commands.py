@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from director.cli.opening import Url, fail, opened_store
+from director.cli.opening import Url, fail, open_store_or_exit
 
 if TYPE_CHECKING:
     from director.store import Store
@@ -35,7 +35,7 @@ def list_(*, workflow: Id, store: Url = None) -> None:
     from director.cli.outline import columns
     from director.workflow.values import WorkflowError
 
-    with opened_store(store, "origins list") as opened:
+    with open_store_or_exit(store, "origins list") as opened:
         try:
             found = approvals(opened, workflow)
         except WorkflowError as problem:
@@ -73,7 +73,7 @@ def _answer(
     from director.secrets import OriginError
     from director.workflow.values import WorkflowError
 
-    with opened_store(store, f"origins {word}") as opened:
+    with open_store_or_exit(store, f"origins {word}") as opened:
         try:
             answer(opened, workflow, origin)
         except (OriginError, WorkflowError) as problem:

@@ -25,7 +25,7 @@ AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON inst
 HERE = Path()
 
 
-def opened(root: Path, command: str) -> Project:
+def open_project_or_exit(root: Path, command: str) -> Project:
     """The project of a folder; what is wrong with it is said in one line."""
     from director.project.reading import open_project
     from director.project.values import ProjectError
@@ -65,18 +65,18 @@ def status(*, project: Root = HERE, as_json: AsJson = False) -> None:
     """How far the project is, by goal, step and task, as the files say."""
     from director.project.progress import next_task
 
-    found = opened(project, "status")
+    found = open_project_or_exit(project, "status")
     then = next_task(found)
     if as_json:
         typer.echo(json.dumps(_status(found, then), indent=2))
         return
     for goal in found.goals:
         done = sum(task.done for task in goal.tasks)
-        typer.echo(f"{_named(found, goal)}  ({done}/{len(goal.tasks)} tasks)")
+        typer.echo(f"{_render_name(found, goal)}  ({done}/{len(goal.tasks)} tasks)")
         for step in goal.steps:
-            typer.echo(f"  {_named(found, step)}  ({step.done}/{len(step.tasks)})")
+            typer.echo(f"  {_render_name(found, step)}  ({step.done}/{len(step.tasks)})")
             for task in step.tasks:
-                typer.echo(f"    {_named(found, task)}")
+                typer.echo(f"    {_render_name(found, task)}")
     total = [task.done for goal in found.goals for task in goal.tasks]
     share = f" ({sum(total) / len(total):.0%})" if total else ""
     typer.echo(f"{sum(total)} of {len(total)} tasks are done{share}.")
@@ -87,7 +87,7 @@ def next_(*, project: Root = HERE, as_json: AsJson = False) -> None:
     """The next task, and why it is that one. Exits with 1 if there is none."""
     from director.project.progress import name_of, next_task
 
-    found = opened(project, "next")
+    found = open_project_or_exit(project, "next")
     then = next_task(found)
     if as_json:
         typer.echo(json.dumps(_next(then), indent=2))
@@ -101,7 +101,7 @@ def next_(*, project: Root = HERE, as_json: AsJson = False) -> None:
         raise typer.Exit(1)
 
 
-def _named(found: Project, one: Goal | PlanStep | StepTask) -> str:
+def _render_name(found: Project, one: Goal | PlanStep | StepTask) -> str:
     from director.project.progress import label_of, name_of
     from director.project.values import StepTask
 

@@ -49,7 +49,7 @@ def look_at_project(root: Path) -> Iterator[SetupFinding]:
         yield SetupFinding(f"Project {path}", "absent" if hints else "broken", said, "", mend)
 
 
-def mended(root: Path) -> list[str]:
+def apply_fixes(root: Path) -> list[str]:
     """Apply what is offered until nothing is; the paths that were written."""
     from director.project.drift import drift
     from director.project.making import mend

@@ -55,17 +55,17 @@ def rehearse(
         load_profile(profile)
     except ProfileError as problem:
         fail("rehearse", str(problem))
-    if reason := _played(profile, pace=0.0 if fast else 1.0):
+    if reason := _play_demo(profile, pace=0.0 if fast else 1.0):
         _without_browser(reason)
 
 
-def _played(profile: str, *, pace: float) -> str:
+def _play_demo(profile: str, *, pace: float) -> str:
     """Play it; why it could not be played, if no browser can be started."""
     try:
         from director.browser import BrowserError
     except ImportError as missing:
         return f"{missing.name} is not installed: {install_line('browser')}"
-    with _own_home() as folder, _served() as site:
+    with _own_home() as folder, _serve_site() as site:
         try:
             _play(folder, site, profile, pace=pace)
         except BrowserError as problem:
@@ -99,7 +99,7 @@ def _own_home() -> Iterator[Path]:
 
 
 @contextmanager
-def _served() -> Iterator[Site]:
+def _serve_site() -> Iterator[Site]:
     """The demo site where `director demo` has it, or wherever there is room."""
     from director.demo.site import Site
 
@@ -151,7 +151,7 @@ def _conversation(room: Room, site: Site, pace: float) -> bool:
     from director.demo.rehearsal import GO_ON, approve_all, lines
 
     for line in lines(site.url):
-        room.screen.heard("/compress" if line.does == "compress" else line.text)
+        room.screen.show_user_text("/compress" if line.does == "compress" else line.text)
         time.sleep(_PAUSE * pace)
         if line.does == "compress":
             obey(room, "/compress")
@@ -159,7 +159,7 @@ def _conversation(room: Room, site: Site, pace: float) -> bool:
             turn = room.say(line.text)
             while turn is not None and turn.ended == "waiting":
                 approve_all(room.store, room.workflow, turn)
-                room.screen.heard(GO_ON)
+                room.screen.show_user_text(GO_ON)
                 turn = room.say(GO_ON)
             if turn is None:
                 return False

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
 
 import typer
 
-from director.cli.opening import Url, fail, opened_store
+from director.cli.opening import Url, fail, open_store_or_exit
 
 if TYPE_CHECKING:
     from director.store import Store, Versioned
@@ -31,7 +31,7 @@ Number: TypeAlias = Annotated[int, typer.Argument(help="The number of a request,
 @app.command("list")
 def list_(*, thread: Thread = None, store: Url = None) -> None:
     """List the requests of a thread: when, for what, to whom, how large, what they cost."""
-    with opened_store(store, "request") as opened:
+    with open_store_or_exit(store, "request") as opened:
         where = _thread(opened, thread)
         typer.echo(f"Requests of {where}:")
         for one in opened.versions("request", where):
@@ -50,12 +50,12 @@ def show(
     """Show a request by part, with tokens and price, and what was cut from it."""
     from director.agent.requests import request, sent_bytes
 
-    with opened_store(store, "request") as opened:
+    with open_store_or_exit(store, "request") as opened:
         where = _thread(opened, thread)
         if raw:
             sys.stdout.buffer.write(sent_bytes(opened, where, number, attempt))
             return
-        for line in _shown(request(opened, where, number)):
+        for line in _render_request(request(opened, where, number)):
             typer.echo(line)
 
 
@@ -64,7 +64,7 @@ def diff(one: Number, other: Number, *, thread: Thread = None, store: Url = None
     """Show how two requests differ, line by line of their bodies."""
     from director.agent.requests import sent_bytes
 
-    with opened_store(store, "request") as opened:
+    with open_store_or_exit(store, "request") as opened:
         where = _thread(opened, thread)
         before, after = (_lines(sent_bytes(opened, where, number)) for number in (one, other))
     names = (f"request {one}", f"request {other}")
@@ -78,7 +78,7 @@ def replay(number: Number, *, thread: Thread = None, store: Url = None) -> None:
     from director.agent.replaying import replayed
     from director.models import NoLibrary, UnknownModel
 
-    with opened_store(store, "request") as opened:
+    with open_store_or_exit(store, "request") as opened:
         where = _thread(opened, thread)
         try:
             found = asyncio.run(replayed(opened, where, number))
@@ -116,7 +116,7 @@ def _line(one: Versioned) -> str:
     )
 
 
-def _shown(one: Versioned) -> list[str]:
+def _render_request(one: Versioned) -> list[str]:
     from director.agent.requests import input_price
 
     body = one.body

@@ -56,7 +56,7 @@ CODES_TOLD = (
 
 
 @contextmanager
-def told(command: str) -> Iterator[None]:
+def exit_with_error(command: str) -> Iterator[None]:
     """What cannot be done is said in one line, with exit code 2."""
     try:
         yield
@@ -81,20 +81,20 @@ async def do_here(store: Store, run: str, wishes: RunOptions, *, aside: bool = F
             worker = Worker(store, execute(store, supplies.means), serves=False)
             supplies.worker = worker.name
             async with worker:
-                with _cancelled_by_hand(store, run):
-                    ended = await _done(worker, watch, run)
+                with _cancel_on_interrupt(store, run):
+                    ended = await _do_run(worker, watch, run)
             keep_report(store, supplies, ended)
     return ended
 
 
-async def watched(store: Store, run: str, *, aside: bool = False) -> Run:
+async def follow_run(store: Store, run: str, *, aside: bool = False) -> Run:
     """Follow a run that is done elsewhere, until it ends or is put aside."""
     with RunPrinter(store, run, aside=aside) as watch:
-        return await watch.ended()
+        return await watch.wait_end()
 
 
-async def _done(worker: Worker, watch: RunPrinter, run: str) -> Run:
-    doing, watching = asyncio.create_task(worker.do(run)), asyncio.create_task(watch.ended())
+async def _do_run(worker: Worker, watch: RunPrinter, run: str) -> Run:
+    doing, watching = asyncio.create_task(worker.do(run)), asyncio.create_task(watch.wait_end())
     try:
         await asyncio.wait({doing, watching}, return_when=asyncio.FIRST_COMPLETED)
         if doing.done():
@@ -109,15 +109,15 @@ async def _done(worker: Worker, watch: RunPrinter, run: str) -> Run:
 def ends_quietly() -> None:
     """Do not complain that the browser's driver ended: Ctrl-C at a terminal ends it with us."""
 
-    def heard(loop: asyncio.AbstractEventLoop, told: dict[str, Any]) -> None:
+    def handle_exception(loop: asyncio.AbstractEventLoop, told: dict[str, Any]) -> None:
         if _DRIVER not in str(told.get("exception", "")):
             loop.default_exception_handler(told)
 
-    asyncio.get_running_loop().set_exception_handler(heard)
+    asyncio.get_running_loop().set_exception_handler(handle_exception)
 
 
 @contextmanager
-def _cancelled_by_hand(store: Store, run: str) -> Iterator[None]:
+def _cancel_on_interrupt(store: Store, run: str) -> Iterator[None]:
     """Meanwhile the first Ctrl-C cancels the run; the second stops this program at once."""
     loop = asyncio.get_running_loop()
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from director.cli.opening import Files, Url, fail, opened_store, write_whole
+from director.cli.opening import Files, Url, fail, open_store_or_exit, write_whole
 from director.cli.workflow import AsJson, Output
-from director.cli.workflow_run import AllowDoubts, Env, Headed, NoPictures, Wait, wished
+from director.cli.workflow_run import AllowDoubts, Env, Headed, NoPictures, Wait, make_options
 
 if TYPE_CHECKING:
     from director.runs import Run
@@ -47,7 +47,7 @@ def list_(
     """List the runs, the newest first, and say why one does not move."""
     from director.cli.history import rows, table
 
-    with opened_store(store, "runs list") as opened:
+    with open_store_or_exit(store, "runs list") as opened:
         found = rows(opened, workflow, limit=limit)
     if as_json:
         typer.echo(json.dumps(found, ensure_ascii=False))
@@ -62,8 +62,8 @@ def show(*, run: Which, as_json: AsJson = False, store: Url = None) -> None:
     """Show a run: how long each step took, what it wrote, what it found, what went wrong."""
     from director.cli.history import history, history_json
 
-    with opened_store(store, "runs show") as opened:
-        found = meant(opened, run, "runs show")
+    with open_store_or_exit(store, "runs show") as opened:
+        found = find_run(opened, run, "runs show")
         said = (
             json.dumps(history_json(opened, found), ensure_ascii=False, indent=2)
             if as_json
@@ -77,8 +77,8 @@ def report(*, run: Which, output: Output = None, store: Url = None) -> None:
     """Write the report of a run: one HTML page with pictures that needs nothing else."""
     from director.runs.report import report_html
 
-    with opened_store(store, "runs report") as opened:
-        text = report_html(opened, meant(opened, run, "runs report").id)
+    with open_store_or_exit(store, "runs report") as opened:
+        text = report_html(opened, find_run(opened, run, "runs report").id)
     _out(text, output, "runs report")
 
 
@@ -106,8 +106,8 @@ def records_and_variables(
     """
     from director.runs.taking_out import as_csv, as_json, list_json_columns, rows_of
 
-    with opened_store(store, "runs data") as opened:
-        rows = rows_of(opened, meant(opened, run, "runs data").id, what)
+    with open_store_or_exit(store, "runs data") as opened:
+        rows = rows_of(opened, find_run(opened, run, "runs data").id, what)
     _out(as_csv(rows, bom=bom) if format_ == "csv" else as_json(rows), output, "runs data")
     if format_ == "csv" and (lists := list_json_columns(rows)):
         said = f"Lists of objects are JSON in the columns: {', '.join(lists)}."
@@ -134,9 +134,9 @@ def resume(
     What is done stays done; the browser is brought back to where the run was. A node that must
     happen once is looked into before it is repeated, and if nothing tells, you are asked.
     """
-    with opened_store(store, "runs resume") as opened:
+    with open_store_or_exit(store, "runs resume") as opened:
         found = _idle(opened, run, "runs resume", take_over=take_over)
-        wishes = wished(headed, no_pictures=no_pictures, files=files, env=env, wait=wait)
+        wishes = make_options(headed, no_pictures=no_pictures, files=files, env=env, wait=wait)
         code = _again(opened, found, wishes, node="", allow_doubts=allow_doubts)
     raise typer.Exit(code)
 
@@ -159,9 +159,9 @@ def retry(
     Variables and records that those steps wrote are put back to what they were. Of an iterate, only
     the items are done again that did not come to a good end.
     """
-    with opened_store(store, "runs retry") as opened:
+    with open_store_or_exit(store, "runs retry") as opened:
         found = _idle(opened, run, "runs retry", take_over=False)
-        wishes = wished(headed, no_pictures=no_pictures, files=files, env=env, wait=wait)
+        wishes = make_options(headed, no_pictures=no_pictures, files=files, env=env, wait=wait)
         code = _again(opened, found, wishes, node=node, allow_doubts=allow_doubts)
     raise typer.Exit(code)
 
@@ -169,11 +169,11 @@ def retry(
 @app.command()
 def watch(*, run: Which, allow_doubts: AllowDoubts = False, store: Url = None) -> None:
     """Follow a run that a worker does, until it ends or waits for an answer."""
-    from director.cli.running import finish, watched
+    from director.cli.running import finish, follow_run
 
-    with opened_store(store, "runs watch") as opened:
-        found = meant(opened, run, "runs watch")
-        ended = asyncio.run(watched(opened, found.id))
+    with open_store_or_exit(store, "runs watch") as opened:
+        found = find_run(opened, run, "runs watch")
+        ended = asyncio.run(follow_run(opened, found.id))
         code = finish(opened, ended, report=None, allow_doubts=allow_doubts)
     raise typer.Exit(code)
 
@@ -181,11 +181,11 @@ def watch(*, run: Which, allow_doubts: AllowDoubts = False, store: Url = None) -
 @app.command()
 def cancel(*, run: Which, store: Url = None) -> None:
     """Stop a run, wherever it is done; what it has finished stays, and it can be resumed."""
-    from director.cli.running import told
+    from director.cli.running import exit_with_error
     from director.runs import cancel as stop
 
-    with opened_store(store, "runs cancel") as opened, told("runs cancel"):
-        found = meant(opened, run, "runs cancel")
+    with open_store_or_exit(store, "runs cancel") as opened, exit_with_error("runs cancel"):
+        found = find_run(opened, run, "runs cancel")
         stop(opened, found.id, reason="from the command line")
     typer.echo(f"{found.id} is cancelled. Go on with it: director runs resume {found.id}")
 
@@ -200,13 +200,13 @@ def answer(
     store: Url = None,
 ) -> None:
     """Answer what a run asks; a run that was put aside is queued for the workers again."""
-    from director.cli.running import told
+    from director.cli.running import exit_with_error
     from director.runs.queue import Queue, queue_url
     from director.runs.serving import answer_question, is_parked, waits_for
     from director.runs.supplies import Resources, RunOptions
 
-    with opened_store(store, "runs answer") as opened, told("runs answer"):
-        found = meant(opened, run, "runs answer")
+    with open_store_or_exit(store, "runs answer") as opened, exit_with_error("runs answer"):
+        found = find_run(opened, run, "runs answer")
         asked = waits_for(opened, found.id)
         if not asked:
             fail("runs answer", f"the run {found.id} asks nothing")
@@ -226,7 +226,7 @@ def answer(
         )
 
 
-def meant(opened: Store, name: str, command: str) -> Run:
+def find_run(opened: Store, name: str, command: str) -> Run:
     """The run whose id is this or begins so."""
     from director.runs import run_of
 
@@ -243,7 +243,7 @@ def _idle(opened: Store, name: str, command: str, *, take_over: bool) -> Run:
     """The run that is meant, unless somebody works on it."""
     from director.runs.status import find_holder
 
-    found = meant(opened, name, command)
+    found = find_run(opened, name, command)
     if not take_over and (worker := find_holder(opened, found)):
         fail(
             command,
@@ -254,11 +254,11 @@ def _idle(opened: Store, name: str, command: str, *, take_over: bool) -> Run:
 
 
 def _again(opened: Store, found: Run, wishes: RunOptions, *, node: str, allow_doubts: bool) -> int:
-    from director.cli.running import do_here, finish, told
+    from director.cli.running import do_here, exit_with_error, finish
     from director.runs.serving import reopen
     from director.runs.supplies import Resources
 
-    with told("runs retry" if node else "runs resume"):
+    with exit_with_error("runs retry" if node else "runs resume"):
         reopen(opened, found.id, node=node)
         ended = asyncio.run(do_here(opened, found.id, wishes))
     report = Resources(opened, wishes).folder(found.id) / "report.html"

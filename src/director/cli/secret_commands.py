@@ -9,7 +9,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from director.cli.opening import Url, fail, opened_store
+from director.cli.opening import Url, fail, open_store_or_exit
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -53,7 +53,7 @@ def set_(
     value = read_hidden(f"Value of {name} (hidden): ")
     if not value:
         fail("secret set", "no value was given. Nothing was changed")
-    with opened_store(store, "secret set", make=True) as opened:
+    with open_store_or_exit(store, "secret set", make=True) as opened:
         vault = Resources(opened, RunOptions()).vault
         try:
             leak = keep_secret(opened, vault, name, value, origins)
@@ -73,7 +73,7 @@ def remove(*, name: Name, store: Url = None) -> None:
     from director.runs.supplies import Resources, RunOptions
     from director.secrets import VaultError
 
-    with opened_store(store, "secret remove", make=True) as opened:
+    with open_store_or_exit(store, "secret remove", make=True) as opened:
         try:
             Resources(opened, RunOptions()).vault.remove(name)
         except VaultError as problem:
@@ -89,7 +89,7 @@ def list_(*, store: Url = None) -> None:
     from director.runs.supplies import Resources, RunOptions
     from director.secrets import SHORT, VaultError
 
-    with opened_store(store, "secret list", make=True) as opened:
+    with open_store_or_exit(store, "secret list", make=True) as opened:
         vault = Resources(opened, RunOptions()).vault
         try:
             rows = [
@@ -126,7 +126,7 @@ def _answer(name: str, origin: str, field: str, *, store: str | None, word: str)
     from director.runs.supplies import Resources, RunOptions
     from director.secrets import SecretRefused, VaultError
 
-    with opened_store(store, f"secret {word}", make=True) as opened:
+    with open_store_or_exit(store, f"secret {word}", make=True) as opened:
         vault = Resources(opened, RunOptions()).vault
         state = "approved" if word == "allow" else "refused"
         try:

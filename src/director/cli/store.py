@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from director.cli.opening import Url, fail, opened_store, write_whole
+from director.cli.opening import Url, fail, open_store_or_exit, write_whole
 from director.cli.origin_approvals import Approve, approve_origins, ask_for_approvals
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def verify(*, store: Url = None) -> None:
 
     Exits with 1 if something was altered.
     """
-    with opened_store(store, "verify") as opened:
+    with open_store_or_exit(store, "verify") as opened:
         verdict = opened.verify()
     if verdict.ok:
         typer.echo(f"Nothing was altered: {verdict.checked:,} checked.")
@@ -67,7 +67,7 @@ def export(
 
     if (thread is None) == (workflow is None):
         fail("export", "say either --thread ID or --workflow ID")
-    with opened_store(store, "export") as opened:
+    with open_store_or_exit(store, "export") as opened:
         lines = (
             export_thread(opened, thread)
             if thread is not None
@@ -102,7 +102,7 @@ def import_(
     if not piped and not file.exists():
         # Before a store is made for it.
         fail("import", f"{file}: there is no such file")
-    with opened_store(store, "import", make=True) as opened:
+    with open_store_or_exit(store, "import", make=True) as opened:
         if piped:
             done = import_lines(opened, lines_of(sys.stdin), extend=extend)
         else:
@@ -170,7 +170,7 @@ def purge(
 
 
 def _purge_whole(store: str | None, thread: str | None, workflow: str, *, yes: bool) -> None:
-    with opened_store(store, "purge") as opened:
+    with open_store_or_exit(store, "purge") as opened:
         told = _removal(opened, thread) if thread is not None else _removals(opened, workflow)
         if told is None and not yes:
             # After a purge that could not rewrite the file, all is gone but the old pages.
@@ -194,7 +194,7 @@ def _purge_secret(store: str | None, name: str, *, yes: bool) -> None:
     from director.runs.supplies import Resources, RunOptions
     from director.secrets import VaultError
 
-    with opened_store(store, "purge") as opened:
+    with open_store_or_exit(store, "purge") as opened:
         typer.echo(
             f"This rewrites every message and record in {opened.place} that holds the value of "
             f"{name}, with its reference in that place, and removes the requests that were kept "

@@ -60,7 +60,7 @@ class RunPrinter:
         if self._status is not None:
             self._status.stop()
 
-    async def ended(self) -> Run:
+    async def wait_end(self) -> Run:
         """The run, once nobody works on it any more."""
         while True:
             # Looked at first: what was committed by then is told before this returns.
@@ -76,7 +76,7 @@ class RunPrinter:
         if record.kind == "step" and record.id.startswith(f"{self._run.id}/"):
             step = step_from(record)
             if step.state == "finished":
-                self._finished(step)
+                self._print_step(step)
             elif step.state == "begun" and self._status is not None:
                 self._status.update(self._doing(step))
                 self._status.start()
@@ -85,7 +85,7 @@ class RunPrinter:
         about = describe(self._nodes[step.node]) if step.node in self._nodes else ""
         return Text(f"{key_text(step.key, self._nodes.values())}  {about}")
 
-    def _finished(self, step: Step) -> None:
+    def _print_step(self, step: Step) -> None:
         indent = "  " * depth_of(step.key)
         if step.type == "item":
             name = step.key.rpartition("[")[2].rstrip("]")

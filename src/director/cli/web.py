@@ -17,7 +17,7 @@ import typer
 if TYPE_CHECKING:
     from director.web.launch_link import LaunchLink
 
-from director.cli.opening import Url, fail, opened_store
+from director.cli.opening import Url, fail, open_store_or_exit
 
 EPILOG = (
     "Try it: `director app`. The printed link lets one browser in, once. To reach it from another "
@@ -53,19 +53,19 @@ def app(
     from director.web.serving import Unsafe, serve, studio_at
 
     password = _password(host)
-    with opened_store(store, "app", make=True) as opened:
+    with open_store_or_exit(store, "app", make=True) as opened:
         try:
-            listening = _bound(host, port, password)
+            listening = _bind(host, port, password)
         except (Unsafe, OSError) as why:
             said = f"cannot listen: {why.strerror}" if isinstance(why, OSError) else str(why)
             fail("app", said)
         studio = studio_at(opened, listening[0], names=name or (), password=password)
-        link = LaunchLink.to(studio, _shown(host), listening[0].getsockname()[1])
+        link = LaunchLink.to(studio, _render_host(host), listening[0].getsockname()[1])
         # The server has ended well by the time that Ctrl-C is told here.
         with contextlib.ExitStack() as stack, contextlib.suppress(KeyboardInterrupt):
 
             def tell() -> None:
-                _tell(link, _shown(host))
+                _tell(link, _render_host(host))
                 stack.enter_context(_open_browser(link, no_open=no_open))
 
             asyncio.run(serve(studio, listening, tell))
@@ -97,7 +97,7 @@ def _open_browser(link: LaunchLink, *, no_open: bool) -> Iterator[None]:
         file.unlink(missing_ok=True)
 
 
-def _bound(host: str, port: int | None, password: str) -> list[socket.socket]:
+def _bind(host: str, port: int | None, password: str) -> list[socket.socket]:
     """The sockets to serve on; another port if one of them is taken and none was asked for."""
     from director.web.serving import PORT
 
@@ -128,7 +128,7 @@ def _password(host: str) -> str:
     return str(typer.prompt("A password for those who come from elsewhere", hide_input=True))
 
 
-def _shown(host: str) -> str:
+def _render_host(host: str) -> str:
     if host in ("0.0.0.0", "::"):  # noqa: S104  only looked at
         return "127.0.0.1"
     return f"[{host}]" if ":" in host else host

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from director.cli.opening import Files, Url, opened_store
+from director.cli.opening import Files, Url, open_store_or_exit
 from director.cli.workflow_run import Env, NoPictures
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def worker(
     was only slow can write nothing more once another has its run. A run that asks something is put
     aside after a while; when it is answered, any worker goes on with it.
     """
-    from director.cli.running import told
+    from director.cli.running import exit_with_error
     from director.runs.supplies import RunOptions
 
     wishes = RunOptions(
@@ -59,8 +59,8 @@ def worker(
         env=tuple(env or ()),
         patience=wait,
     )
-    opening = opened_store(store, "worker", make=True, connections=2, waits=True)
-    with opening as opened, told("worker"):
+    opening = open_store_or_exit(store, "worker", make=True, connections=2, waits=True)
+    with opening as opened, exit_with_error("worker"):
         from director.runs.worker import Pace
 
         pace = Pace(at_once=at_once, per_site=per_site)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from director.cli.opening import Url, fail, opened_store, write_whole
+from director.cli.opening import Url, fail, open_store_or_exit, write_whole
 from director.cli.origin_approvals import Approve, approve_origins, ask_for_approvals
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def list_(*, as_json: AsJson = False, store: Url = None) -> None:
     from director.cli.outline import columns, listing
     from director.store.away import away
 
-    with opened_store(store, "workflow list") as opened:
+    with open_store_or_exit(store, "workflow list") as opened:
         rows, gone = listing(opened), sorted(away(opened))
     if as_json:
         typer.echo(json.dumps(rows, ensure_ascii=False))
@@ -70,8 +70,8 @@ def show(*, workflow: Name, as_json: AsJson = False, store: Url = None) -> None:
     from director.cli.outline import outline
     from director.workflow.document import to_json
 
-    with opened_store(store, "workflow show") as opened:
-        found = stored(opened, workflow, "workflow show")
+    with open_store_or_exit(store, "workflow show") as opened:
+        found = get_stored_workflow(opened, workflow, "workflow show")
         said = (
             json.dumps(to_json(found), ensure_ascii=False, indent=2)
             if as_json
@@ -100,7 +100,7 @@ def import_(
     one that is there, and what changed is shown; every version stays. What it may reach is up to
     you: the origins that it names are approved by --approve, or asked for.
     """
-    with opened_store(store, "workflow import", make=True) as opened:
+    with open_store_or_exit(store, "workflow import", make=True) as opened:
         found = document(file, "workflow import", as_=as_ or "")
         name = import_document(opened, found, replaces=replaces)
         approve_origins(opened, name, approve or [], "workflow import")
@@ -118,10 +118,10 @@ def approve_(
     store: Url = None,
 ) -> None:
     """Let a workflow's browser reach origins from now on, such as those that an import names."""
-    with opened_store(store, "workflow approve") as opened:
-        stored(opened, workflow, "workflow approve")
+    with open_store_or_exit(store, "workflow approve") as opened:
+        get_stored_workflow(opened, workflow, "workflow approve")
         approve_origins(opened, workflow, origins, "workflow approve")
-        now = stored(opened, workflow, "workflow approve")
+        now = get_stored_workflow(opened, workflow, "workflow approve")
     typer.echo(f"{workflow} may reach {', '.join(now.origins)}")
 
 
@@ -146,8 +146,8 @@ def export(
     from director.runs.script_code import ExportRefused
     from director.workflow.document import to_json
 
-    with opened_store(store, "workflow export") as opened:
-        found = stored(opened, workflow, "workflow export")
+    with open_store_or_exit(store, "workflow export") as opened:
+        found = get_stored_workflow(opened, workflow, "workflow export")
     try:
         text = (
             script_of(found)
@@ -166,7 +166,7 @@ def export(
     typer.echo(f"{found.name}: {output}")
 
 
-def stored(opened: Store, name: str, command: str) -> Workflow:
+def get_stored_workflow(opened: Store, name: str, command: str) -> Workflow:
     """The newest version of a workflow in the store."""
     from director.workflow.document import from_json
     from director.workflow.nearest import hint
@@ -220,7 +220,7 @@ def import_document(opened: Store, found: Workflow, *, replaces: bool, quiet: bo
             err=True,
         )
     if not quiet:
-        for line in _changes(opened, stored(opened, done.id, "workflow"), done.before):
+        for line in _changes(opened, get_stored_workflow(opened, done.id, "workflow"), done.before):
             typer.echo(line)
     return done.id
 

@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from director.cli.opening import Files, Url, opened_store
+from director.cli.opening import Files, Url, open_store_or_exit
 from director.cli.origin_approvals import Approve, approve_origins, need_approvals
-from director.cli.workflow import AsJson, Replace, app, document, import_document, stored
+from director.cli.workflow import (
+    AsJson,
+    Replace,
+    app,
+    document,
+    get_stored_workflow,
+    import_document,
+)
 
 if TYPE_CHECKING:
     from director.runs import Run
@@ -112,15 +119,15 @@ def run(
     put into the vault, and the run holds only references to them. A file is imported first: the
     origins that it names are asked for once, or approved with --approve.
     """
-    from director.cli.running import told
+    from director.cli.running import exit_with_error
 
-    with opened_store(store, "workflow run", make=Path(workflow).is_file()) as opened:
-        found = _meant(opened, workflow, approve or [], replaces=replaces)
-        with told("workflow run"):
-            wishes = wished(
+    with open_store_or_exit(store, "workflow run", make=Path(workflow).is_file()) as opened:
+        found = _find_workflow(opened, workflow, approve or [], replaces=replaces)
+        with exit_with_error("workflow run"):
+            wishes = make_options(
                 headed, no_pictures=no_pictures, files=files, env=env, wait=wait, out=out
             )
-            runs = _queued(opened, found, settings or [], inputs, select=select, mode=mode)
+            runs = _queue_runs(opened, found, settings or [], inputs, select=select, mode=mode)
             codes = [
                 _queue(opened, each, watch=watch, as_json=as_json, allow_doubts=allow_doubts)
                 if queue
@@ -130,18 +137,18 @@ def run(
     raise typer.Exit(_worst(codes))
 
 
-def _meant(opened: Store, name: str, origins: list[str], *, replaces: bool) -> Workflow:
+def _find_workflow(opened: Store, name: str, origins: list[str], *, replaces: bool) -> Workflow:
     """The workflow of that id, or that of the file, which is then in the store."""
     if opened.get("workflow", name) is None and Path(name).is_file():
         found = document(Path(name), "workflow run")
         name = import_document(opened, found, replaces=replaces, quiet=True)
-    stored(opened, name, "workflow run")
+    get_stored_workflow(opened, name, "workflow run")
     approve_origins(opened, name, origins, "workflow run")
     need_approvals(opened, name, "workflow run")
-    return stored(opened, name, "workflow run")
+    return get_stored_workflow(opened, name, "workflow run")
 
 
-def _queued(
+def _queue_runs(
     opened: Store,
     workflow: Workflow,
     settings: list[str],
@@ -175,7 +182,7 @@ def _do(opened: Store, run: Run, wishes: RunOptions, *, as_json: bool, allow_dou
 
 
 def _queue(opened: Store, run: Run, *, watch: bool, as_json: bool, allow_doubts: bool) -> int:
-    from director.cli.running import finish, watched
+    from director.cli.running import finish, follow_run
     from director.runs.ledger import run_json
     from director.runs.queue import Queue, queue_url
     from director.runs.serving import submit
@@ -184,14 +191,14 @@ def _queue(opened: Store, run: Run, *, watch: bool, as_json: bool, allow_doubts:
         submit(opened, queue, run.id)
     typer.echo(f"run {run.id} of {run.workflow!r} is queued", err=as_json)
     if watch:
-        ended = asyncio.run(watched(opened, run.id, aside=as_json))
+        ended = asyncio.run(follow_run(opened, run.id, aside=as_json))
         return finish(opened, ended, report=None, as_json=as_json, allow_doubts=allow_doubts)
     if as_json:
         typer.echo(json.dumps({"id": run.id, **run_json(run)}, ensure_ascii=False))
     return 0
 
 
-def wished(
+def make_options(
     headed: bool,  # noqa: FBT001  as it is given
     *,
     no_pictures: bool,

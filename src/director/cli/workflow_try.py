@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
 
 import typer
 
-from director.cli.opening import Files, Url, opened_store
+from director.cli.opening import Files, Url, open_store_or_exit
 from director.cli.origin_approvals import need_approvals
-from director.cli.workflow import Name, app, save_document, stored
-from director.cli.workflow_run import Env, Headed, NoPictures, Set, Wait, wished
+from director.cli.workflow import Name, app, get_stored_workflow, save_document
+from director.cli.workflow_run import Env, Headed, NoPictures, Set, Wait, make_options
 from director.workflow.doubt_checks import KINDS
 
 if TYPE_CHECKING:
@@ -53,20 +53,20 @@ def try_one(
 
     Prints its result, its evidence and its time, and what conditions it could carry.
     """
-    from director.cli.running import CODES, DOUBTED, told
+    from director.cli.running import CODES, DOUBTED, exit_with_error
     from director.runs.proposing import accepted, proposals
     from director.workflow.selection import place_of
 
-    with opened_store(store, "workflow test") as opened, told("workflow test"):
+    with open_store_or_exit(store, "workflow test") as opened, exit_with_error("workflow test"):
         need_approvals(opened, workflow, "workflow test")
-        found = stored(opened, workflow, "workflow test")
+        found = get_stored_workflow(opened, workflow, "workflow test")
         which = found.nodes[place_of(node, found.nodes)]
-        wishes = wished(headed, no_pictures=no_pictures, files=files, env=env, wait=wait)
-        given = _given(opened, found, settings or [])
-        run, step = asyncio.run(_tried(opened, found, which.alias, wishes, record=record))
+        wishes = make_options(headed, no_pictures=no_pictures, files=files, env=env, wait=wait)
+        given = _put_inputs(opened, found, settings or [])
+        run, step = asyncio.run(_try_node(opened, found, which.alias, wishes, record=record))
         _say(run, step)
         wanted = proposals(which, step, given) if step else []
-        now = stored(opened, workflow, "workflow test")
+        now = get_stored_workflow(opened, workflow, "workflow test")
         tested = now.nodes[place_of(which.id, now.nodes)]
         _say_promises(run, tested, wanted)
         if accept and wanted:
@@ -75,7 +75,7 @@ def try_one(
     raise typer.Exit(DOUBTED if run.state == "done" and run.doubts else CODES.get(run.state, 3))
 
 
-def _given(opened: Store, workflow: Workflow, settings: list[str]) -> dict[str, Json]:
+def _put_inputs(opened: Store, workflow: Workflow, settings: list[str]) -> dict[str, Json]:
     """Put the inputs into the workbench: those given, and the defaults that are not there yet."""
     from director.cli.inputs import rows_of
     from director.runs.supplies import Resources, RunOptions
@@ -92,7 +92,7 @@ def _given(opened: Store, workflow: Workflow, settings: list[str]) -> dict[str, 
     return {each.name: found[each.name] for each in workflow.inputs if each.name in found}
 
 
-async def _tried(
+async def _try_node(
     opened: Store, workflow: Workflow, node: str, wishes: RunOptions, *, record: str
 ) -> tuple[Run, Step | None]:
     from director.agent.lending import lend
@@ -171,7 +171,7 @@ def check_node(
 
     Without --dismiss a check that was dismissed counts again.
     """
-    from director.cli.running import told
+    from director.cli.running import exit_with_error
     from director.runs.telling import check_text
 
     said = {
@@ -182,7 +182,7 @@ def check_node(
         "tolerance": tolerance,
         "share": share,
     }
-    with opened_store(store, "workflow check") as opened, told("workflow check"):
+    with open_store_or_exit(store, "workflow check") as opened, exit_with_error("workflow check"):
         checks = _edit_checks(opened, workflow, node, said)
     for each in checks:
         typer.echo(check_text(each))
@@ -198,7 +198,7 @@ def _edit_checks(
     from director.workflow.edit import update
     from director.workflow.selection import place_of
 
-    found = stored(opened, workflow, "workflow check")
+    found = get_stored_workflow(opened, workflow, "workflow check")
     at = place_of(node, found.nodes)
     if said["kind"]:
         given = cast("Config", {name: value for name, value in said.items() if value})

@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demonstration; the exit code is 2 if the file or the budget cannot be used."""
     chosen = _arguments().parse_args(arguments)
     try:
-        messages = recording.load(chosen.run) if chosen.run else recording.shipped()
+        messages = recording.load(chosen.run) if chosen.run else recording.load_shipped()
     except recording.BadRecordingError as bad:
         print(f"./run --engine: {bad}", file=sys.stderr)
         return 2
@@ -58,10 +58,10 @@ def _show(name: str, messages: list[recording.Message], chosen: int | None) -> N
         _print([show.row(screen, step, totals, largest)])
         last = step.fitted
     if last is not None:
-        _print(show.kept(screen, last))
+        _print(show.render_kept(screen, last))
         _print(show.cut(screen, last))
         _print(show.example(screen, last))
-        _print(show.recalled(screen, last, messages))
+        _print(show.render_recalled(screen, last, messages))
     _print(show.total(screen, totals))
 
 

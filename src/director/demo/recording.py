@@ -21,7 +21,7 @@ class BadRecordingError(Exception):
     """A file that holds no run which could be replayed."""
 
 
-def shipped() -> list[Message]:
+def load_shipped() -> list[Message]:
     """The run that comes with the package."""
     folder = resources.files("director") / "recordings"
     try:

@@ -69,17 +69,17 @@ class _Request:
     tokens: int
     lines: tuple[str, ...]
 
-    def cached_from(self, before: _Request | None) -> int:
+    def count_cached(self, before: _Request | None) -> int:
         """How many of its tokens an earlier request has put into the cache."""
         if before is None:
             return 0
-        shared = self.shared_with(before)
+        shared = self.count_shared(before)
         # Exact when all of the earlier request is shared; by characters when a part of it is.
         whole = sum(map(len, before.lines))
         tokens = round(before.tokens * sum(map(len, before.lines[:shared])) / whole) if whole else 0
         return min(tokens, self.tokens) if tokens >= PRICES.minimum else 0
 
-    def shared_with(self, before: _Request) -> int:
+    def count_shared(self, before: _Request) -> int:
         """How many messages the two have in common from the start."""
         pairs = zip(self.lines, before.lines, strict=False)
         shorter = min(len(self.lines), len(before.lines))
@@ -87,7 +87,7 @@ class _Request:
 
     def extends(self, before: _Request | None) -> bool:
         """Whether it begins with all of the earlier request."""
-        return before is None or self.shared_with(before) == len(before.lines)
+        return before is None or self.count_shared(before) == len(before.lines)
 
 
 def calls(messages: Sequence[Message]) -> list[int]:
@@ -123,7 +123,7 @@ def replay(messages: Sequence[Message], budget: int) -> Iterator[ReplayStep]:
 
 
 def _cost(request: _Request, before: _Request | None) -> float:
-    cached = request.cached_from(before)
+    cached = request.count_cached(before)
     return cached * PRICES.read + (request.tokens - cached) * PRICES.write
 
 
@@ -131,7 +131,7 @@ def _lines(messages: Sequence[object]) -> tuple[str, ...]:
     return tuple(json.dumps(message, sort_keys=True, default=repr) for message in messages)
 
 
-def asked_of(message: object) -> str:
+def render_arguments(message: object) -> str:
     """The arguments of a chat message's calls, a line each."""
     calls = message.get("tool_calls") if isinstance(message, Mapping) else None
     found = [call.get("function") for call in calls or () if isinstance(call, Mapping)]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from director import Fitted
 from director.demo.recording import Message
-from director.demo.replay import PRICES, ReplayStep, ReplayTotals, asked_of, calls, text_of
+from director.demo.replay import PRICES, ReplayStep, ReplayTotals, calls, render_arguments, text_of
 from director.demo.screen import Screen, short
 
 _WIDE, _EXAMPLE_LINES, _LARGEST = 5, 6, 5
@@ -49,7 +49,7 @@ def row(screen: Screen, step: ReplayStep, totals: ReplayTotals, largest: int) ->
     ).rstrip()
 
 
-def kept(screen: Screen, fitted: Fitted) -> list[str]:
+def render_kept(screen: Screen, fitted: Fitted) -> list[str]:
     """What the last call kept, by kind."""
     report = fitted.report
     largest = max((max(kind.before, kind.after) for kind in report.kinds), default=0) or 1
@@ -107,21 +107,21 @@ def example(screen: Screen, fitted: Fitted) -> list[str]:
     return []
 
 
-def _recorded(original: str, recorded: str) -> bool:
+def _is_recorded(original: str, recorded: str) -> bool:
     """Whether every line was recorded; a line of a call is its tool's name and its arguments."""
     return all(
         line in recorded or line.partition(" ")[2] in recorded for line in original.splitlines()
     )
 
 
-def recalled(screen: Screen, fitted: Fitted, messages: Sequence[Message]) -> list[str]:
+def render_recalled(screen: Screen, fitted: Fitted, messages: Sequence[Message]) -> list[str]:
     """Reads every original back by its reference and compares it with what was recorded."""
     handles = list(dict.fromkeys(loss.handle for loss in fitted.report.losses if loss.handle))
     if not handles:
         return []
-    recorded = "\n".join(f"{text_of(message)}\n{asked_of(message)}" for message in messages)
+    recorded = "\n".join(f"{text_of(message)}\n{render_arguments(message)}" for message in messages)
     originals = [fitted.recall(handle) for handle in handles]
-    same = sum(_recorded(original, recorded) for original in originals)
+    same = sum(_is_recorded(original, recorded) for original in originals)
     signs = sum(map(len, originals))
     good = same == len(handles)
     verdict = (

@@ -65,7 +65,7 @@ class Fitting:
             thread: the conversation; feed it the whole history each time
 
         """
-        threads = self._managed(budget or self._budget, strategy, compression_level)
+        threads = self._get_threads(budget or self._budget, strategy, compression_level)
         fitted = threads.fit(messages, thread)
         with self._lock:
             self._latest.pop(thread, None)
@@ -73,7 +73,7 @@ class Fitting:
         said = {"messages": fitted.messages, "report": str(fitted.report)}
         return json.dumps(said, ensure_ascii=False)
 
-    def _managed(self, budget: int, strategy: str, level: str) -> FittedThreads:
+    def _get_threads(self, budget: int, strategy: str, level: str) -> FittedThreads:
         key = (budget, strategy, level)
         with self._lock:
             known = self._threads.pop(key, None)
@@ -107,7 +107,7 @@ class Fitting:
         """
         if thread not in self._latest:
             raise KeyError(f"there is no thread {thread!r}: fit its history first")
-        return json.dumps(_told(self._latest[thread][1].report), ensure_ascii=False)
+        return json.dumps(_report_json(self._latest[thread][1].report), ensure_ascii=False)
 
 
 def _add(known: OrderedDict[_K, _V], key: _K, value: _V) -> None:
@@ -117,7 +117,7 @@ def _add(known: OrderedDict[_K, _V], key: _K, value: _V) -> None:
         known.popitem(last=False)
 
 
-def _told(report: Report) -> Mapping[str, object]:
+def _report_json(report: Report) -> Mapping[str, object]:
     return {
         "before": report.before,
         "after": report.after,

@@ -43,8 +43,8 @@ def make_server(
         "director",
         version=version(NAME),
         instructions=_ABOUT,
-        on_list_tools=desk.listed,
-        on_call_tool=desk.called,
+        on_list_tools=desk.list_tools,
+        on_call_tool=desk.call_tool,
     )
 
 
@@ -56,7 +56,7 @@ class _Desk:
         self._working = working
         self._turn = asyncio.Lock()
 
-    async def listed(self, _: object, __: object) -> types.ListToolsResult:
+    async def list_tools(self, _: object, __: object) -> types.ListToolsResult:
         """All tools."""
         more = self._working.tools if self._working is not None else ()
         return types.ListToolsResult(
@@ -70,7 +70,9 @@ class _Desk:
             ]
         )
 
-    async def called(self, _: object, asked: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(
+        self, _: object, asked: types.CallToolRequestParams
+    ) -> types.CallToolResult:
         """The result of a call."""
         args = json.dumps(asked.arguments or {})
         if asked.name in self._own:

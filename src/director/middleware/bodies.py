@@ -58,7 +58,7 @@ def fit_body(  # noqa: PLR0913  each has a name
     With `offers` a body that has tools gets `recall` beside them, and its calls are answered here.
     """
     place = _PLACES[api]
-    if not threads.on or any(_given(body.get(name)) for name in _CHAINED):
+    if not threads.on or any(_is_given(body.get(name)) for name in _CHAINED):
         return FittedBody(body)
     body, recalls = offer(body, api) if offers and threads.config.recall else (body, False)
     messages = body.get(place.messages)
@@ -83,6 +83,6 @@ def _head(body: Mapping[str, object], place: _Place) -> list[object]:
     return [{"role": "system", "content": text}] if text else []
 
 
-def _given(value: object) -> bool:
+def _is_given(value: object) -> bool:
     # The clients mark what was not given by objects of their own.
     return isinstance(value, str | Mapping) and bool(value)

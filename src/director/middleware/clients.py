@@ -87,11 +87,11 @@ class _Wrapped:
         return found
 
     def _asking(self, ask: Callable[..., Any], api: Api) -> Callable[..., Any]:
-        def asked(*args: Any, **body: Any) -> Any:  # noqa: ANN401
+        def ask_fitted(*args: Any, **body: Any) -> Any:  # noqa: ANN401
             sent = fit_body(body, api, self._threads, thread=self._thread, offers=True)
             return ask(*args, **sent.body)
 
-        return asked
+        return ask_fitted
 
     def __enter__(self) -> object:
         self._inner.__enter__()  # type: ignore[attr-defined]

@@ -57,7 +57,7 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
         handler: Callable[[ModelRequest[Any]], ModelResponse[Any]],
     ) -> ModelResponse[Any]:
         """Hand on the request with the messages that fit."""
-        return handler(self._fitted(request))
+        return handler(self._fit_request(request))
 
     async def awrap_model_call(
         self,
@@ -65,9 +65,9 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any]:
         """Hand on the request with the messages that fit."""
-        return await handler(self._fitted(request))
+        return await handler(self._fit_request(request))
 
-    def _fitted(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+    def _fit_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         if not self.threads.on:
             return request
         given = request.messages

@@ -33,7 +33,7 @@ _PART, _MESSAGE = "director_part", "director_message"
 def to_blocks(message: ModelMessage) -> list[Block]:
     """A message as the engine reads it: system parts by themselves, the rest as one message."""
     if isinstance(message, ModelResponse):
-        spoken = [_spoken(part) for part in message.parts]
+        spoken = [_convert_response_part(part) for part in message.parts]
         return [{"role": "assistant", "content": spoken, _MESSAGE: message}] if spoken else []
     found: list[Block] = [
         {"role": "system", "content": part.content}
@@ -44,7 +44,7 @@ def to_blocks(message: ModelMessage) -> list[Block]:
         block
         for part in message.parts
         if not isinstance(part, SystemPromptPart)
-        for block in _heard(part)
+        for block in _convert_request_part(part)
     ]
     # Results come first on the wire that the engine is told.
     heard.sort(key=lambda block: block["type"] != "tool_result")
@@ -53,7 +53,7 @@ def to_blocks(message: ModelMessage) -> list[Block]:
     return found
 
 
-def _spoken(part: Any) -> Block:  # noqa: ANN401
+def _convert_response_part(part: Any) -> Block:  # noqa: ANN401
     if isinstance(part, TextPart):
         return {"type": "text", "text": part.content or " ", _PART: part}
     if isinstance(part, ThinkingPart):
@@ -64,7 +64,7 @@ def _spoken(part: Any) -> Block:  # noqa: ANN401
     return {"type": "opaque", _PART: part}
 
 
-def _heard(part: Any) -> list[Block]:  # noqa: ANN401
+def _convert_request_part(part: Any) -> list[Block]:  # noqa: ANN401
     if isinstance(part, ToolReturnPart):
         answered: Block = {"type": "tool_result", "tool_use_id": part.tool_call_id, _PART: part}
         failed = {} if part.outcome == "success" else {"is_error": True}
@@ -72,14 +72,14 @@ def _heard(part: Any) -> list[Block]:  # noqa: ANN401
     text = peek(part, "content") if isinstance(part, UserPromptPart) else peek(part, "retry")
     if isinstance(text, str):
         return [{"type": "text", "text": text or " ", _PART: part}]
-    said = [one if isinstance(one, str) else peek(one, "content") for one in _listed(text)]
+    said = [one if isinstance(one, str) else peek(one, "content") for one in _as_list(text)]
     texts = "\n".join(one for one in said if isinstance(one, str))
     pictures = sum(not isinstance(one, str) for one in said)
     image: Block = {"type": "image", _PART: part}
     return [{"type": "text", "text": texts or " ", _PART: part}, *([image] * pictures)]
 
 
-def _listed(content: object) -> Sequence[object]:
+def _as_list(content: object) -> Sequence[object]:
     return content if isinstance(content, list | tuple) else ()
 
 

@@ -108,11 +108,11 @@ class FoldSummaries:
     def _answer(self, text: str) -> str:
         written = self._writes(text)
         if inspect.isawaitable(written):
-            return asyncio.run(_awaited(written))
+            return asyncio.run(_await_text(written))
         return written
 
 
-async def _awaited(written: Awaitable[str]) -> str:
+async def _await_text(written: Awaitable[str]) -> str:
     return await written
 
 

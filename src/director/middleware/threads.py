@@ -112,7 +112,7 @@ class FittedThreads:
             if thread is None:
                 found = [one for one in reversed(self._threads.values()) if one.owner == owner]
             else:
-                keys = [_named(thread, owner, recalls=recalls) for recalls in (True, False)]
+                keys = [_make_key(thread, owner, recalls=recalls) for recalls in (True, False)]
                 found = [self._threads[key] for key in keys if key in self._threads]
         for one in found:
             try:
@@ -137,7 +137,7 @@ class FittedThreads:
     ) -> _Thread:
         with self._lock:
             if thread is not None:
-                key = _named(thread, owner, recalls=recalls)
+                key = _make_key(thread, owner, recalls=recalls)
             else:
                 key = self._like(messages, owner, recalls=recalls)
             if key not in self._threads:
@@ -191,5 +191,5 @@ def _same(sent: Sequence[object], given: Sequence[object]) -> bool:
     return len(sent) == len(given) and all(map(is_, sent, given))
 
 
-def _named(thread: str, owner: str, *, recalls: bool) -> str:
+def _make_key(thread: str, owner: str, *, recalls: bool) -> str:
     return f"{owner}\n{thread}\n{recalls}"

@@ -14,11 +14,11 @@ from director.project.fitting import FittingRules, Limit, fit
 from director.project.gather import ContextTarget, gather, summary_of, task_text
 from director.project.history import Commit, changes
 from director.project.manifest import CommitOf, Json, manifest_of
-from director.project.parts import ORDERS, Source, TaggedSection, rendered
+from director.project.parts import ORDERS, Source, TaggedSection, render_context
 from director.project.profiles import AGENTS, SKILLS, ContextProfile, load_profile, with_skill
 from director.project.progress import find_task, name_of, next_task
 from director.project.report import ContextReport, report_of
-from director.project.tasktypes import GENERAL, typed, wanted
+from director.project.tasktypes import GENERAL, extract_request, find_types
 from director.project.values import (
     CODEBASE,
     RESEARCH,
@@ -76,7 +76,7 @@ class Fresh:
         return str(found["sha256"])
 
 
-def _uncommitted(path: str, content: bytes) -> str | None:  # noqa: ARG001
+def _find_no_commit(path: str, content: bytes) -> str | None:  # noqa: ARG001
     return None
 
 
@@ -86,7 +86,7 @@ def assemble(
     limit: Limit,
     *,
     commits: Sequence[Commit] = (),
-    commit_of: CommitOf = _uncommitted,
+    commit_of: CommitOf = _find_no_commit,
 ) -> Fresh:
     """The context that is asked for; ProjectError says what cannot be done and why."""
     if ask.order not in ORDERS:
@@ -107,14 +107,14 @@ def assemble(
     manifest = manifest_of(
         fitted,
         limit,
-        asked=_asked(ask, profile, place),
+        asked=_describe_request(ask, profile, place),
         order=order,
         read=project.folder.read,
         commit_of=commit_of,
         evidence=_evidence(project, asked),
     )
     return Fresh(
-        rendered(fitted.sections, order),
+        render_context(fitted.sections, order),
         fitted.sections,
         report_of(fitted, limit, notes),
         manifest,
@@ -151,16 +151,18 @@ def _rules(
         planning=asked.profile.planning,
         building=asked.profile.building,
         task_line=line,
-        words=frozenset(re.findall(r"\w{4,}", wanted(task).casefold())) if task else frozenset(),
+        words=frozenset(re.findall(r"\w{4,}", extract_request(task).casefold()))
+        if task
+        else frozenset(),
         summaries=tuple(one for one in summaries if one is not None),
-        unrelated=_unrelated(task, sections),
+        unrelated=_find_unrelated(task, sections),
         order=order,
     )
 
 
-def _unrelated(task: str, sections: Sequence[TaggedSection]) -> tuple[str, ...]:
+def _find_unrelated(task: str, sections: Sequence[TaggedSection]) -> tuple[str, ...]:
     """The codebase files of other domains than the task's; none if the task is of no domain."""
-    kinds = typed(task) if task else None
+    kinds = find_types(task) if task else None
     if kinds is None or kinds.types == (GENERAL,):
         return ()
     names = (
@@ -178,7 +180,7 @@ def _step(project: Project, wanted_step: str) -> PlanStep:
     raise ProjectError(f"There is no step {wanted_step!r}. Name it as 2.1 or by its folder.")
 
 
-def _asked(
+def _describe_request(
     ask: ContextRequest, profile: ContextProfile, place: WorkLocation | None
 ) -> dict[str, Json]:
     return {
@@ -196,7 +198,7 @@ def _asked(
 def _evidence(project: Project, asked: ContextTarget) -> dict[str, Json]:
     """Why these files: the words that told the kind of the task, and what of the log was left."""
     task = task_text(project, asked.place)
-    kinds = typed(task) if task else None
+    kinds = find_types(task) if task else None
     found: dict[str, Json] = {"bookkeeping_commits_left_out": asked.changes.left_out}
     if kinds is not None:
         found["task_types"] = {
@@ -214,7 +216,7 @@ def _notes(project: Project, asked: ContextTarget, ask: ContextRequest) -> list[
         how = "asked for" if ask.task else "the next one"
         notes.append(f"task {asked.place.task.path} ({how})")
     if asked.profile.codebase == "as needed" and asked.place is not None:
-        kinds = typed(task_text(project, asked.place))
+        kinds = find_types(task_text(project, asked.place))
         told = (
             f"{one.name} ({', '.join(kinds.evidence.get(one.name, ('no word',)))})"
             for one in kinds.types

@@ -100,7 +100,7 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     ]
     before, after = _by_place(old), _by_place(new)
     for place in [*before, *(one for one in after if one not in before)]:
-        found += _changed(place, before.get(place), after.get(place))
+        found += _describe_change(place, before.get(place), after.get(place))
     return found
 
 
@@ -112,7 +112,7 @@ def _by_place(manifest: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     }
 
 
-def _changed(
+def _describe_change(
     place: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None
 ) -> Iterator[str]:
     if old is None or new is None:

@@ -56,7 +56,7 @@ class Drift:
 def drift(project: Project) -> list[Drift]:
     """Everything in which the files disagree, in the order of the folder."""
     return [
-        *_refused(project),
+        *_find_refused(project),
         *_unreadable(project),
         *_vision(project),
         *_gameplan(project),
@@ -67,7 +67,7 @@ def drift(project: Project) -> list[Drift]:
     ]
 
 
-def _refused(project: Project) -> Iterator[Drift]:
+def _find_refused(project: Project) -> Iterator[Drift]:
     for path in project.folder.refused:
         yield Drift(
             path, "leads out of the project or is no plain file: it is not read", f"remove {path}"
@@ -109,7 +109,7 @@ def _gameplan(project: Project) -> Iterator[Drift]:
         mend = "write the goals down; `director init` makes a form"
         yield Drift(GAMEPLAN, "is missing", mend, hint=True)
         return
-    yield from _unlisted(project, text)
+    yield from _find_unlisted(project, text)
     told, focus, then = (
         fields(section(text, "Current Focus")),
         focus_of(project),
@@ -129,7 +129,7 @@ def _gameplan(project: Project) -> Iterator[Drift]:
         )
 
 
-def _unlisted(project: Project, text: str) -> Iterator[Drift]:
+def _find_unlisted(project: Project, text: str) -> Iterator[Drift]:
     """Goals that only one of the two knows: the gameplan's list, the folders."""
     listed = set(map(int, re.findall(r"\bGoal[ \t]+(\d{1,9})\b", section(text, "Goals"))))
     told = text.casefold()
@@ -161,7 +161,7 @@ def _state(project: Project) -> Iterator[Drift]:
         return
     told = fields(section(text, "Current Position"))
     if where is None:
-        yield from _finished(project, told)
+        yield from _find_finished(project, told)
     names = (where and name_of(project, where.task)) or ""
     current = told.get("current task", "")
     if where and told and names.casefold() not in current.casefold():
@@ -183,7 +183,7 @@ def _state(project: Project) -> Iterator[Drift]:
         yield Drift(STATE, said, "move the oldest elsewhere", hint=True)
 
 
-def _finished(project: Project, told: Mapping[str, str]) -> Iterator[Drift]:
+def _find_finished(project: Project, told: Mapping[str, str]) -> Iterator[Drift]:
     """A position at a task, though every task is done."""
     current = told.get("current task", "").casefold()
     for place in project.places():
@@ -207,7 +207,7 @@ def _progress(project: Project, text: str) -> Iterator[Drift]:
         number = re.match(r"Goal[ \t]+(\d{1,9})\b", head.words)
         goal = goals.get(int(number[1])) if number else None
         block = inside[head.start : until]
-        right = _counted(goal, block) if goal else block
+        right = _count_tasks(goal, block) if goal else block
         wrong += [f"goal {goal.number}"] if goal and right != block else []
         mended += right
     if wrong:
@@ -216,7 +216,7 @@ def _progress(project: Project, text: str) -> Iterator[Drift]:
         yield Drift(STATE, said, "set its counts by the files", text)
 
 
-def _counted(goal: Goal, block: str) -> str:
+def _count_tasks(goal: Goal, block: str) -> str:
     """What STATE.md says of a goal, with the counts of the files."""
     steps = {step.number: step for step in goal.steps}
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from director.project.fitting import FittedSections, Limit
 from director.project.gather import task_text
-from director.project.parts import Source, TaggedSection, rendered
+from director.project.parts import Source, TaggedSection, render_context
 from director.project.progress import needs_of
 from director.project.values import FOLDER, Project, WorkLocation
 
@@ -34,7 +34,7 @@ def working_files(project: Project, place: WorkLocation) -> list[Source]:
     loose = [path for path in project.folder.paths if path.startswith(f"{FOLDER}/brainstorms/")]
     ranked = []
     for path in [*(path for step in steps for path in step.files), *loose]:
-        how = _named(path, text, needs)
+        how = _explain_need(path, text, needs)
         if how and path.lower().endswith(_TEXT):
             near = path.startswith(place.step.path)
             ranked.append((_HOW.index(how), not near, path, how))
@@ -55,7 +55,7 @@ def fill(
     best = fitted
     for source in files:
         sections = (*fitted.sections, TaggedSection("working_files", (*taken, source)))
-        size = limit.counter(rendered(sections, order))
+        size = limit.counter(render_context(sections, order))
         if size <= limit.tokens:
             taken.append(source)
             added = size - best.tokens
@@ -73,7 +73,7 @@ _HOW = (
 )
 
 
-def _named(path: str, text: str, needs: str) -> str:
+def _explain_need(path: str, text: str, needs: str) -> str:
     name = path.rpartition("/")[2]
     words = [re.escape(word) for word in re.split(r"[^\w]+|_+", name.rpartition(".")[0]) if word]
     phrase = r"[\s_-]+".join(words)

@@ -11,7 +11,14 @@ from dataclasses import dataclass, field
 
 from director.context.values import Counter
 from director.project import shorten
-from director.project.parts import DEEP, ORDER, PROTECTED, TaggedSection, rendered, written
+from director.project.parts import (
+    DEEP,
+    ORDER,
+    PROTECTED,
+    TaggedSection,
+    render_context,
+    render_section,
+)
 from director.project.shorten import Ways
 from director.project.values import ProjectError
 
@@ -88,12 +95,12 @@ class _Room:
 
     def size(self, plan: Plan) -> int:
         if plan not in self.sizes:
-            self.sizes[plan] = self.limit.counter(rendered(plan, self.order, self._written))
+            self.sizes[plan] = self.limit.counter(render_context(plan, self.order, self._render))
         return self.sizes[plan]
 
-    def _written(self, section: TaggedSection) -> str:
+    def _render(self, section: TaggedSection) -> str:
         if section not in self.texts:
-            self.texts[section] = written(section)
+            self.texts[section] = render_section(section)
         return self.texts[section]
 
     def fits(self, plan: Plan) -> bool:
@@ -143,7 +150,7 @@ def _steps(plan: Plan, room: _Room, rules: FittingRules) -> Iterator[Step]:
         yield _way(f"{tag} is shortened, last of all", tag, shorten.from_the_end)
     for tag in ("recent_changes", "current_step", *DEEP, "project_state", "gameplan"):
         if tag not in kept:
-            yield _removed(tag)
+            yield _remove_section(tag)
     yield _way("reference documents are taken out", "instructions", _bare)
 
 
@@ -156,15 +163,15 @@ def _general(rules: FittingRules) -> Iterator[Step]:
     )
     yield _way("output of commands", "instructions", shorten.outputs)
 
-    def told(plan: Plan) -> Iterator[tuple[int, Callable[[int], Plan]]]:
+    def shorten_plan(plan: Plan) -> Iterator[tuple[int, Callable[[int], Plan]]]:
         decided = any(one.tag == "decisions" for one in plan)
         yield from _ways(
             plan,
             "current_step",
-            lambda one: shorten.summarised(one, rules.task_line, decided=decided),
+            lambda one: shorten.summarise_step(one, rules.task_line, decided=decided),
         )
 
-    yield "step context third: told in short", "current_step", told
+    yield "step context third: told in short", "current_step", shorten_plan
 
 
 def _deep(rules: FittingRules) -> Iterator[Step]:
@@ -215,10 +222,10 @@ def _ways(
     for at, section in enumerate(plan):
         if section.tag == tag:
             found = ways(section)
-            yield found.count, _placed(plan, at, found)
+            yield found.count, _replace_section(plan, at, found)
 
 
-def _placed(plan: Plan, at: int, ways: Ways) -> Callable[[int], Plan]:
+def _replace_section(plan: Plan, at: int, ways: Ways) -> Callable[[int], Plan]:
     def after(step: int) -> Plan:
         section = ways.after(step)
         return (*plan[:at], *([section] if section else []), *plan[at + 1 :])
@@ -226,7 +233,7 @@ def _placed(plan: Plan, at: int, ways: Ways) -> Callable[[int], Plan]:
     return after
 
 
-def _removed(tag: str) -> Step:
+def _remove_section(tag: str) -> Step:
     return _way(f"{tag} goes, with its notice", tag, lambda _: Ways(1, lambda _step: None))
 
 
@@ -247,7 +254,7 @@ def _floor(plan: Plan, room: _Room) -> str:
     """The figures: what may not be cut, by name and size, and how much is missing."""
     count = room.limit.counter
     size = room.size(plan)
-    parts = sorted(((count(written(one)), one.tag) for one in plan), reverse=True)
+    parts = sorted(((count(render_section(one)), one.tag) for one in plan), reverse=True)
     told = ", ".join(
         f"{tag} {tokens:,}{'' if tag in PROTECTED else ' (already at its shortest)'}"
         for tokens, tag in parts

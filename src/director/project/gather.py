@@ -15,7 +15,7 @@ from director.project.markdown import headings, part
 from director.project.parts import Source, TaggedSection
 from director.project.profiles import ContextProfile, Deep, reference
 from director.project.progress import step_file
-from director.project.tasktypes import SETUP, Typed, said, typed, wanted
+from director.project.tasktypes import SETUP, Typed, contains_word, extract_request, find_types
 from director.project.values import (
     CODEBASE,
     GAMEPLAN,
@@ -116,7 +116,7 @@ def _path(asked: ContextTarget, tag: str) -> str:
 def decisions(project: Project, step: PlanStep | None, rule: str) -> Iterator[Source]:
     """The decisions of a step, word for word, with the rules that go with them."""
     text = project.text(step_file(step)) if step else None
-    found = _decided(text) if text else None
+    found = _find_decisions(text) if text else None
     if step is None or text is None or found is None or not text[slice(*found)].strip():
         return
     kept = text[slice(*found)]
@@ -125,7 +125,7 @@ def decisions(project: Project, step: PlanStep | None, rule: str) -> Iterator[So
     yield Source(step_file(step), kept, rule, lead=LEAD, tail=tail, offset=offset, kind="part")
 
 
-def _decided(text: str) -> tuple[int, int] | None:
+def _find_decisions(text: str) -> tuple[int, int] | None:
     """Where the decisions stand; a heading that says more needs one of the three kinds under it."""
     if found := part(text, "Decisions"):
         return found
@@ -171,7 +171,7 @@ def _deep(
     if deep == "summary":
         names: dict[str, str] = {SUMMARY: rule}
     elif deep == "as needed":
-        names = _needed(task_text(project, asked.place), folder)
+        names = _find_needed_files(task_text(project, asked.place), folder)
     else:
         names = dict.fromkeys(deep, rule)
     if SUMMARY in names and (found := summary_of(project, folder, names.pop(SUMMARY))):
@@ -185,7 +185,7 @@ def _deep(
         yield TaggedSection(folder.rpartition("/")[2], sources)
 
 
-def _needed(task: str, folder: str) -> dict[str, str]:
+def _find_needed_files(task: str, folder: str) -> dict[str, str]:
     """The files that a task needs, each with the words that say so."""
     if not task:
         return {}
@@ -195,9 +195,9 @@ def _needed(task: str, folder: str) -> dict[str, str]:
         if re.search(rf"\b{folder.rpartition('/')[2]}/{re.escape(name)}", task)
     }
     if folder == CODEBASE:
-        kinds: Typed = typed(task)
+        kinds: Typed = find_types(task)
         return {name: kinds.why(name) for name in kinds.files} | named
-    setup = [word for word in SETUP if said(word, wanted(task))]
+    setup = [word for word in SETUP if contains_word(word, extract_request(task))]
     found = {"STACK.md": f"a task of setting up ({', '.join(setup)})"} if setup else {}
     return found | named
 

@@ -139,7 +139,7 @@ def expand(text: str, allowed: Sequence[str], run: Run) -> Expanded:
     injected: list[Injected] = []
     at = length = 0
     for one in placeholders(text):
-        done = _done(one, allowed, run)
+        done = _run_injection(one, allowed, run)
         injected.append(done)
         shown = done.output if done.outcome == "ran" else f"[!{one.command}: {done.said}]"
         parts += [text[at : one.start], shown]
@@ -151,7 +151,7 @@ def expand(text: str, allowed: Sequence[str], run: Run) -> Expanded:
     return Expanded("".join(parts), tuple(spans), tuple(injected), tuple(wrong_forms(text)))
 
 
-def _done(one: Placeholder, allowed: Sequence[str], run: Run) -> Injected:
+def _run_injection(one: Placeholder, allowed: Sequence[str], run: Run) -> Injected:
     if problem := refusal(one.command):
         return Injected(one, "refused", f"refused, {problem}")
     argv = shlex.split(one.command)

@@ -52,7 +52,7 @@ def keep_parts(root: Path, fresh: Fresh, texts: Sequence[str]) -> list[Path]:
     return places
 
 
-def shared_with_last(root: Path, content: bytes) -> Shared | None:
+def compare_with_last(root: Path, content: bytes) -> Shared | None:
     """How much of a context begins as the last one kept; None if there is none."""
     folder = last(root)
     if folder is None or not content:
@@ -61,10 +61,10 @@ def shared_with_last(root: Path, content: bytes) -> Shared | None:
         before = (folder / CONTEXT).read_bytes()
     except OSError:
         return None
-    return Shared(shared_prefix(before, content), folder.name)
+    return Shared(measure_shared_prefix(before, content), folder.name)
 
 
-def shared_prefix(before: bytes, content: bytes) -> float:
+def measure_shared_prefix(before: bytes, content: bytes) -> float:
     """The share of a content that is, byte for byte, the beginning of the one before."""
     low, high = 0, min(len(before), len(content))
     while low < high:

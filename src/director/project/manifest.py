@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from director.context.values import Counter
 from director.project.fitting import FittedSections, Limit
-from director.project.parts import Source, TaggedSection, rendered, written
+from director.project.parts import Source, TaggedSection, render_context, render_section
 from director.project.report import tokens_of
 from director.project.values import as_bytes
 
@@ -38,7 +38,7 @@ def manifest_of(  # noqa: PLR0913  each has a name
     evidence: Mapping[str, Json],
 ) -> dict[str, Json]:
     """The manifest of sections that were fitted. `read` gives the bytes of a file."""
-    text = rendered(fitted.sections, order)
+    text = render_context(fitted.sections, order)
     ranked = sorted(fitted.sections, key=lambda one: order.index(one.tag))
     count = limit.counter
     return {
@@ -68,7 +68,7 @@ def _section(
     section: TaggedSection, count: Counter, read: Callable[[str], bytes | None], commit_of: CommitOf
 ) -> dict[str, Json]:
     sources = [_source(one, count, read, commit_of) for one in section.sources]
-    return {"tag": section.tag, "tokens": count(written(section)), "sources": list(sources)}
+    return {"tag": section.tag, "tokens": count(render_section(section)), "sources": list(sources)}
 
 
 def _source(

@@ -51,7 +51,7 @@ def blocks(text: str) -> list[MarkdownBlock]:
         if now == "blank":
             blank = True
             continue
-        if closed and at > start and _parted(kind, now, blank=blank):
+        if closed and at > start and _begins_block(kind, now, blank=blank):
             found.append(MarkdownBlock(start, at, kind == "heading"))
             start, kind = at, now
         # A list that follows its introduction makes one block with it.
@@ -177,7 +177,7 @@ def _kind(line: str) -> str:
     return "indented" if line.startswith((" ", "\t")) else "text"
 
 
-def _parted(kind: str, now: str, *, blank: bool) -> bool:
+def _begins_block(kind: str, now: str, *, blank: bool) -> bool:
     """Whether a new block begins here, given the block so far and a blank line between."""
     if "heading" in (now, kind):
         return True

@@ -111,15 +111,15 @@ def heading(name: str) -> str:
     return _HIDDEN.sub(lambda found: f"%{ord(found[0]):02X}", name)
 
 
-def written(section: TaggedSection) -> str:
+def render_section(section: TaggedSection) -> str:
     """A section between its two lines."""
     return f"<{section.tag}>\n{guarded(_content(section), ORDER)}\n</{section.tag}>"
 
 
-def rendered(
+def render_context(
     sections: Sequence[TaggedSection],
     order: Sequence[str] = ORDER,
-    write: Callable[[TaggedSection], str] = written,
+    write: Callable[[TaggedSection], str] = render_section,
 ) -> str:
     """The whole context: sections in order, a blank line between, one line feed at the end."""
     ranked = sorted(sections, key=lambda one: order.index(one.tag))

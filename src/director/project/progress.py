@@ -65,9 +65,9 @@ def next_task(project: Project) -> NextTask:
 def focus_of(project: Project) -> Focus:
     """The goal and step that the gameplan names, by number or by words."""
     told = fields(section(project.text(GAMEPLAN) or "", "Current Focus"))
-    goal = _meant(project, project.goals, told.get("current goal", ""), "goal")
+    goal = _find_meant(project, project.goals, told.get("current goal", ""), "goal")
     steps = goal.steps if isinstance(goal, Goal) else ()
-    step = _meant(project, steps, told.get("current step", ""), "step")
+    step = _find_meant(project, steps, told.get("current step", ""), "step")
     return Focus(
         goal if isinstance(goal, Goal) else None, step if isinstance(step, PlanStep) else None
     )
@@ -192,13 +192,13 @@ def _missing(project: Project, place: WorkLocation, prose: str) -> Iterator[str]
         elif kind == "step" and goal is not None:
             steps = [one for one in goal.steps if one.number in wanted]
             step = steps[0] if steps else None
-            yield from (_told(goal, one) for one in steps if _open(one, place))
+            yield from (_name_step(goal, one) for one in steps if _open(one, place))
         elif kind == "task" and step is not None:
             tasks = [one for one in step.tasks if one.number in wanted]
             yield from (f"task {one.number}" for one in tasks if _open(one, place))
 
 
-def _told(goal: Goal, step: PlanStep) -> str:
+def _name_step(goal: Goal, step: PlanStep) -> str:
     return f"step {step.number} of goal {goal.number}"
 
 
@@ -209,7 +209,7 @@ def _open(one: Goal | PlanStep | StepTask, place: WorkLocation) -> bool:
     return not (one.done if isinstance(one, StepTask) else one.complete)
 
 
-def _meant(
+def _find_meant(
     project: Project, among: tuple[Goal, ...] | tuple[PlanStep, ...], told: str, kind: str
 ) -> Goal | PlanStep | None:
     found = re.search(rf"\b{kind}\s+(\d+)", told, re.IGNORECASE) or re.match(r"\W*(\d+)\W*$", told)

@@ -39,12 +39,14 @@ def read_project(folder: Folder) -> Project:
 
 def _goal(folder: Folder, name: str, steps: Mapping[str, Sequence[str]]) -> Goal:
     path = f"{GOALS}/{name}"
-    number, slug = _named(name)
+    number, slug = _parse_name(name)
     found = [_step(f"{path}/{step}", step, files) for step, files in steps.items()]
-    return Goal(path, number, slug, tuple(sorted(found, key=_order)), _said(folder, path))
+    return Goal(
+        path, number, slug, tuple(sorted(found, key=_order)), _is_called_complete(folder, path)
+    )
 
 
-def _said(folder: Folder, path: str) -> bool:
+def _is_called_complete(folder: Folder, path: str) -> bool:
     content = folder.read(f"{path}/GOAL.md")
     text = content.decode("utf-8", "replace") if content else ""
     status = section(text, "Status")
@@ -53,7 +55,7 @@ def _said(folder: Folder, path: str) -> bool:
 
 
 def _step(path: str, name: str, files: Sequence[str]) -> PlanStep:
-    number, slug = _named(name)
+    number, slug = _parse_name(name)
     kept = tuple(one for one in files if not _is_task(path, one) and one != f"{path}/STEP.md")
     return PlanStep(path, number, slug, _tasks([one for one in files if _is_task(path, one)]), kept)
 
@@ -72,12 +74,12 @@ def _tasks(paths: Sequence[str]) -> tuple[StepTask, ...]:
     tasks = []
     for bare, there in forms.items():
         done = [path for path in there if path.lower().endswith(_DONE)]
-        number, slug = _named(bare.rpartition("/")[2])
+        number, slug = _parse_name(bare.rpartition("/")[2])
         tasks.append(StepTask((done or there)[0], number, slug, bool(done), len(there) > 1))
     return tuple(sorted(tasks, key=_order))
 
 
-def _named(name: str) -> tuple[int | None, str]:
+def _parse_name(name: str) -> tuple[int | None, str]:
     found = _NUMBERED.fullmatch(name)
     # A name may be all digits, and there are digits that no number holds.
     return (int(found[1][:9]), found[2] or name) if found else (None, name)

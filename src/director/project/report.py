@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from director.context.values import Counter
 from director.project.fitting import Cut, FittedSections, Limit
-from director.project.parts import DEEP, ORDER, Source, TaggedSection, written
+from director.project.parts import DEEP, ORDER, Source, TaggedSection, render_section
 
 # The share of the window that each part is meant to have, in percent: shown, never enforced.
 TARGETS = {
@@ -91,10 +91,10 @@ def _lines(section: TaggedSection, count: Counter) -> list[ReportLine]:
     name = section.tag.replace("_", " ").title()
     documents = [one for one in section.sources if one.kind == "reference"]
     if not documents:
-        return [ReportLine(name, count(written(section)), TARGETS.get(section.tag, ""))]
+        return [ReportLine(name, count(render_section(section)), TARGETS.get(section.tag, ""))]
     rest = section.only(*(one for one in section.sources if one.kind != "reference"))
-    alone = count(written(rest))
-    whole = count(written(section))
+    alone = count(render_section(rest))
+    whole = count(render_section(section))
     return [
         ReportLine(name, alone, TARGETS[section.tag]),
         ReportLine("Reference Docs", whole - alone, TARGETS["reference_docs"]),

@@ -53,7 +53,7 @@ def from_the_end(section: TaggedSection, first: Sequence[str] = ()) -> Ways:
     ]
     ranked: list[tuple[bool, int, int, int]] = []
     for at, (source, found) in enumerate(pieces):
-        last = _pinned(source.text, first)
+        last = _find_pinned(source.text, first)
         for number, block in enumerate(found):
             free = not any(start <= block.start < end for start, end in last)
             ranked.append((free, block.start, at, number))
@@ -63,7 +63,9 @@ def from_the_end(section: TaggedSection, first: Sequence[str] = ()) -> Ways:
         kept = {(at, number) for _, _, at, number in ranked[: len(ranked) - 1 - step]}
         return section.only(
             *(
-                _kept(source, found, [one for n, one in enumerate(found) if (at, n) in kept])
+                _select_blocks(
+                    source, found, [one for n, one in enumerate(found) if (at, n) in kept]
+                )
                 for at, (source, found) in enumerate(pieces)
             )
         )
@@ -71,7 +73,7 @@ def from_the_end(section: TaggedSection, first: Sequence[str] = ()) -> Ways:
     return Ways(len(ranked), after)
 
 
-def summarised(section: TaggedSection, task: str, *, decided: bool) -> Ways:
+def summarise_step(section: TaggedSection, task: str, *, decided: bool) -> Ways:
     """A step told shorter: its title, what it delivers, what it needs, the line of the task."""
     source = section.sources[0]
     text = source.text
@@ -96,7 +98,7 @@ def fewer(section: TaggedSection, drop: Sequence[Sequence[str]]) -> Ways:
     def after(step: int) -> TaggedSection:
         names = {name for one in drop[: step + 1] for name in one}
         return section.only(
-            *(_emptied(one) if one.name in names else one for one in section.sources)
+            *(_empty_source(one) if one.name in names else one for one in section.sources)
         )
 
     return Ways(len(drop), after)
@@ -132,12 +134,14 @@ def outputs(section: TaggedSection) -> Ways:
     return Ways(len(places), after)
 
 
-def _pinned(text: str, first: Sequence[str]) -> list[tuple[int, int]]:
+def _find_pinned(text: str, first: Sequence[str]) -> list[tuple[int, int]]:
     """Where the sections stand that go last, with their headings."""
     return [span for name in first for span in _under(text, name)]
 
 
-def _kept(source: Source, found: Sequence[MarkdownBlock], kept: list[MarkdownBlock]) -> Source:
+def _select_blocks(
+    source: Source, found: Sequence[MarkdownBlock], kept: list[MarkdownBlock]
+) -> Source:
     """A source with some of its blocks; a heading that has lost its body goes too."""
     if len(kept) == len(found):
         return source
@@ -146,7 +150,7 @@ def _kept(source: Source, found: Sequence[MarkdownBlock], kept: list[MarkdownBlo
         kept = [one for one in kept if one.start not in bare]
         starts -= bare
     if not kept:
-        return _emptied(source)
+        return _empty_source(source)
     joined: list[tuple[int, int]] = []
     for one in kept:
         if joined and joined[-1][1] == one.start:
@@ -169,7 +173,7 @@ def _missing(source: Source, kept: Sequence[tuple[int, int]]) -> str:
     return f"\n[… lines {told}{more} of {total} left out: read {source.source}]\n"
 
 
-def _emptied(source: Source) -> Source:
+def _empty_source(source: Source) -> Source:
     lines = len(source.text.splitlines())
     told = "output left out" if source.kind == "log" else f"all {lines} lines left out"
     where = "`git log`" if source.kind == "log" else _where(source)
@@ -191,7 +195,7 @@ def _where(source: Source) -> str:
 def _relevant(source: Source, words: frozenset[str] | None) -> Source:
     """The beginning of a document and the parts whose headings hold one of the words."""
     if words is None:
-        return _emptied(source)
+        return _empty_source(source)
     found = headings(source.text)
     seconds = [one for one in found if one.level == 2]
     starts = [one.start for one in seconds] + [len(source.text)]
@@ -203,7 +207,7 @@ def _relevant(source: Source, words: frozenset[str] | None) -> Source:
     if len(kept) == len(seconds):
         return source
     if not kept:
-        return _emptied(source)
+        return _empty_source(source)
     spans_ = ((0, starts[0]), *kept)
     notice = f"[… {len(seconds) - len(kept)} parts left out: read {_where(source)}]\n"
     return replace(source, spans=spans_, notice=notice)

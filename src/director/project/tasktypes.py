@@ -74,19 +74,19 @@ class Typed:
         return f"task type {' and '.join(told)}"
 
 
-def typed(task: str) -> Typed:
+def find_types(task: str) -> Typed:
     """The kinds of a task, from what is to do and when it is done; without both, from all of it."""
-    text = wanted(task)
-    found = {one.name: tuple(w for w in one.words if said(w, text)) for one in TYPES}
+    text = extract_request(task)
+    found = {one.name: tuple(w for w in one.words if contains_word(w, text)) for one in TYPES}
     return Typed({name: words for name, words in found.items() if words})
 
 
-def wanted(task: str) -> str:
+def extract_request(task: str) -> str:
     """What a task asks for: its What To Do and its Done When; without both, all of it."""
     return f"{section(task, 'What To Do')}\n{section(task, 'Done When')}".strip() or task
 
 
-def said(word: str, text: str) -> bool:
+def contains_word(word: str, text: str) -> bool:
     """Whether a text holds a word, whole, alone or as a plural.
 
     REST counts in capitals only: in small letters it is what remains.

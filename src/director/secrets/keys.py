@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol, cast, final
 
-from director.home import locked, make_private, write_private
+from director.home import lock_file, make_private, write_private
 
 SIZE = 32
 
@@ -83,7 +83,7 @@ class KeyFile:
     def make(self) -> bytes:
         """A new key, on the disk before it is used; the one that another program made just now."""
         make_private(self._path.parent)
-        with locked(self._path):
+        with lock_file(self._path):
             if not self._path.exists():
                 write_private(self._path, _encode_key(os.urandom(SIZE)))
         return _check_key(_decode_key(self._path.read_bytes()), str(self))

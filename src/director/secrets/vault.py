@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from director.distribution import install_line
-from director.home import home, locked, make_private, write_private
+from director.home import home, lock_file, make_private, write_private
 from director.secrets.clear import Clear, Reference, SecretRefused
 from director.secrets.forms import is_short, unfit
 from director.secrets.keys import GivenKey, KeyFile, KeySource, VaultError
@@ -195,7 +195,7 @@ class Vault:
     def _change(self, change: Callable[[Content], object]) -> None:
         try:
             make_private(self._path.parent)
-            with locked(self._path):
+            with lock_file(self._path):
                 content = self._content()
                 change(content)
                 write_private(

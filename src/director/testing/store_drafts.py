@@ -54,7 +54,7 @@ def plain(body: object) -> str:
     return json.dumps(body, sort_keys=True, default=dict)
 
 
-def moved(act: Callable[[], object]) -> bool:
+def is_conflict(act: Callable[[], object]) -> bool:
     """Whether an act is refused because something has changed since."""
     try:
         act()
@@ -63,7 +63,7 @@ def moved(act: Callable[[], object]) -> bool:
     return False
 
 
-def refused(act: Callable[[], object]) -> bool:
+def is_refused(act: Callable[[], object]) -> bool:
     """Whether an act is refused."""
     try:
         act()

@@ -14,7 +14,7 @@ from director.store.variables import (
     variables,
     workbench,
 )
-from director.testing.store_drafts import AWKWARD, LARGE, moved, plain, refused, user
+from director.testing.store_drafts import AWKWARD, LARGE, is_conflict, is_refused, plain, user
 from director.testing.store_faults import store_faults
 
 
@@ -22,7 +22,7 @@ def every_version_of_a_record_is_kept(store: Store) -> Iterator[str]:
     """Records count versions; old ones can be read, compared and restored."""
     store.put("plan", "p", {"steps": ["one"]}, "begun")
     store.put("plan", "p", {"steps": ["one", "two", AWKWARD]}, "grown", expect=1)
-    if not moved(lambda: store.put("plan", "p", {"steps": []}, expect=1)):
+    if not is_conflict(lambda: store.put("plan", "p", {"steps": []}, expect=1)):
         yield "two writers of the same version both won"
     if not store.diff("plan", "p", 1, 2):
         yield "two different versions have no difference"
@@ -42,7 +42,7 @@ def several_records_are_written_together_or_not_at_all(store: Store) -> Iterator
     """One draft that comes too late refuses them all; a record may be in it twice."""
     store.put("plan", "p", {"steps": []})
     late = [RecordDraft("run", "r", {"state": "begun"}), RecordDraft("plan", "p", {}, "", 0)]
-    if not moved(lambda: store.put_all(late)):
+    if not is_conflict(lambda: store.put_all(late)):
         yield "a draft that expects another version was accepted"
     if store.get("run", "r") is not None or len(store.versions("plan", "p")) != 1:
         yield "a refused batch left something behind"
@@ -82,7 +82,7 @@ def what_no_engine_can_hold_is_refused_in_names(store: Store) -> Iterator[str]:
             lambda b=bad: store.append(b, [user("hello")]),
             lambda b=bad: store.open_thread("shop", b),
         )
-        yield from (f"act {n} takes {bad!r}" for n, act in enumerate(acts) if not refused(act))
+        yield from (f"act {n} takes {bad!r}" for n, act in enumerate(acts) if not is_refused(act))
     if store.changes() or store.threads():
         yield "something was written"
 
@@ -99,9 +99,9 @@ def kept_bytes_stay_as_long_as_a_record_names_them(store: Store) -> Iterator[str
     step = store.get("step", "r/1")
     if step is None or step.body["page"] != LARGE or store.kept(name) != picture:
         yield "a purge took what a record needs"
-    if not refused(lambda: store.put("step", "r/2", {"$kept": "0" * 64})):
+    if not is_refused(lambda: store.put("step", "r/2", {"$kept": "0" * 64})):
         yield "a record names bytes that nobody kept"
-    if not refused(lambda: store.kept("0" * 64)):
+    if not is_refused(lambda: store.kept("0" * 64)):
         yield "bytes that nobody kept are found"
     yield from store_faults(store)
 
@@ -115,7 +115,7 @@ def variables_belong_to_their_run(store: Store) -> Iterator[str]:
     if variables(store, bench) != {"name": AWKWARD, "price": {"amount": 5}}:
         yield f"the variables are {variables(store, bench)}"
     clear_variable(store, bench, "price", "no longer needed")
-    if not refused(lambda: clear_variable(store, bench, "price", "again")):
+    if not is_refused(lambda: clear_variable(store, bench, "price", "again")):
         yield "what is not set was cleared"
     if [each.reason for each in variable_history(store, bench, "price")] != [
         "seen on the page",

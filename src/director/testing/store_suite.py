@@ -20,9 +20,9 @@ from director.testing.store_drafts import (
     AWKWARD,
     LARGE,
     agent,
-    moved,
+    is_conflict,
+    is_refused,
     plain,
-    refused,
     result,
     summary,
     talk,
@@ -79,7 +79,7 @@ def a_caller_that_looked_too_early_writes_nothing(store: Store) -> Iterator[str]
     before = store.entries("t")
     for expect in (0, 2):
         late = [user("two")]
-        if not moved(lambda e=expect, d=late: store.append("t", d, expect=e, reference={})):  # type: ignore[misc]
+        if not is_conflict(lambda e=expect, d=late: store.append("t", d, expect=e, reference={})):  # type: ignore[misc]
             yield f"expect={expect} was accepted at head 1"
     if store.entries("t") != before or store.reference("t") != {"response": "r1"}:
         yield "a refused append left something behind"
@@ -201,7 +201,7 @@ def a_bad_summary_changes_nothing(store: Store) -> Iterator[str]:
     look = preview(store, "t")
     for text in ("", " \n\t ", "long " * 5_000):
         bad = summary(look.covers, text)
-        if not refused(lambda s=bad: compress(store, "t", look, s)):  # type: ignore[misc]
+        if not is_refused(lambda s=bad: compress(store, "t", look, s)):  # type: ignore[misc]
             yield f"a summary of {len(text)} characters was accepted"
     if store.entries("t") != before:
         yield "a refused summary left something behind"
@@ -212,7 +212,7 @@ def two_compressions_never_both_win(store: Store) -> Iterator[str]:
     store.append("t", talk(4))
     first, second = preview(store, "t"), preview(store, "t")
     compress(store, "t", first, summary(first.covers))
-    if not moved(lambda: compress(store, "t", second, summary(second.covers))):
+    if not is_conflict(lambda: compress(store, "t", second, summary(second.covers))):
         yield "both compressions won"
     if [entry.kind for entry in store.entries("t")].count("checkpoint") != 1:
         yield "there is not exactly one checkpoint"
@@ -224,7 +224,7 @@ def a_turn_said_during_a_compression_is_kept_and_seen(store: Store) -> Iterator[
     store.append("t", talk(4))
     look = preview(store, "t")
     (said,) = store.append("t", [user("wait, also the red one")])
-    if not moved(lambda: compress(store, "t", look, summary(look.covers))):
+    if not is_conflict(lambda: compress(store, "t", look, summary(look.covers))):
         yield "a compression was written over a turn it had not seen"
     compress(store, "t", preview(store, "t", look.covers), summary(look.covers))
     if said.seq not in [turn.at for turn in project(store.entries("t")).turns]:
@@ -270,11 +270,11 @@ def check_store(make: Callable[[], Store]) -> list[str]:
     found: list[str] = []
     for name, check in STORE_CHECKS.items():
         with make() as store:
-            found += broken(name, check, store)
+            found += run_check(name, check, store)
     return found
 
 
-def broken(name: str, check: StoreCheck, store: Store) -> list[str]:
+def run_check(name: str, check: StoreCheck, store: Store) -> list[str]:
     """What one check says against a store; an error is said like anything else."""
     said = name.replace("_", " ")
     try:

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from director.home import locked, write_private
+from director.home import lock_file, write_private
 from director.secrets.vault import load_cipher
 
 _AGE = 24 * 3600.0
@@ -45,7 +45,7 @@ class Handovers:
     def make(self, host: str) -> Handover:
         """A new one for windows under a host name, kept in a private file for the next start."""
         made = Handover(secrets.token_urlsafe(16), secrets.token_hex(32))
-        with locked(self._file):
+        with lock_file(self._file):
             known = {**self._read(), made.id: _Kept(made.key, host, time.time())}
             kept = {id_: list(one) for id_, one in list(known.items())[-_MOST:]}
             write_private(self._file, json.dumps({"handovers": kept}).encode())

@@ -44,12 +44,12 @@ def el(tag: str, *children: Node, **attributes: Attribute) -> Element:
     )
 
 
-def written(node: Node, look: SiteDesign) -> str:
+def render_html(node: Node, look: SiteDesign) -> str:
     """The markup of a node in a look."""
-    return "".join(_written(node, look))
+    return "".join(_render_parts(node, look))
 
 
-def _written(node: Node, look: SiteDesign) -> Iterator[str]:
+def _render_parts(node: Node, look: SiteDesign) -> Iterator[str]:
     if node is None:
         return
     if isinstance(node, str | int):
@@ -63,7 +63,7 @@ def _written(node: Node, look: SiteDesign) -> Iterator[str]:
             yield "</div>"
     else:
         for child in node:
-            yield from _written(child, look)
+            yield from _render_parts(child, look)
 
 
 def _element(element: Element, look: SiteDesign) -> Iterator[str]:
@@ -75,7 +75,7 @@ def _element(element: Element, look: SiteDesign) -> Iterator[str]:
         yield f"<{element.tag}{attributes} />"
     else:
         yield f"<{element.tag}{attributes}>"
-        yield from _written(element.children, look)
+        yield from _render_parts(element.children, look)
         yield f"</{element.tag}>"
 
 

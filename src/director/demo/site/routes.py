@@ -83,7 +83,7 @@ ROUTES = _routes(
     ("GET", "/flaky/late", flaky.late),
     ("GET", "/lab", lab.lab),
     ("GET", "/lab/frame", lab.frame),
-    ("POST", "/lab/frame", lab.sent),
+    ("POST", "/lab/frame", lab.keep_sent),
     ("GET", "/lab/popup", lab.popup),
     ("GET", r"/lab/report\.csv", lab.report),
     ("GET", "/lab/feed", lab.feed),

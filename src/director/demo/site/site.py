@@ -71,9 +71,9 @@ class Site:
             return redirect("/")
         state = self.state
         with state.lock:
-            return self._visited(asked, state)
+            return self._visit(asked, state)
 
-    def _visited(self, asked: SiteRequest, state: SiteState) -> Response:
+    def _visit(self, asked: SiteRequest, state: SiteState) -> Response:
         query = query_of(asked)
         chosen = query.text(REDESIGN) or asked.cookies.get(REDESIGN, "")
         look = SiteDesign(redesign=chosen == "1" if chosen else self._redesign, seed=self._seed)

@@ -113,7 +113,7 @@ class Wire:
 
     async def ask(self, request: ProxyRequest) -> None:
         """Send a request."""
-        self._writer.write(_written(request, self.upstream))
+        self._writer.write(_write_request(request, self.upstream))
         await self._writer.drain()
 
     async def relay(self, method: bytes, to: asyncio.StreamWriter) -> bool:
@@ -129,14 +129,14 @@ class Wire:
             if piece:
                 to.write(piece)
                 await drain(to)
-            if _ended(reading):
+            if _has_ended(reading):
                 self.whole = reading.their_state is h11.DONE
                 return self.whole and bool(piece)
             if not piece:
                 return False
 
 
-def _ended(reading: h11.Connection) -> bool:
+def _has_ended(reading: h11.Connection) -> bool:
     try:
         while (event := reading.next_event()) not in (h11.NEED_DATA, h11.PAUSED):
             if isinstance(event, h11.EndOfMessage):
@@ -149,7 +149,7 @@ def _ended(reading: h11.Connection) -> bool:
     return False
 
 
-def _written(request: ProxyRequest, upstream: Upstream) -> bytes:
+def _write_request(request: ProxyRequest, upstream: Upstream) -> bytes:
     """A request as it came, but for the host it goes to and the length of its body."""
     target = upstream.prefix.encode("ascii") + request.target
     lines = [b"%s %s HTTP/1.1" % (request.method, target)]
@@ -221,7 +221,7 @@ class Client:
             else:
                 return None
 
-    async def gone(self) -> bool:
+    async def wait_gone(self) -> bool:
         """Wait until the client closes its connection (True) or sends more (False)."""
         piece = await self._reader.read(CHUNK)
         self._left += piece

@@ -94,7 +94,7 @@ class Proxy:
     async def open(self) -> None:
         """Begin to listen; the port is known when this returns."""
         sock = socket.create_server((self._host, self.port), backlog=512)
-        self._server = await asyncio.start_server(self._connected, sock=sock)
+        self._server = await asyncio.start_server(self._accept, sock=sock)
         self.port = int(self._server.sockets[0].getsockname()[1])
 
     async def drain(self, seconds: float) -> None:
@@ -118,7 +118,7 @@ class Proxy:
         for threads in self.threads.values():
             threads.close()
 
-    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         talk = asyncio.get_running_loop().create_task(_Talk(self, Client(reader, writer)).hold())
         self._talks.add(talk)
         talk.add_done_callback(self._talks.discard)
@@ -145,7 +145,7 @@ class Proxy:
         named = bool(request.header(b"anthropic-version"))
         return Upstream.at(PROVIDERS["anthropic" if named else "chat"])
 
-    async def managed(self, request: ProxyRequest) -> ProxyRequest:
+    async def fit_request(self, request: ProxyRequest) -> ProxyRequest:
         """The request with a body that fits, or the very request that came."""
         api = _api(request)
         body = _read(request) if api is not None else None
@@ -185,10 +185,10 @@ class Proxy:
         if path == "state":
             return b"200 OK", b"application/json", json.dumps(self.seen.as_json()).encode()
         if path.startswith("recall/"):
-            return self._recalled(request, path.removeprefix("recall/"))
+            return self._answer_recall(request, path.removeprefix("recall/"))
         return b"404 Not Found", b"text/plain", b"There is /director, /director/state, /v1/...\n"
 
-    def _recalled(self, request: ProxyRequest, reference: str) -> tuple[bytes, bytes, bytes]:
+    def _answer_recall(self, request: ProxyRequest, reference: str) -> tuple[bytes, bytes, bytes]:
         owner = self.seen.owner(request)
         for threads in self.threads.values() if can_recall(request) else ():
             with suppress(KeyError):
@@ -243,26 +243,26 @@ class _Talk:
         if request.path == PREFIX or request.path.startswith(f"{PREFIX}/"):
             await self._client.say(*self._proxy.own(request))
             return True
-        request = await self._proxy.managed(request)
+        request = await self._proxy.fit_request(request)
         try:
-            wire = await self._connected(self._proxy.route(request))
+            wire = await self._connect(self._proxy.route(request))
         except OSError as error:
             await self._client.say(*_unreachable(error))
             return True
         await wire.ask(request)
-        return await self._relayed(wire, request.method)
+        return await self._relay(wire, request.method)
 
-    async def _connected(self, upstream: Upstream) -> Wire:
+    async def _connect(self, upstream: Upstream) -> Wire:
         if self._wire is None or not self._wire.usable or self._wire.upstream != upstream:
             if self._wire is not None:
                 self._wire.close()
             self._wire = await upstream.connect()
         return self._wire
 
-    async def _relayed(self, wire: Wire, method: bytes) -> bool:
+    async def _relay(self, wire: Wire, method: bytes) -> bool:
         """Relay the response, unless the client goes away: then the upstream is told so."""
         relay = asyncio.create_task(wire.relay(method, self._client.writer))
-        gone = asyncio.create_task(self._client.gone())
+        gone = asyncio.create_task(self._client.wait_gone())
         try:
             await asyncio.wait((relay, gone), return_when=asyncio.FIRST_COMPLETED)
             if gone.done() and not relay.done() and gone.result():

@@ -103,7 +103,7 @@ class DoubleGateway:
         drawn = self.faults.draw(asked)
         asked = replace(asked, faults=tuple(laid.fault for laid in drawn))
         leaks = keys.leaks(text, key)
-        kept = replace(asked, body=_object(keys.scrubbed(text, key)) or {}) if leaks else asked
+        kept = replace(asked, body=_object(keys.scrub_secrets(text, key)) or {}) if leaks else asked
         exchange = Exchange(kept, self.world.clock.now(), leaks=leaks)
         self.world.exchanges.append(exchange)
         api = _api(route, path, request.headers)
@@ -137,7 +137,7 @@ class DoubleGateway:
             exchange.struck += struck
         answer = self._with_headers(visit, answer)
         exchange.answer = answer
-        return _broken_off(visit, answer) if answer.status < 300 else Delivery(answer)
+        return _break_off(visit, answer) if answer.status < 300 else Delivery(answer)
 
     def _answer(self, visit: GatewayRequest) -> ProviderResponse:
         """The order of judgement between the transport and what comes after the work."""
@@ -160,7 +160,7 @@ class DoubleGateway:
     def _refuse(
         self, visit: GatewayRequest, table: Mapping[str, fault_refusals.Make], now: float
     ) -> None:
-        struck = fault_refusals.refused(table, visit.api, visit.asked, now)
+        struck = fault_refusals.find_refusal(table, visit.api, visit.asked, now)
         if struck is not None:
             visit.exchange.struck += (struck[0],)
             raise struck[1]
@@ -258,7 +258,7 @@ def _state_faults(visit: GatewayRequest) -> tuple[str, ...]:
     return tuple(kind for kind in kinds if kind in visit.asked.inquired)
 
 
-def _broken_off(visit: GatewayRequest, answer: ProviderResponse) -> Delivery:
+def _break_off(visit: GatewayRequest, answer: ProviderResponse) -> Delivery:
     """How a good answer leaves, as the faults of transport have it."""
     for fault in visit.asked.faults:
         cut = stream_faults.cut_at(fault, answer.events)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from director.testing.double import refusals, texts
 from director.testing.double.exchange import ParsedRequest, Refusal
-from director.testing.double.keys import Api, key_of, unauthorised
+from director.testing.double.keys import Api, key_of, refuse_key
 
 RATE_TEXT = (
     "Rate limit reached for {model} in organization org-double on tokens per min (TPM): "
@@ -117,7 +117,7 @@ def _server_error(
     )
 
 
-def _overloaded(
+def _refuse_overloaded(
     api: Api, _asked: ParsedRequest, with_: Mapping[str, object], _now: float
 ) -> Refusal:
     if api == "anthropic":
@@ -149,7 +149,7 @@ def _window(api: Api, _asked: ParsedRequest, with_: Mapping[str, object], _now: 
 def _key_revoked(
     api: Api, asked: ParsedRequest, _with: Mapping[str, object], _now: float
 ) -> Refusal:
-    return unauthorised(api, key_of(asked.headers), defect=False)
+    return refuse_key(api, key_of(asked.headers), defect=False)
 
 
 def _model_retired(
@@ -169,7 +169,9 @@ def _model_retired(
     )
 
 
-def _locked(_api: Api, _asked: ParsedRequest, _with: Mapping[str, object], _now: float) -> Refusal:
+def _refuse_locked(
+    _api: Api, _asked: ParsedRequest, _with: Mapping[str, object], _now: float
+) -> Refusal:
     return refusals.openai("locked", texts.LOCKED, code="conversation_locked", defect=False)
 
 
@@ -179,17 +181,17 @@ GATE: dict[str, Make] = {
     "rate_limit": rate_limit,
     "quota": _quota,
     "server_error": _server_error,
-    "overloaded": _overloaded,
+    "overloaded": _refuse_overloaded,
 }
 DOOR: dict[str, Make] = {
     "model_retired": _model_retired,
-    "locked": _locked,
+    "locked": _refuse_locked,
     "window": _window,
     "window_after_results": _window,
 }
 
 
-def refused(
+def find_refusal(
     table: Mapping[str, Make], api: Api, asked: ParsedRequest, now: float
 ) -> tuple[str, Refusal] | None:
     """The first fault of a table that strikes a request, and the refusal it makes."""

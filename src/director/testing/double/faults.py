@@ -110,7 +110,7 @@ def api_of(endpoint: str) -> Api:
     return apis.get(endpoint.partition(".")[0], "responses")
 
 
-def streamed(asked: ParsedRequest) -> bool:
+def is_streamed(asked: ParsedRequest) -> bool:
     """Whether a stream is asked for."""
     return asked.body.get("stream") is True or asked.query.get("stream") == "true"
 
@@ -170,7 +170,7 @@ class Laid:
 def _has(needs: Needs, asked: ParsedRequest) -> bool:
     if needs == "result":
         return ends_in_result(asked.body)
-    return needs == "" or (needs == "stream") == streamed(asked)
+    return needs == "" or (needs == "stream") == is_streamed(asked)
 
 
 class Faults:

@@ -63,14 +63,14 @@ def leaks(text: str, key: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def scrubbed(text: str, key: str) -> str:
+def scrub_secrets(text: str, key: str) -> str:
     """A body's text with its secrets blotted out."""
     for _, pattern in _SECRETS.values():
         text = pattern.sub("[secret]", text)
     return text.replace(json.dumps(key)[1:-1], "[secret]") if len(key) >= 8 else text
 
 
-def unauthorised(api: Api, key: str, *, defect: bool = True) -> Refusal:
+def refuse_key(api: Api, key: str, *, defect: bool = True) -> Refusal:
     """The refusal of a key."""
     if api == "anthropic":
         kind = "authentication_error"
@@ -89,7 +89,7 @@ def unauthorised(api: Api, key: str, *, defect: bool = True) -> Refusal:
 def check_key(api: Api, key: str, keys: Collection[str] | None) -> None:
     """Refuse a missing key, and one that is not among the keys when there is a list of them."""
     if not key or (keys is not None and key not in keys):
-        raise unauthorised(api, key)
+        raise refuse_key(api, key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class Limiter:
             left["input-tokens"] = left["output-tokens"] = left["tokens"]
         told: dict[str, str] = {}
         for name, (limit, remaining) in left.items():
-            told |= _told(api, name, limit, max(remaining, 0))
+            told |= _make_headers(api, name, limit, max(remaining, 0))
             told[_NAMES[api].format("reset", name)] = _reset(api, now, reset)
         return told
 
@@ -149,7 +149,7 @@ _NAMES: dict[Api, str] = {
 }
 
 
-def _told(api: Api, name: str, limit: int, remaining: int) -> dict[str, str]:
+def _make_headers(api: Api, name: str, limit: int, remaining: int) -> dict[str, str]:
     pattern = _NAMES[api]
     return {
         pattern.format("limit", name): str(limit),

@@ -19,7 +19,7 @@ TRAINED = 131_072
 UNKNOWN_DATE = "1970-01-01T00:00:00Z"
 
 
-def listed(world: World, asked: ParsedRequest, _params: Mapping[str, str]) -> ProviderResponse:
+def list_models(world: World, asked: ParsedRequest, _params: Mapping[str, str]) -> ProviderResponse:
     """All models."""
     names = models(world.profile.owner) if world.profile.strict else (LOCAL,)
     if not _anthropic(world, asked):
@@ -135,8 +135,8 @@ ROUTES: tuple[EndpointRoute, ...] = (
     EndpointRoute("GET", "/api/ps", "ollama.ps", "chat", running),
     EndpointRoute("POST", "/api/show", "ollama.show", "chat", show_model),
     EndpointRoute("GET", "/props", "llamacpp.props", "chat", props),
-    EndpointRoute("GET", "/v1/models", "models.list", "chat", listed),
+    EndpointRoute("GET", "/v1/models", "models.list", "chat", list_models),
     EndpointRoute("GET", "/v1/models/{id}", "models.get", "chat", one),
-    EndpointRoute("GET", "/v1/models", "models.list", "anthropic", listed),
+    EndpointRoute("GET", "/v1/models", "models.list", "anthropic", list_models),
     EndpointRoute("GET", "/v1/models/{id}", "models.get", "anthropic", one),
 )

@@ -66,7 +66,7 @@ class DoubleServer:
 
     async def _serve(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        server = await asyncio.start_server(self._connected, sock=self._socket)
+        server = await asyncio.start_server(self._serve_connection, sock=self._socket)
         self.port = int(server.sockets[0].getsockname()[1])
         self._ready.set()
         await self._stop.wait()
@@ -77,7 +77,7 @@ class DoubleServer:
         await asyncio.gather(*self._connections, return_exceptions=True)
         await asyncio.sleep(0)  # the aborted transports close their sockets in the next round
 
-    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _serve_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         # Without this each small piece waits 40 ms for the other side; the loop sets it by itself
         # only on sockets that name their protocol, and those of `create_server` do not.
         sock: socket.socket = writer.get_extra_info("socket")

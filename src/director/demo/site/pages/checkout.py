@@ -11,10 +11,10 @@ from director.demo.site.pages.pieces import (
     button,
     facts,
     field,
-    hidden,
     login_form,
     missing,
     page,
+    render_hidden_field,
     table,
 )
 from director.demo.site.pages.shop import MOST, bill, lines, links
@@ -42,7 +42,7 @@ def login(visit: SiteVisit, problem: str = "") -> Response:
     form = login_form(
         visit,
         "/shop/login",
-        hidden("next", _after(visit)),
+        render_hidden_field("next", _after(visit)),
         problem=problem,
         then=button(visit.look.says("Continue", "Next step"), data_testid="login"),
         next_=" A one-time code follows by mail.",
@@ -79,7 +79,7 @@ def code(visit: SiteVisit, problem: str = "") -> Response:
             el("strong", pending.reference),
             ".",
         ),
-        hidden("next", _after(visit)),
+        render_hidden_field("next", _after(visit)),
         field(
             visit.look.says("One-time code", "Code from the letter"),
             "code",
@@ -153,7 +153,7 @@ def checkout(visit: SiteVisit, problem: str = "") -> Response:
             maxlength=80,
             value=visit.form.text("reference"),
         ),
-        [hidden("line", f"{line.sku}:{line.quantity}") for line in wanted],
+        [render_hidden_field("line", f"{line.sku}:{line.quantity}") for line in wanted],
         button(visit.look.says("Place order", "Order now"), data_testid="place-order"),
         method="post",
         action="/shop/orders",
@@ -177,7 +177,7 @@ def place(visit: SiteVisit) -> Response:
     given = {key: visit.form.text(key)[:200] for key, *_ in _ADDRESS}
     if lacking := [usual for key, usual, *_ in _ADDRESS if not given[key]]:
         return checkout(visit, f"Please fill in: {', '.join(lacking)}.")
-    wanted = lines(visit, _wanted(visit.form.texts("line")))
+    wanted = lines(visit, _parse_amounts(visit.form.texts("line")))
     if not wanted:
         return redirect("/shop/cart")
     order = visit.state.place(wanted, given, reference=visit.form.text("reference")[:80])
@@ -186,7 +186,7 @@ def place(visit: SiteVisit) -> Response:
     return redirect(f"/shop/orders/{order.number}")
 
 
-def _wanted(sent: tuple[str, ...]) -> dict[str, int]:
+def _parse_amounts(sent: tuple[str, ...]) -> dict[str, int]:
     pairs = [each.partition(":") for each in sent]
     return {
         sku: min(int(many), MOST)

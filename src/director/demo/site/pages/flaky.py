@@ -10,7 +10,7 @@ _SLOW_MS = 1_500
 _MOST_MS = 20_000
 
 
-def _struck(visit: SiteVisit, what: str) -> bool:
+def _is_struck(visit: SiteVisit, what: str) -> bool:
     """Whether this is the n-th time; `every` in the address says n, usually 3, 1 is always."""
     every = visit.number("every", 3, most=1_000)
     return (visit.state.count(f"flaky {what}") + visit.state.seed) % every == 0
@@ -84,7 +84,7 @@ def _liar(visit: SiteVisit) -> Element:
 
 def keep_note(visit: SiteVisit) -> Response:
     """Keep a note, or fail and keep nothing."""
-    if _struck(visit, "notes"):
+    if _is_struck(visit, "notes"):
         return Response(b'{"saved": false}', 500, type="application/json")
     visit.state.notes.append(visit.form.text("note")[:200])
     return Response(b'{"saved": true}', type="application/json")
@@ -92,7 +92,7 @@ def keep_note(visit: SiteVisit) -> Response:
 
 def fails(visit: SiteVisit) -> Response:
     """A page, or an error."""
-    if _struck(visit, "fails"):
+    if _is_struck(visit, "fails"):
         return page(
             visit,
             "Something went wrong",
@@ -105,7 +105,7 @@ def fails(visit: SiteVisit) -> Response:
 
 def slow(visit: SiteVisit) -> Response:
     """A page that now and then takes its time."""
-    wait = visit.number("ms", _SLOW_MS, most=_MOST_MS) / 1000 if _struck(visit, "slow") else 0.0
+    wait = visit.number("ms", _SLOW_MS, most=_MOST_MS) / 1000 if _is_struck(visit, "slow") else 0.0
     shown = page(visit, "Here it is", _again(visit, "/flaky/slow"), part="flaky")
     return Response(shown.body, delay=wait)
 

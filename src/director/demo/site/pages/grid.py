@@ -15,9 +15,9 @@ from director.demo.site.pages.pieces import (
     button,
     choice,
     field,
-    hidden,
     missing,
     page,
+    render_hidden_field,
     table,
 )
 from director.demo.site.values import TableRow
@@ -28,7 +28,7 @@ _MOST_ROWS = 5_000
 
 def grid(visit: SiteVisit, trouble: tuple[str, ...] = ()) -> Response:
     """The table, with what is needed to change it."""
-    shown = _shown(visit)
+    shown = _select_rows(visit)
     new = visit.look.says("Add row", "New row")
     tools = el(
         "div",
@@ -39,7 +39,7 @@ def grid(visit: SiteVisit, trouble: tuple[str, ...] = ()) -> Response:
             el(
                 "a",
                 visit.look.says("Download CSV", "Export as CSV"),
-                href=address("/grid/rows.csv", **_asked(visit)),
+                href=address("/grid/rows.csv", **_read_query(visit)),
                 class_="button plain",
                 download=True,
             ),
@@ -66,12 +66,12 @@ def grid(visit: SiteVisit, trouble: tuple[str, ...] = ()) -> Response:
     )
 
 
-def _asked(visit: SiteVisit) -> dict[str, str]:
+def _read_query(visit: SiteVisit) -> dict[str, str]:
     return {name: visit.query.text(name) for name in ("q", "status", "sort", "dir")}
 
 
-def _shown(visit: SiteVisit) -> list[TableRow]:
-    asked = _asked(visit)
+def _select_rows(visit: SiteVisit) -> list[TableRow]:
+    asked = _read_query(visit)
     words = asked["q"].casefold()
     rows = [
         row
@@ -91,14 +91,14 @@ def _order(row: TableRow, column: Column) -> tuple[Decimal, str]:
 
 
 def _filter(visit: SiteVisit) -> Element:
-    asked = _asked(visit)
+    asked = _read_query(visit)
     statuses = [("", "Any status"), *((each, each) for each in STATUSES)]
     return el(
         "form",
         field(visit.look.says("Filter", "Show rows with"), "q", type="search", value=asked["q"]),
         choice("Status", "status", options=statuses, chosen=asked["status"], id_="filter-status"),
-        hidden("sort", asked["sort"]) if asked["sort"] else None,
-        hidden("dir", asked["dir"]) if asked["dir"] else None,
+        render_hidden_field("sort", asked["sort"]) if asked["sort"] else None,
+        render_hidden_field("dir", asked["dir"]) if asked["dir"] else None,
         button(visit.look.says("Apply", "Show"), kind="plain"),
         method="get",
         action="/grid",
@@ -147,7 +147,7 @@ def _table(visit: SiteVisit, shown: list[TableRow]) -> Element:
 
 
 def _heading(visit: SiteVisit, column: Column) -> Element:
-    asked = _asked(visit)
+    asked = _read_query(visit)
     here = asked["sort"] == column.key
     down = here and asked["dir"] != "down"
     to = address("/grid", **{**asked, "sort": column.key, "dir": "down" if down else ""})
@@ -276,7 +276,7 @@ def export(visit: SiteVisit) -> Response:
     out = io.StringIO()
     lines = csv.writer(out)
     lines.writerow(_titles())
-    lines.writerows([row.cells[column.key] for column in COLUMNS] for row in _shown(visit))
+    lines.writerows([row.cells[column.key] for column in COLUMNS] for row in _select_rows(visit))
     return download(out.getvalue(), "invoices.csv")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from director.demo.site.html import Element, Node, el
-from director.demo.site.pages.pieces import button, document, field, hidden, page
+from director.demo.site.pages.pieces import button, document, field, page, render_hidden_field
 from director.demo.site.values import DemoAction
 from director.demo.site.web import Response, SiteVisit, download
 
@@ -16,7 +16,14 @@ _MOST_DEEDS = 1_000
 
 def lab(visit: SiteVisit) -> Response:
     """All of them on one page; the endless list is last, for it has no end to put things after."""
-    bits = (_frame(), _shadow(), _confirm(visit), _popup(visit), _download(visit), _typed(visit))
+    bits = (
+        _frame(),
+        _shadow(),
+        _confirm(visit),
+        _popup(visit),
+        _download(visit),
+        _render_typed(visit),
+    )
     return page(
         visit,
         "Awkward bits",
@@ -45,7 +52,7 @@ def frame(visit: SiteVisit) -> Response:
         el("p", f"Sent: {did[-1]}", role="status", class_="notice") if did else None,
         el(
             "form",
-            hidden("what", "frame"),
+            render_hidden_field("what", "frame"),
             field(visit.look.says("Message", "Your message"), "value", required=True),
             button("Send", kind="plain"),
             method="post",
@@ -137,13 +144,13 @@ def report(visit: SiteVisit) -> Response:
     return download("\r\n".join(["Product,Stock", *names, ""]), "report.csv")
 
 
-def _typed(visit: SiteVisit) -> Element:
+def _render_typed(visit: SiteVisit) -> Element:
     words = visit.look.says("Close the account", "End the account")
     return _bit(
         "A button that must be earned",
         el(
             "form",
-            hidden("what", "typed"),
+            render_hidden_field("what", "typed"),
             field(
                 "Type “delete” to go on",
                 "value",
@@ -195,7 +202,7 @@ def did(visit: SiteVisit) -> Response:
     return lab(visit)
 
 
-def sent(visit: SiteVisit) -> Response:
+def keep_sent(visit: SiteVisit) -> Response:
     """Keep what was sent from inside the frame, and show the frame again."""
     _do(visit, "frame", visit.form.text("value"))
     return frame(visit)

@@ -11,11 +11,11 @@ from director.demo.site.pages.pieces import (
     choice,
     facts,
     field,
-    hidden,
     login_form,
     missing,
     page,
     pager,
+    render_hidden_field,
     table,
 )
 from director.demo.site.values import LABELS, MAIL_PASSWORD, USER, Mail
@@ -57,7 +57,7 @@ def inbox(visit: SiteVisit) -> Response:
         return redirect("/mail/login")
     folder = "archive" if visit.query.text("folder") == "archive" else ""
     label, words = visit.query.text("label"), visit.query.text("q")
-    found = _found(visit, folder, label, words)
+    found = _find_mails(visit, folder, label, words)
     pages = max(1, ceil(len(found) / _ROOM))
     number = visit.number("page", 1, most=pages)
     shown = found[(number - 1) * _ROOM : number * _ROOM]
@@ -83,7 +83,7 @@ def inbox(visit: SiteVisit) -> Response:
     )
 
 
-def _found(visit: SiteVisit, folder: str, label: str, words: str) -> list[Mail]:
+def _find_mails(visit: SiteVisit, folder: str, label: str, words: str) -> list[Mail]:
     return [
         mail
         for mail in sorted(visit.state.mails.values(), key=lambda each: -each.id)
@@ -139,8 +139,8 @@ def _search(visit: SiteVisit, folder: str, label: str, words: str) -> Element:
         field(
             visit.look.says("Search letters", "Find in letters"), "q", type="search", value=words
         ),
-        hidden("folder", folder) if folder else None,
-        hidden("label", label) if label else None,
+        render_hidden_field("folder", folder) if folder else None,
+        render_hidden_field("label", label) if label else None,
         button(visit.look.says("Search", "Find"), kind="plain"),
         method="get",
         action="/mail",
@@ -244,20 +244,20 @@ def _actions(visit: SiteVisit, mail: Mail) -> Element:
 
 def archive(visit: SiteVisit) -> Response:
     """Put one letter away."""
-    return _moved(visit, (visit.arguments[0],), archived=True)
+    return _move_mails(visit, (visit.arguments[0],), archived=True)
 
 
 def restore(visit: SiteVisit) -> Response:
     """Put one letter back into the inbox."""
-    return _moved(visit, (visit.arguments[0],), archived=False)
+    return _move_mails(visit, (visit.arguments[0],), archived=False)
 
 
 def archive_chosen(visit: SiteVisit) -> Response:
     """Put all chosen letters away."""
-    return _moved(visit, visit.form.texts("mail"), archived=True)
+    return _move_mails(visit, visit.form.texts("mail"), archived=True)
 
 
-def _moved(visit: SiteVisit, ids: tuple[str, ...], *, archived: bool) -> Response:
+def _move_mails(visit: SiteVisit, ids: tuple[str, ...], *, archived: bool) -> Response:
     if not visit.session.mailbox:
         return redirect("/mail/login")
     mails = visit.state.mails

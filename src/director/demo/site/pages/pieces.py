@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from director.demo.site.html import Attribute, Element, Node, el, written
+from director.demo.site.html import Attribute, Element, Node, el, render_html
 from director.demo.site.web import Response, SiteVisit
 
 PARTS = (
@@ -57,7 +57,7 @@ def document(visit: SiteVisit, title: str, *body: Node, status: int = 200) -> Re
         el("body", *body, class_="page"),
         lang="en",
     )
-    return Response(f"<!doctype html>\n{written(tree, visit.look)}\n".encode(), status=status)
+    return Response(f"<!doctype html>\n{render_html(tree, visit.look)}\n".encode(), status=status)
 
 
 def _top(visit: SiteVisit, part: str) -> Element:
@@ -129,7 +129,7 @@ def choice(
     )
 
 
-def hidden(name: str, value: str | int) -> Element:
+def render_hidden_field(name: str, value: str | int) -> Element:
     """A field that nobody sees."""
     return el("input", type="hidden", name=name, value=value)
 

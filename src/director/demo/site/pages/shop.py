@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from math import ceil
 
-from director.demo.site.html import Element, Node, el, written
+from director.demo.site.html import Element, Node, el, render_html
 from director.demo.site.look import SiteDesign
 from director.demo.site.pages.pieces import (
     button,
     choice,
     facts,
     field,
-    hidden,
     missing,
     page,
     pager,
+    render_hidden_field,
     table,
 )
 from director.demo.site.values import CATEGORIES, OrderLine, Product, money
@@ -135,7 +135,7 @@ def _add(visit: SiteVisit, product: Product, *, short: bool) -> Element:
     words = visit.look.says("Add to cart", "Put in basket")
     return el(
         "form",
-        hidden("sku", product.sku),
+        render_hidden_field("sku", product.sku),
         None if short else field("Quantity", "quantity", type="number", min=1, max=MOST, value=1),
         button(
             words,
@@ -193,7 +193,7 @@ def picture(visit: SiteVisit) -> Response:
         xmlns="http://www.w3.org/2000/svg",
         viewBox="0 0 200 100",
     )
-    return Response(written(drawn, SiteDesign()).encode(), type="image/svg+xml")
+    return Response(render_html(drawn, SiteDesign()).encode(), type="image/svg+xml")
 
 
 def put(visit: SiteVisit) -> Response:
@@ -301,7 +301,7 @@ def cart(visit: SiteVisit) -> Response:
 def _change(visit: SiteVisit, line: OrderLine) -> Element:
     return el(
         "form",
-        hidden("sku", line.sku),
+        render_hidden_field("sku", line.sku),
         el(
             "input",
             type="number",

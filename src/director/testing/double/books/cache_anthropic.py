@@ -11,7 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from director.testing.double.books.prefix import Before, CacheEntry, CacheOutcome, Prefix, changed
+from director.testing.double.books.prefix import (
+    Before,
+    CacheEntry,
+    CacheOutcome,
+    Prefix,
+    find_difference,
+)
 
 LIFETIMES = {"5m": 300.0, "1h": 3_600.0}
 LOOK_BACK = 20
@@ -28,7 +34,7 @@ class AnthropicCache:
     def use(self, row: Sequence[Prefix], *, at: float, run: str) -> CacheOutcome:
         """Read the longest prefix that a mark can reach, and write up to the last mark."""
         marks = [place for place, prefix in enumerate(row) if prefix.mark]
-        place, expired = self._found(row, marks, at)
+        place, expired = self._find_prefix(row, marks, at)
         read = row[place].tokens if place >= 0 else 0
         self._refresh(row[: place + 1], at)
         writes: dict[str, int] = {}
@@ -44,7 +50,9 @@ class AnthropicCache:
         self._before[run] = Before(tuple(row), stored)
         return CacheOutcome(read, writes, stored, miss)
 
-    def _found(self, row: Sequence[Prefix], marks: Sequence[int], at: float) -> tuple[int, bool]:
+    def _find_prefix(
+        self, row: Sequence[Prefix], marks: Sequence[int], at: float
+    ) -> tuple[int, bool]:
         """The place of the longest living prefix in reach, and whether a longer one has died."""
         expired = False
         below = len(row)
@@ -72,4 +80,4 @@ class AnthropicCache:
             return "too_short" if any(prefix.mark for prefix in row) else ""
         if before is None or now.read >= before.stored:
             return ""
-        return changed(before, row) or "out_of_reach"
+        return find_difference(before, row) or "out_of_reach"

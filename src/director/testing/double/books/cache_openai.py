@@ -12,7 +12,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from director.testing.double.books.prefix import Before, CacheEntry, CacheOutcome, Prefix, changed
+from director.testing.double.books.prefix import (
+    Before,
+    CacheEntry,
+    CacheOutcome,
+    Prefix,
+    find_difference,
+)
 
 MINIMUM = 1_024
 LIFETIMES = {"30m": 1_800.0, "12h": 43_200.0}
@@ -38,7 +44,7 @@ class OpenAICache:
         """Read what is there of a context, and write the rest."""
         lifetime = lifetime if lifetime in LIFETIMES else "30m"
         total = row[-1].tokens if row else 0
-        read, expired = self._found(row, at)
+        read, expired = self._find_prefix(row, at)
         miss = self._miss(row, run, read, expired=expired)
         stored = total if total >= self.minimum else 0
         if stored:
@@ -47,7 +53,7 @@ class OpenAICache:
         written = stored - read if self.paid else 0
         return CacheOutcome(read, {lifetime: written} if written > 0 else {}, stored, miss)
 
-    def _found(self, row: Sequence[Prefix], at: float) -> tuple[int, bool]:
+    def _find_prefix(self, row: Sequence[Prefix], at: float) -> tuple[int, bool]:
         """The longest living prefix, and whether a longer one has died."""
         expired = False
         for prefix in reversed(row):
@@ -77,4 +83,4 @@ class OpenAICache:
             return ""
         if not before.stored:
             return "" if read else "too_short"
-        return changed(before, row)
+        return find_difference(before, row)

@@ -69,14 +69,14 @@ class UsageTotals:
         return self.uncached + self.read + sum(self.writes.values())
 
 
-def _known(provider: str, model: str) -> Capabilities:
+def _find_capabilities(provider: str, model: str) -> Capabilities:
     try:
         return find(provider, model)
     except KeyError:
         return Capabilities()
 
 
-def _summed(rows: Iterator[dict[str, int]]) -> dict[str, int]:
+def _sum_rows(rows: Iterator[dict[str, int]]) -> dict[str, int]:
     made: dict[str, int] = {}
     for row in rows:
         for name, count in row.items():
@@ -104,7 +104,7 @@ class RequestLog:
     """All lines, and the caches they were reckoned with."""
 
     lines: list[Booked] = field(default_factory=list)
-    capabilities: Callable[[str, str], Capabilities] = _known
+    capabilities: Callable[[str, str], Capabilities] = _find_capabilities
     _implicit: dict[tuple[str, str, str], OpenAICache] = field(default_factory=dict)
     _explicit: dict[tuple[str, str], AnthropicCache] = field(default_factory=dict)
     _sent: dict[str, frozenset[bytes]] = field(default_factory=dict)
@@ -133,9 +133,11 @@ class RequestLog:
         row = prefixes(blocks)
         outcome = CacheOutcome()
         if mode != "explicit":
-            outcome = self._cached(row, provider, model, key=key, lifetime=lifetime, at=at, run=run)
+            outcome = self._use_cache(
+                row, provider, model, key=key, lifetime=lifetime, at=at, run=run
+            )
         split = _split(row, outcome)
-        billed = _summed(iter(split.values()))
+        billed = _sum_rows(iter(split.values()))
         uncached = billed.get("uncached", 0)
         line = Booked(
             exchange=exchange,
@@ -161,7 +163,7 @@ class RequestLog:
             miss=outcome.miss,
             provider=provider,
             split=split,
-            wasted=self._wasted(run, blocks, outcome.read),
+            wasted=self._count_wasted(run, blocks, outcome.read),
         )
         self.lines.append(line)
         return line
@@ -173,10 +175,10 @@ class RequestLog:
         known = [cost for cost in costs if cost is not None]
         return UsageTotals(
             requests=len(lines),
-            parts=_summed(line.parts for line in lines),
+            parts=_sum_rows(line.parts for line in lines),
             uncached=sum(line.uncached for line in lines),
             read=sum(line.read for line in lines),
-            writes=_summed(line.writes for line in lines),
+            writes=_sum_rows(line.writes for line in lines),
             output=sum(line.output for line in lines),
             reasoning=sum(line.reasoning for line in lines),
             dropped=sum(line.dropped for line in lines),
@@ -213,7 +215,7 @@ class RequestLog:
     def _of(self, run: str | None) -> list[Booked]:
         return [line for line in self.lines if run is None or line.run == run]
 
-    def _cached(  # noqa: PLR0913  as `book`
+    def _use_cache(  # noqa: PLR0913  as `book`
         self,
         row: Sequence[Prefix],
         provider: str,
@@ -239,7 +241,7 @@ class RequestLog:
             self._implicit[provider, model, key] = implicit
         return implicit.use(row, at=at, lifetime=lifetime, run=run)
 
-    def _wasted(self, run: str, blocks: Sequence[CacheBlock], read: int) -> int:
+    def _count_wasted(self, run: str, blocks: Sequence[CacheBlock], read: int) -> int:
         before = self._sent.get(run, frozenset())
         tokens = wasted = 0
         for block in blocks:

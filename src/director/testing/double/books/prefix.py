@@ -65,7 +65,7 @@ class Before:
     stored: int = 0
 
 
-def changed(before: Before, row: Sequence[Prefix]) -> str:
+def find_difference(before: Before, row: Sequence[Prefix]) -> str:
     """What differs first from the request before within what was stored of it, or ""."""
     common = 0
     for old, new in zip(before.row, row, strict=False):

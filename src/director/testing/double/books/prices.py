@@ -23,7 +23,9 @@ class Rates:
     output: Decimal
 
 
-def _asked(provider: str, model: str, at: float, counts: Mapping[str, int]) -> Decimal | None:
+def _calculate_price(
+    provider: str, model: str, at: float, counts: Mapping[str, int]
+) -> Decimal | None:
     try:
         from genai_prices import Usage, calc_price  # noqa: PLC0415  an extra, maybe missing
     except ImportError:
@@ -58,7 +60,7 @@ def price(  # noqa: PLR0913  a price has that many factors
     }
     if "1h" in writes:
         counts["cache_write_1h_tokens"] = writes["1h"]
-    return _asked(provider, model, at, counts)
+    return _calculate_price(provider, model, at, counts)
 
 
 def rates(provider: str, model: str, *, size: int, at: float) -> Rates | None:
@@ -72,7 +74,7 @@ def rates(provider: str, model: str, *, size: int, at: float) -> Rates | None:
         "1h": plain | {"cache_write_tokens": size, "cache_write_1h_tokens": size},
         "both": plain | {"output_tokens": size},
     }
-    asked = {sort: _asked(provider, model, at, counts) for sort, counts in sorts.items()}
+    asked = {sort: _calculate_price(provider, model, at, counts) for sort, counts in sorts.items()}
     each = {sort: found / size for sort, found in asked.items() if found is not None}
     if len(each) < len(sorts):
         return None

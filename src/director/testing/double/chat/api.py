@@ -13,17 +13,17 @@ from director.testing.double import refusals
 from director.testing.double.books.block import total
 from director.testing.double.books.cache_openai import cache_key
 from director.testing.double.books.ledger import Booked
-from director.testing.double.chat.checks import CheckedChatRequest, check_window, checked
+from director.testing.double.chat.checks import CheckedChatRequest, check_request, check_window
 from director.testing.double.chat.events import (
     ChatAnswer,
     Head,
+    build_answer,
     chunks,
     completion,
     cut,
     failure,
-    said,
 )
-from director.testing.double.chat.render import blocks, shown
+from director.testing.double.chat.render import blocks, render_seen
 from director.testing.double.exchange import ParsedRequest, ProviderResponse, Refusal
 from director.testing.double.route import EndpointRoute
 from director.testing.double.shapes import mapping
@@ -43,19 +43,19 @@ TIERS = {"auto": "default", "fast": "priority"}
 
 def create(world: World, asked: ParsedRequest, _params: Mapping[str, str]) -> ProviderResponse:
     """Answer a chat completions request."""
-    wanted = checked(world.profile, asked.body)
+    wanted = check_request(world.profile, asked.body)
     rendered = blocks(wanted)
     check_window(wanted.can, total(rendered))
     at = world.clock.now()
     head = _head(world, wanted)
-    emits = world.think(asked, shown(wanted, asked.run))
+    emits = world.think(asked, render_seen(wanted, asked.run))
     for emit in emits:
         if isinstance(emit, Wait):
             world.clock.advance(emit.seconds)
-    answer = _limited(said(emits, _call_ids(world)), asked.body)
+    answer = _limit_answer(build_answer(emits, _call_ids(world)), asked.body)
     streams = asked.body.get("stream") is True
     if answer.failed is not None:
-        return _broken(head, answer, answer.failed, streams=streams, local=_local(world))
+        return _break_answer(head, answer, answer.failed, streams=streams, local=_local(world))
     options = mapping(asked.body.get("prompt_cache_options"))
     booked = world.ledger.book(
         exchange=asked.number,
@@ -101,21 +101,21 @@ def _head(world: World, wanted: CheckedChatRequest) -> Head:
     )
 
 
-def _limited(answer: ChatAnswer, body: Mapping[str, object]) -> ChatAnswer:
+def _limit_answer(answer: ChatAnswer, body: Mapping[str, object]) -> ChatAnswer:
     limit = body.get("max_completion_tokens") or body.get("max_tokens")
     return cut(answer, limit) if isinstance(limit, int) else answer
 
 
-def _broken(
+def _break_answer(
     head: Head, answer: ChatAnswer, fail: Fail, *, streams: bool, local: bool
 ) -> ProviderResponse:
     """A failure: amid the stream when something had been said, else an HTTP error."""
     if streams and answer.output:
         return ProviderResponse(events=chunks(head, answer, None, local=local))
-    raise _refused(fail)
+    raise _make_refusal(fail)
 
 
-def _refused(fail: Fail) -> Refusal:
+def _make_refusal(fail: Fail) -> Refusal:
     error = failure(fail)
     return refusals.openai(
         "brain",

@@ -98,7 +98,7 @@ def capabilities(profile: ServerProfile, model: str) -> Capabilities:
     return with_window(can, profile.window or None, "set")
 
 
-def checked(profile: ServerProfile, body: Mapping[str, object]) -> CheckedChatRequest:
+def check_request(profile: ServerProfile, body: Mapping[str, object]) -> CheckedChatRequest:
     """The request, if it breaks none of the rules; what is left to check is the window."""
     model = body.get("model")
     if not model:

@@ -57,7 +57,7 @@ class Head:
     tier: str
 
 
-def said(emits: Sequence[Emit], ids: Iterator[str]) -> ChatAnswer:
+def build_answer(emits: Sequence[Emit], ids: Iterator[str]) -> ChatAnswer:
     """What a brain's emits come to in a chat; messages after the first begin a new line."""
     made = ChatAnswer()
     for emit in emits:
@@ -86,21 +86,21 @@ def cut(whole: ChatAnswer, limit: int) -> ChatAnswer:
         return whole
     left = limit - whole.reasoning
     if left <= 0:
-        return ChatAnswer(thinking=_kept(whole.thinking, limit), finish="length")
+        return ChatAnswer(thinking=_cut_text(whole.thinking, limit), finish="length")
     made = replace(whole, text=None, refusal=None, calls=(), finish="length")
     if whole.text is not None:
-        made = replace(made, text=_kept(whole.text, left))
+        made = replace(made, text=_cut_text(whole.text, left))
     if whole.refusal is not None:
-        made = replace(made, refusal=_kept(whole.refusal, limit - made.output))
+        made = replace(made, refusal=_cut_text(whole.refusal, limit - made.output))
     for call in whole.calls:
         left = limit - made.output - units(call.tool)
         if left <= 0:
             break
-        made = replace(made, calls=(*made.calls, replace(call, args=_kept(call.args, left))))
+        made = replace(made, calls=(*made.calls, replace(call, args=_cut_text(call.args, left))))
     return made
 
 
-def _kept(text: str, tokens: int) -> str:
+def _cut_text(text: str, tokens: int) -> str:
     return text.encode("utf-8", "surrogatepass")[: max(tokens, 0) * 4].decode("utf-8", "ignore")
 
 

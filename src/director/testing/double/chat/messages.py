@@ -65,7 +65,7 @@ def check_pairs(messages: Sequence[Mapping[str, object]]) -> None:
             raise _orphan(place)
         silent = [call for call in asked if call not in answers]
         if silent:
-            raise _unanswered(silent, after if after < len(messages) else None)
+            raise _refuse_unanswered(silent, after if after < len(messages) else None)
         for number, answer in enumerate(answers):
             if answer not in asked or answer in answers[:number]:
                 raise _orphan(place + 1 + number)
@@ -81,7 +81,7 @@ def _orphan(place: int) -> Refusal:
     )
 
 
-def _unanswered(calls: Sequence[str], place: int | None) -> Refusal:
+def _refuse_unanswered(calls: Sequence[str], place: int | None) -> Refusal:
     return refusals.openai(
         "C2",
         "An assistant message with 'tool_calls' must be followed by tool messages responding to"

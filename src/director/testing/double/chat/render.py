@@ -22,18 +22,20 @@ def blocks(wanted: CheckedChatRequest) -> tuple[CacheBlock, ...]:
     """The rendered context in the order in which a cache sees it: tools, instructions, the rest."""
     tools = [CacheBlock("tools", _json(tool)) for tool in wanted.tools]
     lead = _leading(wanted.messages)
-    instructions = [CacheBlock("instructions", _rendered(each)) for each in wanted.messages[:lead]]
+    instructions = [
+        CacheBlock("instructions", _render_message(each)) for each in wanted.messages[:lead]
+    ]
     answered = [place for place, each in enumerate(wanted.messages) if each["role"] == "assistant"]
     fresh = answered[-1] + 1 if answered else lead
     rest = [
-        CacheBlock("new" if place >= fresh else "history", _rendered(each))
+        CacheBlock("new" if place >= fresh else "history", _render_message(each))
         for place, each in enumerate(wanted.messages)
         if place >= lead
     ]
     return (*tools, *instructions, *rest)
 
 
-def shown(wanted: CheckedChatRequest, run: str) -> Seen:
+def render_seen(wanted: CheckedChatRequest, run: str) -> Seen:
     """What the brain is shown: only what this request carries."""
     lead = _leading(wanted.messages)
     names = (mapping(tool.get("function") or tool.get("custom")) for tool in wanted.tools)
@@ -77,7 +79,7 @@ def _functions(message: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
         yield str(call.get("id", "")), str(made.get("name", "")), str(arguments)
 
 
-def _rendered(message: Mapping[str, object]) -> str:
+def _render_message(message: Mapping[str, object]) -> str:
     lines = [str(message["role"]), _text(message.get("content")), str(message.get("refusal") or "")]
     lines.append(str(message.get("reasoning_content") or ""))
     lines.append(str(message.get("tool_call_id") or ""))

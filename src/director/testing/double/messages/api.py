@@ -20,7 +20,7 @@ from director.testing.double.messages import (
     thinking,
     threads,
 )
-from director.testing.double.messages.checks import checked
+from director.testing.double.messages.checks import check_request
 from director.testing.double.messages.events import stream
 from director.testing.double.messages.read import (
     CheckedMessagesRequest,
@@ -29,8 +29,8 @@ from director.testing.double.messages.read import (
     Prompt,
     canonical,
     number,
-    rendered,
-    seen,
+    render_blocks,
+    render_seen,
 )
 from director.testing.double.route import EndpointRoute
 from director.testing.double.world import World
@@ -61,26 +61,26 @@ class Ready:
     original: int
 
 
-def _prepared(world: World, asked: ParsedRequest, call: CheckedMessagesRequest) -> Ready:
-    whole = threads.opened(world, asked, call)
+def _prepare(world: World, asked: ParsedRequest, call: CheckedMessagesRequest) -> Ready:
+    whole = threads.open_thread(world, asked, call)
     prompt, dropped = whole, list[Json]()
     if world.profile.pairing:
         paused = world.state(Paused).holds(whole)
         compaction.check(whole, call, asked, paused=paused)
         rules.check(whole, call, paused=paused or compaction.on_demand(call))
         thinking.check_latest(world, whole, call)
-        prompt, dropped = thinking.bound(compaction.cut(whole), call)
-    shown, applied = compaction.edited(prompt, call)
+        prompt, dropped = thinking.drop_unreadable_thoughts(compaction.cut(whole), call)
+    shown, applied = compaction.apply_edits(prompt, call)
     extras = build.Extras(tuple(applied), tuple(dropped))
     original = total(_blocks(prompt, call))
     return Ready(whole, prompt, shown, extras, original)
 
 
 def _blocks(prompt: Prompt, call: CheckedMessagesRequest) -> tuple[CacheBlock, ...]:
-    return rendered(prompt, call.body.get("cache_control"))
+    return render_blocks(prompt, call.body.get("cache_control"))
 
 
-def _booked(
+def _book(
     world: World,
     asked: ParsedRequest,
     call: CheckedMessagesRequest,
@@ -99,25 +99,25 @@ def _booked(
     )
 
 
-def _summed(
+def _summarise(
     world: World, asked: ParsedRequest, call: CheckedMessagesRequest, prompt: Prompt
 ) -> tuple[str, build.Iteration]:
     """A summary of the prompt, and the line of the books for it."""
-    said = world.think(asked, seen(prompt, asked.run, "compact"))
+    said = world.think(asked, render_seen(prompt, asked.run, "compact"))
     summary = build.summary(said)
-    line = _booked(world, asked, call, _blocks(prompt, call), (units(summary), 0))
+    line = _book(world, asked, call, _blocks(prompt, call), (units(summary), 0))
     return summary, build.Iteration("compaction", line)
 
 
 def _on_demand(
     world: World, asked: ParsedRequest, call: CheckedMessagesRequest, ready: Ready
 ) -> tuple[build.DraftMessage, list[build.Iteration]]:
-    summary, iteration = _summed(world, asked, call, ready.shown)
-    block = compaction.signed_block(ready.bound, summary)
+    summary, iteration = _summarise(world, asked, call, ready.shown)
+    block = compaction.sign_block(ready.bound, summary)
     return build.DraftMessage([block], "compaction"), [iteration]
 
 
-def _answered(
+def _answer(
     world: World, asked: ParsedRequest, call: CheckedMessagesRequest, ready: Ready
 ) -> tuple[build.DraftMessage, list[build.Iteration]]:
     """What the brain says, after a compaction when one is due."""
@@ -126,7 +126,7 @@ def _answered(
     first: list[Json] = []
     edit = compaction.due(call, shown)
     if edit:
-        summary, iteration = _summed(world, asked, call, shown)
+        summary, iteration = _summarise(world, asked, call, shown)
         first, iterations = [compaction.passing_block(summary)], [iteration]
         if edit.get("pause_after_compaction"):
             return build.DraftMessage(first, "compaction"), iterations
@@ -135,31 +135,31 @@ def _answered(
     if number(call.body.get("max_tokens"), 0) == 0:
         reply = build.DraftMessage(stop="max_tokens")
     else:
-        emits = world.think(asked, seen(shown, asked.run))
+        emits = world.think(asked, render_seen(shown, asked.run))
         room = call.can.window - total(shown.blocks)
         reply = build.Builder(world, call, base).say(emits, room)
-    line = _booked(world, asked, call, _blocks(shown, call), (reply.output, reply.reasoning))
+    line = _book(world, asked, call, _blocks(shown, call), (reply.output, reply.reasoning))
     reply.content[:0] = first
     return reply, [*iterations, build.Iteration("message", line)]
 
 
 def create(world: World, asked: ParsedRequest, _: Mapping[str, str]) -> ProviderResponse:
     """POST /v1/messages."""
-    call = checked(world, asked)
-    ready = _prepared(world, asked, call)
+    call = check_request(world, asked)
+    ready = _prepare(world, asked, call)
     blocks = _blocks(ready.shown, call)
     size = total(blocks)
     if size > call.can.max_input:
         text = texts.MESSAGES_WINDOW.format(size=size, limit=call.can.max_input)
         raise refusals.anthropic("M11", text)
-    make = _on_demand if compaction.on_demand(call) else _answered
+    make = _on_demand if compaction.on_demand(call) else _answer
     reply, iterations = make(world, asked, call, ready)
     streaming = call.body.get("stream") is True
     if reply.failure and not (streaming and reply.content):
-        raise build.failed(reply.failure)
+        raise build.refuse_failure(reply.failure)
     body = build.body(world, call, reply, iterations, ready.extras)
     if call.body.get("diagnostics") is not None:
-        body["diagnostics"] = diagnostics.told(world, call, blocks)
+        body["diagnostics"] = diagnostics.diagnose(world, call, blocks)
     diagnostics.keep(world, call, str(body["id"]), blocks)
     if not reply.failure:
         _remember(world, call, ready.whole, reply, str(body["id"]))
@@ -190,14 +190,14 @@ def count(world: World, asked: ParsedRequest, _: Mapping[str, str]) -> ProviderR
         raise refusals.anthropic(
             "count", "Not found", status=404, kind="not_found_error", defect=False
         )
-    call = checked(world, asked, counting=True)
+    call = check_request(world, asked, counting=True)
     counted = CheckedMessagesRequest(
         {name: value for name, value in call.body.items() if name != "compaction"},
         call.betas,
         call.provider,
         call.can,
     )
-    ready = _prepared(world, asked, counted)
+    ready = _prepare(world, asked, counted)
     body: dict[str, object] = {"input_tokens": total(_blocks(ready.shown, counted))}
     if counted.body.get("context_management") is not None:
         body["context_management"] = {"original_input_tokens": ready.original}

@@ -29,7 +29,7 @@ from director.testing.double.books.ledger import Booked
 from director.testing.double.exchange import Refusal
 from director.testing.double.messages.checks import BINDING, COMPACTING
 from director.testing.double.messages.compaction import TEXTS as CODES
-from director.testing.double.messages.compaction import passing_block, refused
+from director.testing.double.messages.compaction import passing_block, refuse_compaction
 from director.testing.double.messages.read import (
     CheckedMessagesRequest,
     Json,
@@ -76,12 +76,12 @@ class DraftMessage:
     @property
     def output(self) -> int:
         """The tokens of all that was said."""
-        return sum(map(spent, self.content))
+        return sum(map(count_output, self.content))
 
     @property
     def reasoning(self) -> int:
         """The tokens of what was thought."""
-        return sum(spent(block) for block in self.content if block["type"] == "thinking")
+        return sum(count_output(block) for block in self.content if block["type"] == "thinking")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +92,16 @@ class Iteration:
     line: Booked
 
 
-def spent(block: Json) -> int:
+def count_output(block: Json) -> int:
     """The output tokens of a block."""
     name = str(block.get("name", "")) if block.get("type") == "tool_use" else ""
     return units(name + words(block))
 
 
-def failed(failure: Fail) -> Refusal:
+def refuse_failure(failure: Fail) -> Refusal:
     """The refusal that a brain's failure is."""
     if failure.code in CODES:
-        return refused(failure.code)
+        return refuse_compaction(failure.code)
     status = STATUSES.get(failure.code, 500)
     kind = failure.code if failure.code in STATUSES else "api_error"
     code = "" if kind == failure.code else failure.code
@@ -141,7 +141,7 @@ class Builder:
         if text:
             self.reply.content.append({"type": "text", "text": text})
 
-    def thought(self, text: str) -> None:
+    def add_thought(self, text: str) -> None:
         """Add a signed thought."""
         if not self.prefix:
             self.prefix = end_of(self.prompt).lines[0]
@@ -190,7 +190,7 @@ def _make(builder: Builder, emit: Emit) -> None:
 
 WORDS: dict[type, Callable[[Builder, str], None]] = {
     Say: Builder.text,
-    Think: Builder.thought,
+    Think: Builder.add_thought,
     Compact: Builder.compact,
     Refuse: _refuse,
 }
@@ -221,7 +221,7 @@ def _stop_at_words(reply: DraftMessage, call: CheckedMessagesRequest) -> None:
 def _fit(reply: DraftMessage, room: int, stop: str) -> None:
     """End the answer where the tokens that it may have end, for that reason."""
     for at, block in enumerate(reply.content):
-        cost = spent(block)
+        cost = count_output(block)
         if cost > room:
             text = str(block.get("text", "")).encode()[: room * 4].decode("utf-8", "ignore")
             rest = [{**block, "text": text}] if text else []
@@ -300,6 +300,6 @@ def summary(emits: Iterable[Emit]) -> str:
     said = list(emits)
     for emit in said:
         if isinstance(emit, Fail):
-            raise failed(emit)
+            raise refuse_failure(emit)
     texts = [emit.text for emit in said if isinstance(emit, Compact)]
     return "\n".join(texts or [emit.text for emit in said if isinstance(emit, Say)])

@@ -114,18 +114,18 @@ def extra(rule: str, path: str) -> Refusal:
     return refusals.anthropic(rule, f"{path}: Extra inputs are not permitted")
 
 
-def checked(
+def check_request(
     world: World, asked: ParsedRequest, *, counting: bool = False
 ) -> CheckedMessagesRequest:
     """The request as a call, when nothing is wrong with its form."""
     strict, betas = world.profile.strict, betas_of(asked)
     provider = "anthropic" if strict else world.profile.name
     body = asked.body if strict else {k: v for k, v in asked.body.items() if k not in GATES}
-    _required(body, counting=counting)
+    _check_required(body, counting=counting)
     fields = COUNT_FIELDS if counting else FIELDS
     if strict:
         _unknown(body, fields, betas)
-    _typed(body, fields)
+    _check_types(body, fields)
     if strict:
         _mark("cache_control", body)
         _messages(body, betas)
@@ -145,7 +145,7 @@ def _capabilities(world: World, model: str) -> Capabilities:
     return found
 
 
-def _required(body: Json, *, counting: bool) -> None:
+def _check_required(body: Json, *, counting: bool) -> None:
     for name in ("model", "messages") if counting else ("model", "messages", "max_tokens"):
         if name not in body:
             raise refusals.anthropic("M20", f"{name}: Field required")
@@ -180,7 +180,7 @@ def _tag(rule: str, path: str, kind: str, expected: list[str]) -> Refusal:
     )
 
 
-def _typed(body: Json, fields: Mapping[str, str]) -> None:
+def _check_types(body: Json, fields: Mapping[str, str]) -> None:
     for name, value in body.items():
         kind = fields.get(name, "any")
         if kind == "any" or (value is None and kind.endswith("?")):

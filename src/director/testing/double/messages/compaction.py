@@ -22,7 +22,7 @@ from director.testing.double.messages.read import (
     number,
     weight,
 )
-from director.testing.double.messages.thinking import covers, end_of, packed, seal, unpacked
+from director.testing.double.messages.thinking import covers, end_of, pack_texts, seal, unpack_texts
 from director.testing.double.shapes import listed, mapping
 
 CLEARED = "[tool result cleared]"
@@ -55,7 +55,7 @@ TEXTS = {
 }
 
 
-def refused(code: str) -> Refusal:
+def refuse_compaction(code: str) -> Refusal:
     """The refusal with one of the codes of compaction."""
     busy = code == "compaction_unavailable"
     return refusals.anthropic(
@@ -90,12 +90,12 @@ def check(
         text = "compaction: cannot be combined with `context_management`"
         raise refusals.anthropic("M18", text)
     if asked.fault("compaction_unavailable"):
-        raise refused("compaction_unavailable")
+        raise refuse_compaction("compaction_unavailable")
     if not any(_tells(piece) for piece in prompt.pieces):
-        raise refused("compaction_nothing_to_summarize")
+        raise refuse_compaction("compaction_nothing_to_summarize")
     last = prompt.turns[-1]
     if last.side == "assistant" and (paused or last.of("tool_use")):
-        raise refused("compaction_incomplete_turn")
+        raise refuse_compaction("compaction_incomplete_turn")
 
 
 def _tells(piece: Piece) -> bool:
@@ -128,32 +128,32 @@ def _check_blocks(prompt: Prompt) -> None:
     signed = [piece for piece in blocks if piece.block.get("signature") is not None]
     full = [piece for piece in signed if piece.block.get("content")]
     if len(full) > 1:
-        raise refused("compaction_block_ambiguous")
+        raise refuse_compaction("compaction_block_ambiguous")
     if any(piece is not prompt.pieces[0] for piece in signed) or any(
         piece.role == "system" for piece in blocks
     ):
-        raise refused("compaction_block_misplaced")
+        raise refuse_compaction("compaction_block_misplaced")
     for piece in full:
         if covers(piece.block) is None:
-            raise refused("compaction_signature_invalid")
-        if unpacked(piece.block["signature"])[1] != _digest(str(piece.block["content"])):
-            raise refused("compaction_content_mismatch")
+            raise refuse_compaction("compaction_signature_invalid")
+        if unpack_texts(piece.block["signature"])[1] != _digest(str(piece.block["content"])):
+            raise refuse_compaction("compaction_content_mismatch")
 
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def signed_block(prompt: Prompt, summary: str) -> Json:
+def sign_block(prompt: Prompt, summary: str) -> Json:
     """A summary of the whole prompt as a block to be sent back first."""
     covered, digest = ",".join(end_of(prompt).lines), _digest(summary)
-    signature = packed(covered, digest, seal(covered, digest))
+    signature = pack_texts(covered, digest, seal(covered, digest))
     return {"type": "compaction", "content": summary or None, "signature": signature}
 
 
 def passing_block(summary: str) -> Json:
     """A summary made on the way, as a block to be sent back where it stands."""
-    hidden = packed("summary", _digest(summary)) if summary else None
+    hidden = pack_texts("summary", _digest(summary)) if summary else None
     return {"type": "compaction", "content": summary or None, "encrypted_content": hidden}
 
 
@@ -180,7 +180,7 @@ def _trigger(edit: Json, default: int) -> int:
     return number(mapping(edit.get("trigger")).get("value"), default)
 
 
-def edited(prompt: Prompt, call: CheckedMessagesRequest) -> tuple[Prompt, list[Json]]:
+def apply_edits(prompt: Prompt, call: CheckedMessagesRequest) -> tuple[Prompt, list[Json]]:
     """The prompt after the edits that clear parts of it, and what the edits did."""
     applied: list[Json] = []
     for edit in call.edits:
@@ -213,7 +213,7 @@ def _clear_tool_uses(prompt: Prompt, edit: Json) -> tuple[Prompt, list[Json]]:
     uses = set(_uses(prompt, edit))
     if reached <= _trigger(edit, CLEAR_AT) or not uses:
         return prompt, []
-    after = prompt.keeping([_cleared(piece, uses, edit) for piece in prompt.pieces])
+    after = prompt.keeping([_clear_piece(piece, uses, edit) for piece in prompt.pieces])
     saved = _size(prompt) - _size(after)
     if saved <= 0 or saved < number(mapping(edit.get("clear_at_least")).get("value"), 0):
         return prompt, []
@@ -225,7 +225,7 @@ def _clear_tool_uses(prompt: Prompt, edit: Json) -> tuple[Prompt, list[Json]]:
     return after, [done]
 
 
-def _cleared(piece: Piece, uses: set[str], edit: Json) -> Piece:
+def _clear_piece(piece: Piece, uses: set[str], edit: Json) -> Piece:
     block = piece.block
     if piece.kind == "tool_result" and block.get("tool_use_id") in uses:
         return _with(piece, content=CLEARED)

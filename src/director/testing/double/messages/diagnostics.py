@@ -44,7 +44,9 @@ def keep(
     world.state(SentHistory).sent[answer] = sent
 
 
-def told(world: World, call: CheckedMessagesRequest, blocks: Sequence[CacheBlock]) -> Json | None:
+def diagnose(
+    world: World, call: CheckedMessagesRequest, blocks: Sequence[CacheBlock]
+) -> Json | None:
     """What is told of the cache, compared with the request that is named, if one is."""
     previous = mapping(call.body.get("diagnostics")).get("previous_message_id")
     if previous is None:

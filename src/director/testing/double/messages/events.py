@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from director.models.script import Fail
 from director.testing.double.exchange import ServerSentEvent
-from director.testing.double.messages.build import failed
+from director.testing.double.messages.build import refuse_failure
 from director.testing.double.messages.read import Json
 from director.testing.double.shapes import listed, mapping
 
@@ -52,7 +52,7 @@ def _events(body: Json, failure: Fail | None) -> Iterator[ServerSentEvent]:
             yield _event("content_block_delta", index=index, delta=delta)
         yield _event("content_block_stop", index=index)
     if failure is not None:
-        yield ServerSentEvent("error", failed(failure).answer.body)
+        yield ServerSentEvent("error", refuse_failure(failure).answer.body)
         return
     yield _end(body, usage)
     yield _event("message_stop")

@@ -171,7 +171,7 @@ def prompt_of(body: Json) -> Prompt:
     )
 
 
-def _marked(block: Json) -> str:
+def _find_cache_mark(block: Json) -> str:
     for candidate in (block, *map(mapping, reversed(listed(block.get("content"))))):
         if candidate.get("cache_control"):
             return str(mapping(candidate["cache_control"]).get("ttl") or "5m")
@@ -211,18 +211,18 @@ def weight(block: Json) -> str:
 
 def _blocks(prompt: Prompt) -> Iterator[CacheBlock]:
     for tool in prompt.tools:
-        yield CacheBlock("tools", canonical(tool), _marked(tool))
+        yield CacheBlock("tools", canonical(tool), _find_cache_mark(tool))
     for block in prompt.system:
-        yield CacheBlock("instructions", words(block), _marked(block))
+        yield CacheBlock("instructions", words(block), _find_cache_mark(block))
     turns = prompt.turns
     for at, turn in enumerate(turns):
         newest = at == len(turns) - 1 and turn.side == "user"
         part: Part = "new" if newest else "history"
         for piece in turn.pieces:
-            yield CacheBlock(part, weight(piece.block), _marked(piece.block))
+            yield CacheBlock(part, weight(piece.block), _find_cache_mark(piece.block))
 
 
-def rendered(prompt: Prompt, automatic: object) -> tuple[CacheBlock, ...]:
+def render_blocks(prompt: Prompt, automatic: object) -> tuple[CacheBlock, ...]:
     """The blocks of a prompt; `automatic`, the request's own cache_control, marks the last."""
     made = prompt.blocks
     if automatic and made and not made[-1].breakpoint:
@@ -232,7 +232,7 @@ def rendered(prompt: Prompt, automatic: object) -> tuple[CacheBlock, ...]:
     return made
 
 
-def _shown(piece: Piece, tools: Mapping[str, str]) -> Shown:
+def _render_piece(piece: Piece, tools: Mapping[str, str]) -> Shown:
     block, text = piece.block, words(piece.block)
     if piece.kind == "tool_use":
         return Shown("call", text, str(block.get("name", "")), str(block.get("id", "")))
@@ -249,7 +249,7 @@ def _shown(piece: Piece, tools: Mapping[str, str]) -> Shown:
     return Shown("other", canonical(block))
 
 
-def seen(prompt: Prompt, run: str, purpose: Literal["answer", "compact"] = "answer") -> Seen:
+def render_seen(prompt: Prompt, run: str, purpose: Literal["answer", "compact"] = "answer") -> Seen:
     """What the model sees of the prompt."""
     tools = {
         str(piece.block.get("id")): str(piece.block.get("name"))
@@ -261,7 +261,7 @@ def seen(prompt: Prompt, run: str, purpose: Literal["answer", "compact"] = "answ
         prompt.model,
         "\n".join(words(block) for block in prompt.system),
         tuple(str(tool.get("name", "")) for tool in prompt.tools),
-        tuple(_shown(piece, tools) for piece in prompt.pieces),
+        tuple(_render_piece(piece, tools) for piece in prompt.pieces),
         run,
         purpose,
     )

@@ -34,7 +34,7 @@ def check(prompt: Prompt, call: CheckedMessagesRequest, *, paused: bool) -> None
     for before, turn in zip([None, *turns], turns, strict=False):
         _results(before, turn)
     for turn, after in zip(turns, [*turns[1:], None], strict=True):
-        _answered(turn, after)
+        _check_answered(turn, after)
     if turns and turns[-1].side == "assistant" and not paused:
         _prefill(turns[-1], call)
 
@@ -50,17 +50,17 @@ def _texts(call: CheckedMessagesRequest) -> None:
                 "optional final assistant message"
             )
             raise refusals.anthropic("M8", text)
-        texts = [content] if isinstance(content, str) else _said(content)
+        texts = [content] if isinstance(content, str) else _list_texts(content)
         if not all(texts):
             raise refusals.anthropic("M8", "messages: text content blocks must be non-empty")
 
 
-def _said(content: object) -> list[object]:
+def _list_texts(content: object) -> list[object]:
     blocks = [mapping(block) for block in listed(content)]
     return [block.get("text") for block in blocks if block.get("type") == "text"]
 
 
-def _marked(body: Json) -> Iterator[tuple[str, str]]:
+def _find_cache_marks(body: Json) -> Iterator[tuple[str, str]]:
     """Where the cache marks are and how long they are to last, in the order of the cache."""
     for name in ("tools", "system"):
         for at, block in enumerate(map(mapping, listed(body.get(name)))):
@@ -80,7 +80,7 @@ def _mark(path: str, block: Json) -> Iterator[tuple[str, str]]:
 
 
 def _marks(call: CheckedMessagesRequest) -> None:
-    found = list(_marked(call.body))
+    found = list(_find_cache_marks(call.body))
     if len(found) > MARKS:
         text = (
             f"A maximum of {MARKS} blocks with cache_control may be provided. Found {len(found)}."
@@ -130,7 +130,7 @@ def _results(before: RoleTurn | None, turn: RoleTurn) -> None:
             raise refusals.anthropic("M3", text)
 
 
-def _answered(turn: RoleTurn, after: RoleTurn | None) -> None:
+def _check_answered(turn: RoleTurn, after: RoleTurn | None) -> None:
     """Every call is answered at the very beginning of the next turn."""
     uses = turn.of("tool_use")
     results = after.pieces if after else ()
@@ -141,12 +141,12 @@ def _answered(turn: RoleTurn, after: RoleTurn | None) -> None:
         leading.add(piece.block.get("tool_use_id"))
     anywhere = {piece.block.get("tool_use_id") for piece in results if piece.kind == "tool_result"}
     if missing := [use for use in uses if use.block.get("id") not in anywhere]:
-        raise _unanswered("M1", missing)
+        raise _refuse_unanswered("M1", missing)
     if late := [use for use in uses if use.block.get("id") not in leading]:
-        raise _unanswered("M13", late)
+        raise _refuse_unanswered("M13", late)
 
 
-def _unanswered(rule: str, uses: list[Piece]) -> Refusal:
+def _refuse_unanswered(rule: str, uses: list[Piece]) -> Refusal:
     ids = ", ".join(str(use.block.get("id")) for use in uses)
     text = (
         f"messages.{uses[0].message}: `tool_use` ids were found without `tool_result` blocks "

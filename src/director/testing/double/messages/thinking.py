@@ -62,12 +62,12 @@ def seal(*parts: str) -> str:
     return hmac.new(KEY, "\0".join(parts).encode(), hashlib.sha256).hexdigest()
 
 
-def packed(*parts: str) -> str:
+def pack_texts(*parts: str) -> str:
     """Texts as one opaque text."""
     return base64.b64encode("\0".join(parts).encode()).decode()
 
 
-def unpacked(text: object) -> list[str]:
+def unpack_texts(text: object) -> list[str]:
     """The texts of an opaque one; none when it is no such thing."""
     try:
         return base64.b64decode(str(text), validate=True).decode().split("\0")
@@ -77,12 +77,12 @@ def unpacked(text: object) -> list[str]:
 
 def sign(model: str, prefix: str, previous: str, text: str) -> str:
     """The signature of a thought."""
-    return packed(model, prefix, previous, seal(model, prefix, previous, text))
+    return pack_texts(model, prefix, previous, seal(model, prefix, previous, text))
 
 
 def verify(block: Json) -> Signed | None:
     """What a block's signature says; nothing when block or signature was changed."""
-    parts = unpacked(block.get("signature"))
+    parts = unpack_texts(block.get("signature"))
     if len(parts) != 4 or seal(*parts[:3], str(block.get("thinking", ""))) != parts[3]:
         return None
     return Signed(*parts)
@@ -126,7 +126,7 @@ class Chain:
 
 def covers(block: Json) -> list[str] | None:
     """The digests of what a signed compaction stands for; nothing when it is not signed by us."""
-    parts = unpacked(block.get("signature"))
+    parts = unpack_texts(block.get("signature"))
     if len(parts) != 3 or seal(*parts[:2]) != parts[2]:
         return None
     return parts[0].split(",")
@@ -156,7 +156,7 @@ def check_latest(world: World, prompt: Prompt, call: CheckedMessagesRequest) -> 
         return
     issued = world.state(Issued).thoughts
     latest = turns[-2]
-    expected = _expected(latest, issued)
+    expected = _find_issued(latest, issued)
     sent = latest.of(*THOUGHTS)
     if expected is not None and sent:
         tail = tuple(piece.canonical for piece in sent[-len(expected) or len(sent) :])
@@ -172,7 +172,7 @@ def check_latest(world: World, prompt: Prompt, call: CheckedMessagesRequest) -> 
         _starts_with_thought(turns, issued)
 
 
-def _expected(turn: RoleTurn, issued: dict[str, tuple[str, ...]]) -> tuple[str, ...] | None:
+def _find_issued(turn: RoleTurn, issued: dict[str, tuple[str, ...]]) -> tuple[str, ...] | None:
     for piece in reversed(turn.of("tool_use")):
         if str(piece.block.get("id")) in issued:
             return issued[str(piece.block.get("id"))]
@@ -185,7 +185,7 @@ def _starts_with_thought(turns: list[RoleTurn], issued: dict[str, tuple[str, ...
         (at for at, turn in enumerate(turns) if turn.side == "user" and _speaks(turn)), default=-1
     )
     first = turns[asked + 1]
-    if first.side != "assistant" or _expected(first, issued) == ():
+    if first.side != "assistant" or _find_issued(first, issued) == ():
         return
     piece = first.pieces[0]
     if piece.kind not in THOUGHTS:
@@ -202,7 +202,9 @@ def _speaks(turn: RoleTurn) -> bool:
     return any(piece.kind != "tool_result" for piece in turn.pieces)
 
 
-def bound(prompt: Prompt, call: CheckedMessagesRequest) -> tuple[Prompt, list[Json]]:
+def drop_unreadable_thoughts(
+    prompt: Prompt, call: CheckedMessagesRequest
+) -> tuple[Prompt, list[Json]]:
     """The prompt without the thoughts that may not be read, and a note of each of those.
 
     A changed thought is refused, and so is one that was thought in another conversation, unless

@@ -71,14 +71,14 @@ class MessageThreads:
     kept: dict[str, Thread] = field(default_factory=dict)
 
 
-def wanted(call: CheckedMessagesRequest) -> str:
+def read_thread_wish(call: CheckedMessagesRequest) -> str:
     """What is wanted of threads: "create", "continue" or nothing."""
     return str(mapping(call.body.get("thread")).get("type", ""))
 
 
-def opened(world: World, asked: ParsedRequest, call: CheckedMessagesRequest) -> Prompt:
+def open_thread(world: World, asked: ParsedRequest, call: CheckedMessagesRequest) -> Prompt:
     """The prompt of a request, with what its thread kept in front of what it brings."""
-    kind = wanted(call)
+    kind = read_thread_wish(call)
     if not kind:
         return prompt_of(call.body)
     if kind not in ("create", "continue"):
@@ -88,29 +88,29 @@ def opened(world: World, asked: ParsedRequest, call: CheckedMessagesRequest) -> 
         )
         raise refusals.anthropic("M12", text)
     if named := [name for name in UNSUPPORTED if call.body.get(name) is not None]:
-        raise _unsupported(named)
+        raise _refuse_unsupported(named)
     if kind == "create":
         return prompt_of(call.body)
-    thread = _found(world, asked, call)
+    thread = _find_thread(world, asked, call)
     start = max((piece.message for piece in thread.prompt.pieces), default=-1) + 1
     new = pieces_of(listed(call.body.get("messages")), start)
     return thread.prompt.keeping((*thread.prompt.pieces, *new))
 
 
-def _found(world: World, asked: ParsedRequest, call: CheckedMessagesRequest) -> Thread:
+def _find_thread(world: World, asked: ParsedRequest, call: CheckedMessagesRequest) -> Thread:
     kept, previous = world.state(MessageThreads).kept, _previous(call)
     if asked.fault("thread_expired"):
         kept.pop(previous, None)
-        raise _refused("thread_not_found", defect=False)
+        raise _refuse("thread_not_found", defect=False)
     if asked.fault("thread_in_flight"):
-        raise _refused("thread_continue_in_flight", defect=False)
+        raise _refuse("thread_continue_in_flight", defect=False)
     thread = kept.get(previous)
     if thread is None or world.clock.now() - thread.used > SECONDS:
-        raise _refused("thread_not_found")
+        raise _refuse("thread_not_found")
     if thread.continued:
-        raise _refused("thread_already_continued")
+        raise _refuse("thread_already_continued")
     if differing := [name for name, text in thread.fixed.items() if _differs(call, name, text)]:
-        raise _refused("thread_fingerprint_mismatch", ", ".join(differing))
+        raise _refuse("thread_fingerprint_mismatch", ", ".join(differing))
     return thread
 
 
@@ -128,7 +128,7 @@ def _differs(call: CheckedMessagesRequest, name: str, kept: str) -> bool:
     return not left_out and _print(call, name) != kept
 
 
-def _refused(code: str, fields: str = "", *, defect: bool = True) -> Refusal:
+def _refuse(code: str, fields: str = "", *, defect: bool = True) -> Refusal:
     missing = code == "thread_not_found"
     return refusals.anthropic(
         "M17",
@@ -140,7 +140,7 @@ def _refused(code: str, fields: str = "", *, defect: bool = True) -> Refusal:
     )
 
 
-def _unsupported(named: list[str]) -> Refusal:
+def _refuse_unsupported(named: list[str]) -> Refusal:
     code = "thread_unsupported_request"
     details: dict[str, object] = {"error_code": code}
     if listed_ := [name for name in named if name in LISTED]:
@@ -160,7 +160,7 @@ def keep(
 
     Cache marks of old messages are not kept: each request sets its own.
     """
-    kind, kept = wanted(call), world.state(MessageThreads).kept
+    kind, kept = read_thread_wish(call), world.state(MessageThreads).kept
     if not kind:
         return
     fixed = {name: _print(call, name) for name in FIXED}
@@ -170,10 +170,10 @@ def keep(
         fixed = before.fixed
     at = max((piece.message for piece in prompt.pieces), default=-1) + 1
     said = [Piece("assistant", block, at, index) for index, block in enumerate(content)]
-    bare = [_unmarked(piece) for piece in (*prompt.pieces, *said)]
+    bare = [_drop_cache_mark(piece) for piece in (*prompt.pieces, *said)]
     kept[answer] = Thread(fixed, prompt.keeping(bare), world.clock.now())
 
 
-def _unmarked(piece: Piece) -> Piece:
+def _drop_cache_mark(piece: Piece) -> Piece:
     block = {key: value for key, value in piece.block.items() if key != "cache_control"}
     return Piece(piece.role, block, piece.message, piece.index)

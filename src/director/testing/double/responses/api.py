@@ -18,17 +18,17 @@ from director.testing.double.responses.build import (
     BuiltOutput,
     Making,
     body,
-    compacted_text,
     diagnosis,
     maker,
     produce,
+    read_compaction,
     tie,
     usage,
 )
 from director.testing.double.responses.checks import CREATE, check_request
-from director.testing.double.responses.context import ResponsesContext, booked, gather
+from director.testing.double.responses.context import ResponsesContext, book_context, gather
 from director.testing.double.responses.events import events
-from director.testing.double.responses.items import page, stored_form
+from director.testing.double.responses.items import complete_item, page
 from director.testing.double.responses.jobs import (
     cancel,
     check_background,
@@ -37,7 +37,14 @@ from director.testing.double.responses.jobs import (
     until,
     view,
 )
-from director.testing.double.responses.state import Item, Shelf, StoredResponse, found, keeps, owner
+from director.testing.double.responses.state import (
+    Item,
+    Shelf,
+    StoredResponse,
+    find_response,
+    keeps,
+    owner,
+)
 from director.testing.double.route import EndpointRoute
 from director.testing.double.shapes import mapping
 from director.testing.double.world import World
@@ -89,13 +96,13 @@ def _answer(
         limit = min(limit, asked_for)
     forced = bool(context.own) and context.own[-1]["type"] == "compaction_trigger"
     if not forced and context.tokens < _threshold(asked.body):
-        return produce(making, world.think(asked, context.seen(asked)), limit)
-    text = compacted_text(world.think(asked, context.seen(asked, compact=True)))
+        return produce(making, world.think(asked, context.render_seen(asked)), limit)
+    text = read_compaction(world.think(asked, context.render_seen(asked, compact=True)))
     made = BuiltOutput(output=[making.compaction(text)], tokens=units(text) + OVERHEAD)
     if forced:
         return made
     fresh = (each.shown for each in context.fresh())
-    seen = context.seen(asked, Shown("compaction", text), *fresh)
+    seen = context.render_seen(asked, Shown("compaction", text), *fresh)
     return produce(making, world.think(asked, seen), limit + made.tokens, made)
 
 
@@ -128,7 +135,7 @@ def _fail_outright(fail: Fail) -> None:
 def _book(
     world: World, asked: ParsedRequest, context: ResponsesContext, made: BuiltOutput, final: Item
 ) -> None:
-    line = booked(world, asked, context, output=made.tokens, reasoning=made.reasoning)
+    line = book_context(world, asked, context, output=made.tokens, reasoning=made.reasoning)
     if made.status != "failed":
         final["usage"] = usage(line)
     options = mapping(asked.body.get("prompt_cache_options"))
@@ -155,7 +162,7 @@ def _keep(
         at=world.clock.now(),
         body=struck or final,
         given=[
-            stored_form(world, item, making.key)
+            complete_item(world, item, making.key)
             for item in context.own
             if item["type"] != "compaction_trigger"
         ],
@@ -200,14 +207,14 @@ def _in_background(
 
 def delete(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """Delete a response."""
-    kept = found(world, asked, path["id"])
+    kept = find_response(world, asked, path["id"])
     kept.deleted = True
     return ProviderResponse({"id": kept.id, "object": "response", "deleted": True})
 
 
 def input_items(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """What a response was made from: its own input and all it was chained to."""
-    kept = found(world, asked, path["id"])
+    kept = find_response(world, asked, path["id"])
     return ProviderResponse(page([*kept.before, *kept.given], asked.query))
 
 

@@ -175,7 +175,7 @@ def _add(
     return fits
 
 
-def compacted_text(said: Sequence[Emit]) -> str:
+def read_compaction(said: Sequence[Emit]) -> str:
     """The text that stands for a context, from what a brain said when asked to compact it."""
     return "\n".join(each.text for each in said if isinstance(each, Compact | Say))
 
@@ -235,7 +235,7 @@ def body(asked: ParsedRequest, can: Capabilities, made: BuiltOutput, name: str, 
     }
 
 
-def unfinished(final: Mapping[str, object], status: str) -> Item:
+def make_unfinished(final: Mapping[str, object], status: str) -> Item:
     """The body of a response as it was before its end."""
     early: Item = {
         "status": status,

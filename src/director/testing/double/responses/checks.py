@@ -296,12 +296,12 @@ def _check_model(world: World, body: Mapping[str, object]) -> Capabilities:
     if not can.sampling and effort != "none":
         for key in SAMPLING:
             if body.get(key) is not None:
-                raise _unsupported(key)
+                raise _refuse_unsupported(key)
     if effort is not None and not can.reasoning:
-        raise _unsupported("reasoning.effort")
+        raise _refuse_unsupported("reasoning.effort")
     return can
 
 
-def _unsupported(param: str) -> Refusal:
+def _refuse_unsupported(param: str) -> Refusal:
     message = texts.UNSUPPORTED.format(param=param)
     return refusals.openai("R12", message, param=param, code="unsupported_parameter")

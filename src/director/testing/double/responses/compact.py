@@ -9,10 +9,10 @@ from collections.abc import Mapping
 
 from director.testing.double.books.block import OVERHEAD, units
 from director.testing.double.exchange import ParsedRequest, ProviderResponse
-from director.testing.double.responses.build import compacted_text, maker, usage
+from director.testing.double.responses.build import maker, read_compaction, usage
 from director.testing.double.responses.checks import COMPACT, COUNT, check_request
-from director.testing.double.responses.context import booked, gather
-from director.testing.double.responses.items import digest, stored_form
+from director.testing.double.responses.context import book_context, gather
+from director.testing.double.responses.items import complete_item, digest
 from director.testing.double.responses.state import (
     MONTH,
     Item,
@@ -41,14 +41,14 @@ def compact(world: World, asked: ParsedRequest, _path: Mapping[str, str]) -> Pro
     can = check_request(world, asked.body, COMPACT)
     context = gather(world, asked, can)
     now, making = world.clock.now(), maker(world, asked)
-    text = compacted_text(world.think(asked, context.seen(asked, compact=True)))
+    text = read_compaction(world.think(asked, context.render_seen(asked, compact=True)))
     messages: list[Item] = [
-        stored_form(world, each.item, making.key)
+        complete_item(world, each.item, making.key)
         for each in context.rendered
         if each.shown.kind == "user"
     ]
     item = making.compaction(text, [digest(each) for each in messages])
-    line = booked(world, asked, context, output=units(text) + OVERHEAD)
+    line = book_context(world, asked, context, output=units(text) + OVERHEAD)
     final: Item = {
         "id": making.name("resp"),
         "object": "response.compaction",

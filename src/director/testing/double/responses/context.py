@@ -28,9 +28,9 @@ from director.testing.double.responses.items import (
     check_reasoning,
     check_unique,
     digest,
+    read_items,
     render,
-    resolved,
-    sent,
+    resolve_items,
 )
 from director.testing.double.responses.jobs import OPEN, status
 from director.testing.double.responses.state import (
@@ -75,7 +75,7 @@ class ResponsesContext:
             place -= 1
         return self.rendered[place:]
 
-    def seen(self, asked: ParsedRequest, *shown: Shown, compact: bool = False) -> Seen:
+    def render_seen(self, asked: ParsedRequest, *shown: Shown, compact: bool = False) -> Seen:
         """It as a brain sees it; or `shown` instead of its items."""
         return Seen(
             form="responses",
@@ -99,10 +99,10 @@ def gather(
         before = [*earlier.before, *earlier.given, *earlier.output()]
     elif conversation is not None:
         before = list(conversation.items)
-    raw = sent(asked.body)
+    raw = read_items(asked.body)
     if world.profile.pairing:
         check_own(asked, raw)
-    own = resolved(world, asked, raw)
+    own = resolve_items(world, asked, raw)
     if world.profile.pairing:
         check_unique([*before, *own])
         if can.reasoning:
@@ -201,7 +201,7 @@ def _first_unit(rendered: Sequence[Rendered]) -> list[Rendered]:
     return [first, *pairs]
 
 
-def booked(
+def book_context(
     world: World,
     asked: ParsedRequest,
     context: ResponsesContext,

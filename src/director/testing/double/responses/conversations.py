@@ -11,7 +11,13 @@ from dataclasses import dataclass, field
 from director.testing.double import refusals, texts
 from director.testing.double.exchange import ParsedRequest, ProviderResponse
 from director.testing.double.responses.checks import check_items
-from director.testing.double.responses.items import check_own, page, resolved, sent, stored_form
+from director.testing.double.responses.items import (
+    check_own,
+    complete_item,
+    page,
+    read_items,
+    resolve_items,
+)
 from director.testing.double.responses.jobs import OPEN, status
 from director.testing.double.responses.state import Item, Shelf, StoredResponse, absent, owner
 from director.testing.double.route import EndpointRoute
@@ -71,7 +77,7 @@ def open_conversation(world: World, asked: ParsedRequest) -> ResponsesConversati
             defect=world.state(Shelf).again(owner(asked), "conversations"),
         )
     wanted = given.get("id") if isinstance(given, dict) else given
-    found = _found(world, asked, str(wanted))
+    found = _find_conversation(world, asked, str(wanted))
     now = world.clock.now()
     for kept in world.state(Shelf).responses.values():
         if kept.conversation == found.id and status(kept, now) in OPEN:
@@ -89,7 +95,7 @@ def join(world: World, kept: StoredResponse) -> None:
         room.items += [*kept.given, *kept.output()]
 
 
-def _found(world: World, asked: ParsedRequest, wanted: str) -> ResponsesConversation:
+def _find_conversation(world: World, asked: ParsedRequest, wanted: str) -> ResponsesConversation:
     if not world.profile.conversations:
         raise absent(world, asked, "conversations")
     for kept in world.state(Shelf).responses.values():
@@ -108,9 +114,9 @@ def _items(world: World, asked: ParsedRequest) -> list[Item]:
     if isinstance(given, list) and len(given) > MOST:
         raise too_long("R16", "items", given, MOST)
     check_items(given, "items")
-    items = sent({"input": given})
+    items = read_items({"input": given})
     check_own(asked, items)
-    return resolved(world, asked, items)
+    return resolve_items(world, asked, items)
 
 
 def create(world: World, asked: ParsedRequest, _path: Mapping[str, str]) -> ProviderResponse:
@@ -124,19 +130,19 @@ def create(world: World, asked: ParsedRequest, _path: Mapping[str, str]) -> Prov
     made = ResponsesConversation(
         world.ids.item("conv", key, now), key, owner(asked), now, asked.body.get("metadata")
     )
-    made.items = [stored_form(world, item, key) for item in items]
+    made.items = [complete_item(world, item, key) for item in items]
     world.state(Rooms).open[made.id] = made
     return ProviderResponse(made.body())
 
 
 def retrieve(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """A conversation."""
-    return ProviderResponse(_found(world, asked, path["id"]).body())
+    return ProviderResponse(_find_conversation(world, asked, path["id"]).body())
 
 
 def update(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """Change the metadata of a conversation."""
-    found = _found(world, asked, path["id"])
+    found = _find_conversation(world, asked, path["id"])
     if "metadata" not in asked.body:
         raise missing("R16", "metadata")
     check_keys("", asked.body, {"metadata": FIELDS["metadata"]})
@@ -147,25 +153,25 @@ def update(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> Provi
 
 def delete(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """Delete a conversation."""
-    found = _found(world, asked, path["id"])
+    found = _find_conversation(world, asked, path["id"])
     del world.state(Rooms).open[found.id]
     return ProviderResponse({"id": found.id, "object": "conversation.deleted", "deleted": True})
 
 
 def add_items(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """Add items to a conversation; the answer lists them."""
-    found = _found(world, asked, path["id"])
+    found = _find_conversation(world, asked, path["id"])
     if asked.body.get("items") is None:
         raise missing("R16", "items")
     check_keys("", asked.body, ADDED)
-    added = [stored_form(world, item, found.key) for item in _items(world, asked)]
+    added = [complete_item(world, item, found.key) for item in _items(world, asked)]
     found.items += added
     return ProviderResponse(page(added, {"order": "asc", "limit": str(MOST)}))
 
 
 def list_items(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """The items of a conversation, a page of them."""
-    return ProviderResponse(page(_found(world, asked, path["id"]).items, asked.query))
+    return ProviderResponse(page(_find_conversation(world, asked, path["id"]).items, asked.query))
 
 
 def _item(found: ResponsesConversation, wanted: str) -> Item:
@@ -178,12 +184,12 @@ def _item(found: ResponsesConversation, wanted: str) -> Item:
 
 def retrieve_item(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """One item of a conversation."""
-    return ProviderResponse(_item(_found(world, asked, path["id"]), path["item"]))
+    return ProviderResponse(_item(_find_conversation(world, asked, path["id"]), path["item"]))
 
 
 def delete_item(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """Delete one item of a conversation; the answer is the conversation."""
-    found = _found(world, asked, path["id"])
+    found = _find_conversation(world, asked, path["id"])
     found.items.remove(_item(found, path["item"]))
     return ProviderResponse(found.body())
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from director.testing.double.exchange import ServerSentEvent
-from director.testing.double.responses.build import unfinished
+from director.testing.double.responses.build import make_unfinished
 from director.testing.double.responses.state import Item
 
 PIECES = 4
@@ -24,10 +24,10 @@ def events(final: Mapping[str, object], *, background: bool) -> tuple[ServerSent
 
 def _all(final: Mapping[str, object], *, background: bool) -> Iterator[Item]:
     first = "queued" if background else "in_progress"
-    yield {"type": "response.created", "response": unfinished(final, first)}
+    yield {"type": "response.created", "response": make_unfinished(final, first)}
     if background:
-        yield {"type": "response.queued", "response": unfinished(final, "queued")}
-    yield {"type": "response.in_progress", "response": unfinished(final, "in_progress")}
+        yield {"type": "response.queued", "response": make_unfinished(final, "queued")}
+    yield {"type": "response.in_progress", "response": make_unfinished(final, "in_progress")}
     output = final["output"]
     for index, item in enumerate(output if isinstance(output, list) else []):
         yield from _item(item, index)

@@ -57,7 +57,7 @@ class Pages:
     rendered: dict[int, Rendered] = field(default_factory=dict)
 
 
-def sent(body: Mapping[str, object]) -> list[Item]:
+def read_items(body: Mapping[str, object]) -> list[Item]:
     """The items that a request sends; a text is one message of the user."""
     given = body.get("input")
     if isinstance(given, str):
@@ -66,7 +66,7 @@ def sent(body: Mapping[str, object]) -> list[Item]:
     return [{**item, "type": kind_of(item)} for item in items if isinstance(item, dict)]
 
 
-def resolved(world: World, asked: ParsedRequest, items: Sequence[Item]) -> list[Item]:
+def resolve_items(world: World, asked: ParsedRequest, items: Sequence[Item]) -> list[Item]:
     """The items with references put in place; what was never stored cannot be referred to."""
     shelf, mine, made = world.state(Shelf), owner(asked), []
     for item in items:
@@ -78,13 +78,13 @@ def resolved(world: World, asked: ParsedRequest, items: Sequence[Item]) -> list[
         if by_name and known is not None and whose == mine:
             made.append(known)
         elif by_name and world.profile.pairing:
-            raise _unstored(name)
+            raise _refuse_unstored(name)
         elif item["type"] != "item_reference":
             made.append(item)
     return made
 
 
-def _unstored(name: str) -> Refusal:
+def _refuse_unstored(name: str) -> Refusal:
     message = (
         f"Item with id '{name}' not found. Items are not persisted when `store` is set to false. "
         "Try again with `store` set to true, or remove this item from your input."
@@ -206,23 +206,25 @@ def render(
     for item in before:
         found = known.get(id(item))
         if found is None:
-            found = known[id(item)] = _rendered(asked, item, tools, own=False)
+            found = known[id(item)] = _render_item(asked, item, tools, own=False)
         made.append(found)
     made += [
-        _rendered(asked, item, tools, own=True)
+        _render_item(asked, item, tools, own=True)
         for item in own
         if item["type"] != "compaction_trigger"
     ]
     return made
 
 
-def _rendered(asked: ParsedRequest, item: Item, tools: Mapping[str, str], *, own: bool) -> Rendered:
-    shown = _shown(asked, item, tools)
+def _render_item(
+    asked: ParsedRequest, item: Item, tools: Mapping[str, str], *, own: bool
+) -> Rendered:
+    shown = _show_item(asked, item, tools)
     text = shown.text if item["type"] not in CALLS else shown.tool + shown.text
     return Rendered(item, shown, CacheBlock("history", text + _pictures(item)), own)
 
 
-def _shown(asked: ParsedRequest, item: Item, tools: Mapping[str, str]) -> Shown:
+def _show_item(asked: ParsedRequest, item: Item, tools: Mapping[str, str]) -> Shown:
     kind, call = str(item["type"]), str(item.get("call_id") or "")
     if kind == "message":
         images = len(_images(item.get("content")))
@@ -275,7 +277,7 @@ def digest(item: Item) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def stored_form(world: World, item: Item, key: str) -> Item:
+def complete_item(world: World, item: Item, key: str) -> Item:
     """An item as it is kept and listed: with an id, a status, and its content in parts."""
     kind, at = str(item["type"]), world.clock.now()
     made = {name: value for name, value in item.items() if value is not None}

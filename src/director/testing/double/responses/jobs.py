@@ -15,7 +15,7 @@ from director.testing.double.exchange import (
     Refusal,
     ServerSentEvent,
 )
-from director.testing.double.responses.build import unfinished
+from director.testing.double.responses.build import make_unfinished
 from director.testing.double.responses.state import (
     MONTH,
     WHILE,
@@ -23,7 +23,7 @@ from director.testing.double.responses.state import (
     Job,
     Shelf,
     StoredResponse,
-    found,
+    find_response,
     keeps,
     owner,
 )
@@ -98,7 +98,7 @@ def view(kept: StoredResponse, now: float) -> Item:
     """A response as it is shown now. What is stored is shown without its seals."""
     state = status(kept, now)
     if state in (*OPEN, "cancelled"):
-        return unfinished(kept.body, state)
+        return make_unfinished(kept.body, state)
     kept.told = True
     if kept.job is not None and kept.until < kept.at + MONTH:
         return kept.body
@@ -111,10 +111,10 @@ def view(kept: StoredResponse, now: float) -> Item:
 
 def retrieve(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """A response as it stands now, or the rest of its stream."""
-    kept = found(world, asked, path["id"])
+    kept = find_response(world, asked, path["id"])
     if kept.job is not None and kept.job.evicted:
         kept.lost = True
-        kept = found(world, asked, path["id"])
+        kept = find_response(world, asked, path["id"])
     asks = (value for key, value in asked.query.items() if key.startswith("include"))
     if any("reasoning.encrypted_content" in value for value in asks):
         message = "Encrypted content cannot be requested for persisted responses."
@@ -140,7 +140,7 @@ def _rest(world: World, asked: ParsedRequest, kept: StoredResponse) -> tuple[Ser
 
 def cancel(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """Stop a job that still runs."""
-    kept = found(world, asked, path["id"])
+    kept = find_response(world, asked, path["id"])
     if kept.job is None:
         raise _no_cancel("a synchronous", defect=True)
     if asked.fault("cancel_race") is not None:

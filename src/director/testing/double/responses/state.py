@@ -101,7 +101,7 @@ def keeps(world: World) -> bool:
     return world.profile.chain == "kept"
 
 
-def found(world: World, asked: ParsedRequest, wanted: str) -> StoredResponse:
+def find_response(world: World, asked: ParsedRequest, wanted: str) -> StoredResponse:
     """The response of that id, or the refusal that all unknown ids get."""
     shelf = world.state(Shelf)
     kept = shelf.responses.get(wanted)
@@ -132,7 +132,7 @@ def previous(world: World, asked: ParsedRequest) -> StoredResponse | None:
     if chain == "ignored":
         return None
     if chain != "kept":
-        raise _unchained(chain, wanted, known=shelf.again(owner(asked), "chain"))
+        raise _refuse_chain(chain, wanted, known=shelf.again(owner(asked), "chain"))
     forgotten = asked.fault("forget_ids")
     if forgotten:
         for each in shelf.responses.values():
@@ -165,7 +165,7 @@ def no_previous(
     )
 
 
-def _unchained(chain: str, wanted: str, *, known: bool) -> Refusal:
+def _refuse_chain(chain: str, wanted: str, *, known: bool) -> Refusal:
     """What a server without chains says; to be told once is no defect, it is how one learns."""
     if chain == "zdr":
         message = (

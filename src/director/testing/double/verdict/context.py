@@ -23,7 +23,7 @@ class _Known:
     said: Mapping[str, list[Item]]
 
 
-def _known(journal: Journal) -> _Known:
+def _collect_ids(journal: Journal) -> _Known:
     """What the journal tells of ids; a background job says its items only when it is polled."""
     creates: dict[str, Exchange] = {}
     said: dict[str, list[Item]] = {}
@@ -54,19 +54,19 @@ def _chain(exchange: Exchange, known: _Known) -> list[Exchange]:
     return list(reversed(found.values()))
 
 
-def _rendered(exchange: Exchange, known: _Known) -> list[Item]:
+def _list_shown_items(exchange: Exchange, known: _Known) -> list[Item]:
     """All items that the model was shown: those of the chain, what it said, and the new ones."""
     *before, last = _chain(exchange, known)
     shown = [
         item
         for one in before
-        for item in (*reading.sent_items(one), *known.said[reading.answer_id(one)])
+        for item in (*reading.list_sent_items(one), *known.said[reading.answer_id(one)])
     ]
-    return [*shown, *reading.sent_items(last)]
+    return [*shown, *reading.list_sent_items(last)]
 
 
-def _forgotten(journal: Journal, field: str) -> Iterator[ConformanceFinding]:
-    known = _known(journal)
+def _find_forgotten(journal: Journal, field: str) -> Iterator[ConformanceFinding]:
+    known = _collect_ids(journal)
     for exchange in journal:
         if exchange.asked.endpoint != "responses.create":
             continue
@@ -78,22 +78,22 @@ def _forgotten(journal: Journal, field: str) -> Iterator[ConformanceFinding]:
 
 def tools_forgotten(journal: Journal) -> Iterator[ConformanceFinding]:
     """Chained requests without tools although the chain began with some."""
-    return _forgotten(journal, "tools")
+    return _find_forgotten(journal, "tools")
 
 
 def instructions_forgotten(journal: Journal) -> Iterator[ConformanceFinding]:
     """Chained requests without instructions although the chain began with some."""
-    return _forgotten(journal, "instructions")
+    return _find_forgotten(journal, "instructions")
 
 
 def result_twice(journal: Journal) -> Iterator[ConformanceFinding]:
     """Results that stand twice in what one request shows."""
-    known = _known(journal)
+    known = _collect_ids(journal)
     for exchange in journal:
         if not reading.is_create(exchange):
             continue
-        new = {call for item in reading.sent_items(exchange) for call in reading.results(item)}
-        shown = _rendered(exchange, known) if new else []
+        new = {call for item in reading.list_sent_items(exchange) for call in reading.results(item)}
+        shown = _list_shown_items(exchange, known) if new else []
         counts = Counter(call for item in shown for call in reading.results(item))
         for call in sorted(new):
             if counts[call] > 1:
@@ -103,7 +103,7 @@ def result_twice(journal: Journal) -> Iterator[ConformanceFinding]:
 
 def dropped_call(journal: Journal) -> Iterator[ConformanceFinding]:
     """Calls that were never answered and left out later, while what was before them stayed."""
-    known = _known(journal)
+    known = _collect_ids(journal)
     for index, asking in enumerate(journal):
         if not reading.is_create(asking) or not reading.whole(asking):
             continue
@@ -123,9 +123,9 @@ def _same_run(one: Exchange, other: Exchange) -> bool:
 def _where_dropped(
     call: str, asking: Exchange, later: Journal, known: _Known
 ) -> Iterator[ConformanceFinding]:
-    before = _rendered(asking, known)
+    before = _list_shown_items(asking, known)
     for exchange in later:
-        shown = _rendered(exchange, known)
+        shown = _list_shown_items(exchange, known)
         if any(call in reading.results(item) for item in shown):
             return
         goes_on = bool(before) and len(shown) > len(before) and before[-1] in shown
@@ -154,22 +154,22 @@ def partial_as_whole(journal: Journal) -> Iterator[ConformanceFinding]:
     """Texts of broken streams that a later request gives out as what the model said."""
     for index, exchange in enumerate(journal):
         answer = exchange.answer
-        if answer is None or not answer.events or reading.ended_well(answer):
+        if answer is None or not answer.events or reading.has_ended_well(answer):
             continue
-        partial = reading.streamed_text(answer).strip()
+        partial = reading.join_streamed_text(answer).strip()
         later = [one for one in journal[index + 1 :] if _same_run(exchange, one)]
-        taken = _taken_for_whole(partial, later) if partial else None
+        taken = _find_taken_for_whole(partial, later) if partial else None
         if taken is not None:
             message = f"the text of #{exchange.asked.number}, which broke off, is sent as whole"
             yield ConformanceFinding("partial_as_whole", taken.asked.number, message)
 
 
-def _taken_for_whole(partial: str, later: Journal) -> Exchange | None:
+def _find_taken_for_whole(partial: str, later: Journal) -> Exchange | None:
     for one in later:
-        for item in reading.sent_items(one):
+        for item in reading.list_sent_items(one):
             said = {text.strip() for text in reading.texts(item)}
             if item.get("role") == "assistant" and partial in said:
                 return one
-        if partial in {text.strip() for text in reading.said_whole(one)}:
+        if partial in {text.strip() for text in reading.list_whole_texts(one)}:
             return None
     return None

@@ -58,7 +58,7 @@ def _retries(journal: Journal) -> Iterator[tuple[Exchange, Exchange]]:
 
 def _early_retry(journal: Journal) -> Iterator[ConformanceFinding]:
     for first, again in _retries(journal):
-        delay, waited = reading.told_delay(first), again.at - first.at
+        delay, waited = reading.read_delay(first), again.at - first.at
         if waited < delay - 0.001:
             yield ConformanceFinding(
                 "early_retry",

@@ -22,12 +22,12 @@ def _jobs(journal: Journal) -> dict[str, Exchange]:
         for exchange in journal
         if exchange.asked.endpoint == "responses.create"
         and exchange.asked.body.get("background") is True
-        and _told(exchange)
+        and _has_told_id(exchange)
     )
     return {reading.answer_id(exchange): exchange for exchange in created}
 
 
-def _told(exchange: Exchange) -> bool:
+def _has_told_id(exchange: Exchange) -> bool:
     """Whether the client could read the id: a whole answer, or the first event of a stream."""
     answer = exchange.answer
     if answer is None or answer.status >= 300 or not reading.answer_id(exchange):

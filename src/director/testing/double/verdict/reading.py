@@ -42,7 +42,7 @@ def good(exchange: Exchange) -> bool:
 def whole(exchange: Exchange) -> bool:
     """Whether it was answered with success, and a stream came to its good end."""
     answer = exchange.answer
-    return answer is not None and good(exchange) and ended_well(answer)
+    return answer is not None and good(exchange) and has_ended_well(answer)
 
 
 def same_request(one: Exchange, other: Exchange) -> bool:
@@ -55,7 +55,7 @@ def same_request(one: Exchange, other: Exchange) -> bool:
     )
 
 
-def sent_items(exchange: Exchange) -> list[Item]:
+def list_sent_items(exchange: Exchange) -> list[Item]:
     """The items or messages of a request; a bare text is one message."""
     body = exchange.asked.body
     given = body.get("input", body.get("messages"))
@@ -139,7 +139,7 @@ def results(item: Item) -> Iterator[str]:
         yield from results(block)
 
 
-def ended_well(answer: ProviderResponse) -> bool:
+def has_ended_well(answer: ProviderResponse) -> bool:
     """Whether a stream came to the end that makes it a whole answer."""
     if not answer.events:
         return True
@@ -152,7 +152,7 @@ def ended_well(answer: ProviderResponse) -> bool:
     return False
 
 
-def streamed_text(answer: ProviderResponse) -> str:
+def join_streamed_text(answer: ProviderResponse) -> str:
     """The text that a stream delivered, as far as it got."""
     parts: list[str] = []
     for data in _data(answer.events):
@@ -177,13 +177,13 @@ def texts(item: Item) -> Iterator[str]:
     yield "".join(parts)
 
 
-def said_whole(exchange: Exchange) -> set[str]:
+def list_whole_texts(exchange: Exchange) -> set[str]:
     """The texts that a whole answer delivered."""
     answer = exchange.answer
     if answer is None or not whole(exchange):
         return set()
     if answer.events:
-        return {streamed_text(answer)}
+        return {join_streamed_text(answer)}
     found = {text for item in _output(answer) for text in texts(item)}
     return found | set(texts(answer.body))
 
@@ -208,7 +208,7 @@ def error_code(answer: ProviderResponse | None) -> str:
     return str(details.get("error_code") or error.get("code") or error.get("type") or "")
 
 
-def told_delay(exchange: Exchange) -> float:
+def read_delay(exchange: Exchange) -> float:
     """The seconds that the client was told to wait, in a header or only in words."""
     answer = exchange.answer
     if answer is None or not error_of(answer):
