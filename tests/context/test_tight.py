@@ -87,3 +87,18 @@ def test_links_outlast_the_bare_cells_around_them() -> None:
     kept = cut_text(page, room, references=find_references(()))
     assert len(kept) <= room
     assert kept.count("<a title=Edit />") > 2 * kept.count("<td />")
+
+
+def test_a_cut_leaves_out_what_the_rest_says_and_keeps_a_word_that_stands_once() -> None:
+    """Nine tenths of a text fit: what goes is a sentence whose words stand elsewhere too."""
+    parts = [
+        f"valve{i % 20}x gauge{i % 20}x piston{i % 20}x gasket{i % 20}x of the brake"
+        for i in range(40)
+    ]
+    said = "the brake of the vehicle, as the manual of the vehicle says of the brake, "
+    parts[9] = f"{said * 4}beside the passenger"
+    text = "\n".join(parts)
+    for share in (0.9, 0.8, 0.7):
+        smaller = cut_text(text, int(len(text) * share))
+        assert "passenger" in smaller
+        assert len(smaller) >= 0.9 * share * len(text)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections import Counter as Tally
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from math import log
 
 from director.context.errors import error_line
@@ -19,7 +21,9 @@ from director.context.notices import with_notice
 
 HEAD, TAIL = 0.12, 0.12
 _LONG_LINE, _CHUNK = 600, 320
-_GAP = 14
+_GAP, _SMALLEST = 14, 8
+_ERROR = 40
+_TOLD = 0.1
 NOTICE_SIZE = 60
 _WORD = re.compile(r"[^\W_][\w.@/+-]{2,}")
 _CONTAINER = re.compile(
@@ -53,18 +57,27 @@ def cut_text(  # noqa: PLR0913  each has a name
     if len(text) <= room and original is None:
         return text
     original = text if original is None else original
-    pieces, worth = _weigh(text, named, references)
-    keep = _fill([piece for piece, _ in pieces], worth, max(0, room - NOTICE_SIZE))
+    pieces, weights = _weigh(text, named, references)
+    keep = _fill([piece for piece, _ in pieces], weights, max(0, room - NOTICE_SIZE))
     smaller = with_notice(_weave(pieces, keep) if any(keep) else "", original, recalls=recalls)
     if len(smaller) > room and not any(keep):
         smaller = with_notice("", original, recalls=recalls, said="cut")
     return smaller if len(smaller) < len(original) else original
 
 
+@dataclass(frozen=True, slots=True)
+class _Weights:
+    """What lines are worth: for what they are, and for each of their words, the rare ones most."""
+
+    fixed: Sequence[float]
+    words: Sequence[tuple[str, ...]]
+    rarity: dict[str, float]
+
+
 @remembered
 def _weigh(
     text: str, named: frozenset[str], references: re.Pattern[str] | None
-) -> tuple[list[tuple[str, str]], list[float]]:
+) -> tuple[list[tuple[str, str]], _Weights]:
     """The pieces of a text and what each is worth: however much room there is, it is the same."""
     pieces = _pieces(text)
     return pieces, _ranks([piece for piece, _ in pieces], named, references)
@@ -90,55 +103,89 @@ def _pieces(text: str) -> list[tuple[str, str]]:
 
 def _ranks(
     lines: Sequence[str], named: frozenset[str], references: re.Pattern[str] | None
-) -> list[float]:
+) -> _Weights:
     """What each line is worth for its size: what is named first, then what is rare."""
-    words = [set(_WORD.findall(line)) for line in lines]
+    words = [tuple(dict.fromkeys(_WORD.findall(line))) for line in lines]
     shared = Tally(word for found in words for word in found)
     common = max(3, len(lines) // 20)
-    worth: list[float] = []
+    fixed: list[float] = []
     for line, found in zip(lines, words, strict=True):
-        if not line.strip():
-            worth.append(0.0)
-            continue
-        score = sum(log(1 + len(lines) / shared[word]) for word in found) / (len(line) + 40)
         hits = sum(
             shared[word] <= common for word in found if word in named or word.lower() in named
         )
-        if hits:
-            score += 10 + hits
+        score = 10.0 + hits if hits else 0.0
         if references is not None and references.search(line):
             # A bare cell or row has a number too, but a link or a button in it is what is used.
             score += 5 if _CONTAINER.search(line) else 20
         if error_line(line):
-            score += 40
-        worth.append(score)
-    return worth
+            score += _ERROR
+        fixed.append(score)
+    rarity = {n: log(1 + len(lines) / n) for n in set(shared.values())}
+    return _Weights(fixed, words, {word: rarity[n] for word, n in shared.items()})
 
 
-def _fill(lines: Sequence[str], worth: Sequence[float], room: int) -> bytearray:
-    """Which lines stay: both ends, then the worthiest, errors with what stands beside them."""
-    keep = bytearray(len(lines))
-    left = room - _ends(lines, keep, room)
+class _Filling:
+    """Which lines stay: both ends, then the worthiest, errors with what stands beside them.
 
-    def take(at: int) -> None:
-        nonlocal left
-        if not 0 <= at < len(lines) or keep[at]:
+    A word that a line which stays says already counts little in the next: what is left out is
+    what is said elsewhere.
+    """
+
+    def __init__(self, lines: Sequence[str], weights: _Weights, room: int) -> None:
+        self.lines, self.weights, self.left = lines, weights, room
+        self.keep = bytearray(len(lines))
+        self.told: set[str] = set()
+
+    def worth(self, at: int) -> float:
+        """What a line adds to those that stay."""
+        rarity = self.weights.rarity
+        says = sum(
+            rarity[word] * (_TOLD if word in self.told else 1.0) for word in self.weights.words[at]
+        )
+        return self.weights.fixed[at] + says / (len(self.lines[at]) + 40)
+
+    def take(self, at: int) -> None:
+        """Keep a line if there is room for it."""
+        lines, keep = self.lines, self.keep
+        if not 0 <= at < len(lines) or keep[at] or not lines[at].strip():
             return
         beside = (at > 0 and keep[at - 1]) or (at + 1 < len(lines) and keep[at + 1])
         cost = len(lines[at]) + 1 + (0 if beside else _GAP)
-        if cost <= left:
-            keep[at] = 1
-            left -= cost
+        if cost <= self.left:
+            self.left -= cost
+            self.mark(at)
 
-    order = sorted(range(len(lines)), key=lambda at: (-worth[at], at))
-    for at in order:
-        if left < 8:
-            break
-        take(at)
-        if worth[at] >= 40:
-            take(at - 1)
-            take(at + 1)
-    return keep
+    def mark(self, at: int) -> None:
+        """Keep a line."""
+        self.keep[at] = 1
+        self.told.update(self.weights.words[at])
+
+    def fill(self) -> None:
+        """Take lines until the room is full; the worth of one only ever falls."""
+        heap = [(-self.worth(at), at) for at in range(len(self.lines)) if not self.keep[at]]
+        heapify(heap)
+        while heap and self.left >= _SMALLEST:
+            score, at = heappop(heap)
+            if self.keep[at]:
+                continue
+            now = -self.worth(at)
+            if heap and now > heap[0][0] and now > score:
+                heappush(heap, (now, at))
+                continue
+            self.take(at)
+            if self.weights.fixed[at] >= _ERROR:
+                self.take(at - 1)
+                self.take(at + 1)
+
+
+def _fill(lines: Sequence[str], weights: _Weights, room: int) -> bytearray:
+    filling = _Filling(lines, weights, room)
+    filling.left -= _ends(lines, filling.keep, room)
+    for at, kept in enumerate(filling.keep):
+        if kept:
+            filling.mark(at)
+    filling.fill()
+    return filling.keep
 
 
 def _ends(lines: Sequence[str], keep: bytearray, room: int) -> int:
