@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from director.browser.bundle import Bundle, Holder
@@ -149,6 +149,46 @@ def is_sign(bundle: Bundle) -> bool:
     """Whether all that it says is a sign, such as an asterisk: others of its kind say the same."""
     words = f"{bundle.name}{bundle.label}{bundle.text}"
     return bundle.nth is not None and bool(words) and not any(map(str.isalnum, words))
+
+
+def is_styled(bundle: Bundle) -> bool:
+    """Whether its name is made of its classes, for want of words: others are styled alike."""
+    words = bundle.name.split()
+    return bundle.nth is not None and bool(words) and set(words) <= set(bundle.classes)
+
+
+def says_more_than_numbers(bundle: Bundle, likes: Sequence[Bundle]) -> bool:
+    """Whether its words tell it, on a page with these, without the numbers in them."""
+    return _tells(bundle) and not _is_numbered(bundle, likes)
+
+
+def _tells(bundle: Bundle) -> bool:
+    """Whether its words are more than a number, which is content: another may have it tomorrow.
+
+    Whoever writes a bundle by hand may mean the number itself.
+    """
+    words = f"{bundle.name}{bundle.text}"
+    return bundle.nth is None or not words or any(letter.isalpha() for letter in words)
+
+
+def _is_numbered(bundle: Bundle, likes: Sequence[Bundle]) -> bool:
+    """Whether others of its kind say the same with other numbers, which may be its own tomorrow."""
+    wanted = [text for text in (bundle.name, bundle.text, bundle.label) if text]
+    forms = {_form(text) for text in wanted} - {text.casefold() for text in wanted}
+    if bundle.nth is None or not forms:
+        return False
+    said = {text.casefold() for text in wanted}
+    return any(
+        text.casefold() not in said and _form(text) in forms
+        for like in likes
+        if like.role == bundle.role
+        for text in (like.name, like.text, like.label)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _form(text: str) -> str:
+    return re.sub(r"\d+", "#", text.casefold())
 
 
 def shares_words(bundle: Bundle) -> bool:

@@ -57,7 +57,7 @@ const tagOf = (el) => localNameOf(el).toLowerCase();
 const isHtml = (el) => el instanceof HTMLElement;
 const isEditable = (el) => isHtml(el) && editableOf(el);
 const wordsOf = (text) => (text || "").split(/\s+/).filter(Boolean);
-const tidy = (text, most = 80) => (text || "").replace(/[\u200b\u00ad]/g, "").replace(/\s+/g, " ").trim().slice(0, most).trim();
+const tidy = (text, most = 80) => !text ? "" : text.replace(/[\u200b\u00ad]/g, "").replace(/\s+/g, " ").trim().slice(0, most).trim();
 const attribute = (el, name) => tidy(get(el, name), 120);
 // The element around another one, also out of a shadow root.
 const parent = (el) => {
@@ -76,8 +76,28 @@ function* everything(root) {
   }
 }
 
-let whole = null;
-const allElements = () => (whole ??= [...everything(document)]);
+let whole = null, hasShadows = false;
+function listElements(root, found) {
+  for (const el of queryIn(root, "*")) {
+    found.push(el);
+    const inner = shadowOf(el);
+    if (inner) {
+      hasShadows = true;
+      listElements(inner, found);
+    }
+  }
+  return found;
+}
+function allElements() {
+  if (whole) return whole;
+  hasShadows = false;
+  return (whole = listElements(document, []));
+}
+// All that CSS matches; the browser itself looks where there is nothing but the document.
+function selected(css) {
+  const every = allElements();
+  return hasShadows ? every.filter((el) => isMatch(el, css)) : [...inDocument(document, css)];
+}
 
 // Which elements act though nothing says so: the world of the page tells, by an event on each.
 const acting = new WeakSet();
@@ -127,9 +147,9 @@ const SILENT = new Set(["script", "style", "template", "noscript"]);
 const FOCUSABLE = "a[href],button,input:not([type=hidden]),select,textarea,summary,[tabindex],[contenteditable='']," +
   "[contenteditable=true]";
 
-const roles = new Map(), names = new Map(), texts = new Map(), hidden = new Map(), drawnBy = new Map();
+const roles = new Map(), names = new Map(), texts = new Map(), hidden = new Map(), drawnBy = new Map(), insideTexts = new Map();
 const forget = () => {
-  [roles, names, texts, hidden, drawnBy, styles].forEach((each) => each.clear());
+  [roles, names, texts, hidden, drawnBy, insideTexts, styles].forEach((each) => each.clear());
   whole = null;
 };
 
@@ -222,10 +242,14 @@ function drawnText(el, part) {
 
 const labelsOf = (el) => [...(LABELLED[tagOf(el)]?.(el) || [])];
 function labelText(el, seen = []) {
+  const labels = labelsOf(el);
+  if (!labels.length) return "";
+  depending += 1;
   const said = (label) => spoken(label, { in: "label", of: el, seen: new Set([...seen, el]) });
-  return tidy(labelsOf(el).map(said).join(" "), 200);
+  return tidy(labels.map(said).join(" "), 200);
 }
 function pointed(el) {
+  if (!has(el, "aria-labelledby")) return [];
   const root = rootOf(el);
   return wordsOf(get(el, "aria-labelledby"))
     .map((id) => (root instanceof Document || root instanceof ShadowRoot ? queryIn(root, `[id="${CSS.escape(id)}"]`)[0] : null))
@@ -234,7 +258,11 @@ function pointed(el) {
 
 // What an element contributes to a name, by the rules of the accessible name; `at.in` says to whose.
 function spoken(el, at) {
-  if (at.seen.has(el) || (at.in !== "pointed" && !at.hidden && isHidden(el))) return "";
+  if (at.seen.has(el)) {
+    depending += 1;
+    return "";
+  }
+  if (at.in !== "pointed" && !at.hidden && isHidden(el)) return "";
   at.seen.add(el);
   if (at.in !== "pointed" && at.in !== "pointed inside") {
     const named = pointed(el).map((other) => spoken(other, { in: "pointed", of: el, seen: new Set([el]) })).join(" ");
@@ -290,7 +318,18 @@ function nativeName(el, tag, at) {
 
 const plain = (el) => [...childNodesOf(el)].map((node) => (typeOf(node) === TEXT ? node.data : isElement(node) ? plain(node) : "")).join("");
 
+// What stands inside is said by all names around it: it is read once, unless it depends on what was said before.
+let depending = 0;
 function insideText(el, at) {
+  if (at.in !== "inside" || at.hidden) return readInside(el, at);
+  if (insideTexts.has(el)) return insideTexts.get(el);
+  const before = depending;
+  const text = readInside(el, at);
+  if (tagOf(el) === "label") depending += 1;
+  if (depending === before) insideTexts.set(el, text);
+  return text;
+}
+function readInside(el, at) {
   const parts = [pseudo(el, 0)];
   const visit = (node, own) => {
     if (typeOf(node) === TEXT) {

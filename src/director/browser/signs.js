@@ -8,7 +8,7 @@ function stir() {
     new MutationObserver(() => (stirredAt = performance.now()))
       .observe(document, { subtree: true, childList: true, characterData: true });
   }
-  const busy = allElements().filter((el) => get(el, "aria-busy") === "true" && isVisible(el));
+  const busy = selected("[aria-busy=true]").filter(isVisible);
   return {
     ready: document.readyState !== "loading",
     since: performance.now() - stirredAt,
@@ -18,7 +18,7 @@ function stir() {
 
 const said = (el) => `${role(el) || tagOf(el)}${name(el) ? ` "${name(el)}"` : ""}`;
 function cover() {
-  const modal = allElements().filter((el) =>
+  const modal = selected("dialog,[aria-modal=true],[role]").filter((el) =>
     (isMatch(el, "dialog[open],[aria-modal=true]") || /^(dialog|alertdialog)$/.test(role(el))) && isVisible(el));
   if (modal.length) return said(modal[modal.length - 1]);
   const points = [[0.5, 0.5], [0.15, 0.2], [0.85, 0.2], [0.15, 0.8], [0.85, 0.8]];
@@ -55,7 +55,7 @@ function drawnShare(scroller) {
   return bottom < 0 || empty < Math.max(160, view * 0.75) ? 1 : (bottom - top) / height;
 }
 const isScroller = (el) => el !== document.documentElement && el !== document.body &&
-  /auto|scroll|overlay/.test(styleOf(el).overflowY) && scrollHeightOf(el) > clientHeightOf(el) * 1.5;
+  scrollHeightOf(el) > clientHeightOf(el) * 1.5 && /auto|scroll|overlay/.test(styleOf(el).overflowY);
 function scrollerOf(el) {
   for (let up = parent(el); up; up = parent(up)) if (isScroller(up)) return up;
   return null;
@@ -75,13 +75,14 @@ function drawnLists() {
 // Lists that draw a part of what they hold.
 function parts() {
   const found = [];
-  for (const el of allElements()) {
+  for (const el of selected("[aria-rowcount]")) {
     const total = Math.max(Number(get(el, "aria-rowcount")) || 0, Number(get(el, "aria-setsize")) || 0);
-    if (!has(el, "aria-rowcount") || total < 1) continue;
+    if (total < 1) continue;
     const drawn = [...everything(el)].filter((each) => role(each) === "row").length;
     if (drawn && drawn < total) found.push(`${drawn} of ${total} rows are drawn in ${said(el)}; it scrolls`);
   }
-  for (const el of allElements()) {
+  const holders = new Set(selected("[aria-setsize]").map(parentNodeOf).filter(Boolean));
+  for (const el of holders.size ? allElements().filter((each) => holders.has(each)) : []) {
     if (found.length >= 5) break;
     const item = [...childrenOf(el)].find((each) => Number(get(each, "aria-setsize")) > childrenOf(el).length);
     if (item) found.push(`${childrenOf(el).length} of ${get(item, "aria-setsize")} items are drawn in ${said(el)}; it scrolls`);
@@ -91,9 +92,7 @@ function parts() {
 
 function signs() {
   const covering = cover();
-  const disabled = allElements().filter((el) =>
-    (isMatch(el, "button:disabled,input:disabled,select:disabled,textarea:disabled") || get(el, "aria-disabled") === "true") &&
-    isVisible(el)).map((el) => {
+  const disabled = selected("button:disabled,input:disabled,select:disabled,textarea:disabled,[aria-disabled=true]").filter(isVisible).map((el) => {
     const why = wordsOf(get(el, "aria-describedby")).map((id) => document.getElementById(id)).filter(Boolean).map((each) => words(each));
     const told = tidy(why.join(" ") || get(el, "title"), 100);
     return told && told !== name(el) ? `${said(el)} is disabled: ${told}` : "";

@@ -11,7 +11,6 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TypeAlias
 
 from director.browser.bundle import Bundle
@@ -34,7 +33,9 @@ from director.browser.grading import (
     is_other_row,
     is_place,
     is_sign,
+    is_styled,
     is_unmoved,
+    says_more_than_numbers,
     shares_words,
     was_beside,
 )
@@ -136,10 +137,11 @@ def candidates_of(bundle: Bundle, portraits: Sequence[Portrait] = ()) -> tuple[C
     """The candidates of a bundle, one for each thing that it says, on a page with these."""
     # A name that several elements had when the bundle was made tells none of them.
     shared = bundle.nth[1] if bundle.nth else 1
-    tells = _tells(bundle) and not _is_numbered(bundle, [one.like for one in portraits])
+    tells = says_more_than_numbers(bundle, [one.like for one in portraits])
+    is_own = shared == 1 and tells and not is_styled(bundle)
     every = (
         _test_id_of(bundle),
-        Candidate("name", 4.0, _seen(grade_name), telling=shared == 1 and tells, shared=shared),
+        Candidate("name", 4.0, _seen(grade_name), telling=is_own, shared=shared),
         Candidate("role", 1.0, _seen(grade_role), telling=not (bundle.name or bundle.nth)),
         Candidate("label", 2.0, _seen(grade_label), telling=tells),
         Candidate("text", 2.0, _seen(grade_text), telling=tells),
@@ -153,35 +155,6 @@ def candidates_of(bundle: Bundle, portraits: Sequence[Portrait] = ()) -> tuple[C
     return tuple(
         each for each in every if "." in each.key or getattr(bundle, each.key) not in ("", (), None)
     )
-
-
-def _tells(bundle: Bundle) -> bool:
-    """Whether its words are more than a number, which is content: another may have it tomorrow.
-
-    Whoever writes a bundle by hand may mean the number itself.
-    """
-    words = f"{bundle.name}{bundle.text}"
-    return bundle.nth is None or not words or any(letter.isalpha() for letter in words)
-
-
-def _is_numbered(bundle: Bundle, likes: Sequence[Bundle]) -> bool:
-    """Whether others of its kind say the same with other numbers, which may be its own tomorrow."""
-    wanted = [text for text in (bundle.name, bundle.text, bundle.label) if text]
-    forms = {_form(text) for text in wanted} - {text.casefold() for text in wanted}
-    if bundle.nth is None or not forms:
-        return False
-    said = {text.casefold() for text in wanted}
-    return any(
-        text.casefold() not in said and _form(text) in forms
-        for like in likes
-        if like.role == bundle.role
-        for text in (like.name, like.text, like.label)
-    )
-
-
-@lru_cache(maxsize=4096)
-def _form(text: str) -> str:
-    return re.sub(r"\d+", "#", text.casefold())
 
 
 def tally(bundle: Bundle, portraits: Sequence[Portrait]) -> list[Standing]:
@@ -236,7 +209,7 @@ def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
         return []
     misplaced = _is_misplaced(bundle, best, standings) or _is_only_counted(bundle, best)
     misplaced = misplaced or _is_but_a_number(bundle, best, standings)
-    if misplaced or _is_one_of_several(bundle, best, fewer=fewer):
+    if misplaced or _is_one_of_several(bundle, best, standings, fewer=fewer):
         return []
     tied = [one for one in standings if best.share - one.share < LEAD]
     if bundle.label and any(one.like.role in _FIELDS for one in tied):
@@ -267,8 +240,10 @@ def _is_misplaced(bundle: Bundle, best: Standing, standings: Sequence[Standing])
         return False
     if best.told and bundle.nth[1] == 1 and best.grades.get("name") == 1:
         return False
+    # A text may be that of all rows: only a name is known to be of one element alone.
     return is_in_another_region(bundle, best.like) or (
-        not best.told and is_other_row(bundle, best.like, (one.like for one in standings))
+        not (best.told and bundle.name)
+        and is_other_row(bundle, best.like, (one.like for one in standings))
     )
 
 
@@ -280,7 +255,9 @@ def _is_only_counted(bundle: Bundle, best: Standing) -> bool:
     return before[1] > 1 and before[1] != now[1] and not told
 
 
-def _is_one_of_several(bundle: Bundle, best: Standing, *, fewer: bool) -> bool:
+def _is_one_of_several(
+    bundle: Bundle, best: Standing, standings: Sequence[Standing], *, fewer: bool
+) -> bool:
     """Whether it may be what is left of several alike, of which the one that is meant has gone."""
     near = best.grades.get("near", 1)
     if best.addressed and best.says() == 1:
@@ -292,18 +269,31 @@ def _is_one_of_several(bundle: Bundle, best: Standing, *, fewer: bool) -> bool:
     if best.says() is None or is_sign(bundle):
         # Without words of its own it is what any of those is.
         return fewer or (best.says() is not None and best.like.near[:1] != bundle.near[:1])
-    if not shares_words(bundle) or not (fewer or not bundle.name):
+    if not (fewer or not bundle.name) or not (
+        shares_words(bundle) or _has_twin(bundle, best, standings)
+    ):
         return False
     # Another of those alike may stand in the same row, or under another heading.
     needed = STILL_NEAR if bundle.near and has_named_row(bundle) else SAME_PLACE
     return near < needed or not is_held_alike(bundle, best.like)
 
 
+def _has_twin(bundle: Bundle, best: Standing, standings: Sequence[Standing]) -> bool:
+    """Whether another one of its kind says the same now."""
+    return any(
+        one.at != best.at and one.says() == 1 and is_kind(bundle, one.like) for one in standings
+    )
+
+
 def _is_but_a_number(bundle: Bundle, best: Standing, standings: Sequence[Standing]) -> bool:
     """Whether only a number says that it is the one, away from where that one stood."""
-    if best.marked or best.grades.get("near", 1) >= SAME_PLACE:
+    near = best.grades.get("near", 1)
+    # What stands near others of its kind as well does not tell it from them.
+    others = (one for one in standings if one.at != best.at and is_kind(bundle, one.like))
+    is_shared = any(one.grades.get("near", 0) >= near for one in others)
+    if best.marked or (near >= SAME_PLACE and (best.nth == bundle.nth or not is_shared)):
         return False
-    return not _tells(bundle) or _is_numbered(bundle, [one.like for one in standings])
+    return not says_more_than_numbers(bundle, [one.like for one in standings])
 
 
 def _is_another(
