@@ -116,7 +116,7 @@ def test_a_list_is_compared_with_the_run_in_the_middle(
 
 
 @pytest.mark.parametrize(("password", "doubts"), [("admin", ["value"]), ("canary-9-swordfish", [])])
-def test_a_value_that_equals_a_secret_is_not_kept_silently(
+def test_a_value_that_equals_a_secret_is_not_kept_silently(  # noqa: PLR0917  fixtures
     live: Live, store: Store, site: AnsweringSite, tmp_path: Path, password: str, doubts: list[str]
 ) -> None:
     """A column of user names where the password is "admin" too: the mark is no name."""
