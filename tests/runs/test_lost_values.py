@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from director.runs import run_workflow, steps_of
 from director.runs.doubts.lost_values import describe_gaps, find_lost_values
+from director.secrets import Vault
 from director.store import Store
 from director.workflow.values import Json
 from runs.answers import AnsweringSite, serve_answers
@@ -22,6 +24,9 @@ def site() -> Iterator[AnsweringSite]:
     """A site that answers nothing yet."""
     with serve_answers() as served:
         yield served
+
+
+NAMES = ("admin", "ada", "bob", "admin")
 
 
 def lamps(**prices: str) -> list[Json]:
@@ -108,3 +113,33 @@ def test_a_list_is_compared_with_the_run_in_the_middle(
         assert kinds(live, store, workflow) == []
     site["/list"] = page(lamps()[:6])
     assert kinds(live, store, workflow) == ["fewer"]
+
+
+@pytest.mark.parametrize(("password", "doubts"), [("admin", ["value"]), ("canary-9-swordfish", [])])
+def test_a_value_that_equals_a_secret_is_not_kept_silently(  # noqa: PLR0917  fixtures
+    live: Live, store: Store, site: AnsweringSite, tmp_path: Path, password: str, doubts: list[str]
+) -> None:
+    """A column of user names where the password is "admin" too: the mark is no name."""
+    site["/list"] = page([{"name": f"Issue {n}", "price": name} for n, name in enumerate(NAMES)])
+    vault = Vault(tmp_path / "vault", b"k" * 32)
+    vault.put("login", password, site.origin)
+    workflow = flow(go("open", f"{site.origin}/list"), read(), origin=site.origin)
+    run = live.run(run_workflow(store, workflow, live.means(secrets=vault)))
+    assert [each["kind"] for each in run.doubts] == doubts
+
+
+def test_rows_are_not_looked_for_where_no_page_was_opened(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """The node that opens the page stands in a branch: "nothing found" would be untrue."""
+    site["/list"] = page(lamps())
+    opened = go("open", f"{site.origin}/list")
+    count = node("hits", "browser_query", method="count", selector="tbody tr", store="*")
+    branches = [
+        {"name": "some", "condition": "{{hits.count}} > 0", "branch": ["open"]},
+        {"name": "none", "condition": True, "branch": []},
+    ]
+    decide = node("decide", "route", branches=branches)
+    workflow = flow(opened, count, decide, origin=site.origin)
+    run = live.run(run_workflow(store, workflow, live.means()))
+    assert "No page is open here" in str(run.error)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from director.runs.doubts.doubt import Doubt, RowReading, columns_of
 from director.runs.doubts.node_checks import is_key_name
+from director.secrets.clear import MARK
 from director.workflow.values import Json
 
 _SOME = 3  # rows of a field that was always filled
@@ -31,6 +32,10 @@ def find_lost_values(reading: RowReading) -> Iterator[Doubt]:
     """Doubts about fields of known rows that hold nothing any more, or still say "loading…"."""
     rows = [row for row in reading.rows if isinstance(row, Mapping)]
     for name, texts in columns_of(rows).items():
+        masked = [text for text in texts if MARK in text]
+        if masked:
+            yield _doubt_masked(reading, name, len(masked), len(texts))
+            continue
         waits = [text for text in texts if _LOADING.match(text)]
         if waits and len(waits) < len(texts):
             yield reading.doubt(
@@ -59,6 +64,18 @@ def describe_gaps(items: Sequence[Json]) -> list[str]:
             has = "has" if len(gaps) == 1 else "have"
             found.append(f"{len(gaps)} of {len(rows)} rows {has} no {name}: {word} {shown}")
     return found
+
+
+def _doubt_masked(reading: RowReading, name: str, masked: int, count: int) -> Doubt:
+    return reading.doubt(
+        "value",
+        f"In {masked} of {count} rows the field {name!r} of {reading.alias} is not what the page "
+        f"shows: a secret of the vault has the same value, and {MARK} is kept in its place. If it "
+        "is a common word, give the login another password.",
+        field=name,
+        masked=masked,
+        rows=count,
+    )
 
 
 def _doubt(reading: RowReading, name: str, lost: Sequence[tuple[str, str, str]]) -> Doubt:

@@ -15,10 +15,19 @@ from director.workflow.values import Json
 if TYPE_CHECKING:
     from director.runs.visit import NodeVisit
 
+_NO_PAGE = "about:blank"
+_NOTHING_OPEN = (
+    "No page is open here, so there is nothing to read: the node that opens it must run before. A "
+    "node that stands in a body or branch does not run at the top as well."
+)
+
 
 async def execute(visit: NodeVisit) -> Json:
     """Look; a validation that does not pass fails the node unless it says to continue."""
-    found = await query(await visit.engine.stage.session(), visit.config)
+    session = await visit.engine.stage.session()
+    found = await query(session, visit.config)
+    if found.get("count") == 0 and session.page().url == _NO_PAGE:
+        raise visit.failed(_NOTHING_OPEN, kind="validate")
     items = found.get("items")
     if visit.config.get("method") in READS_ROWS and is_list(items):
         found["notes"] = [*describe_gaps(items)]
