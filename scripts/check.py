@@ -175,6 +175,8 @@ def run_pytest(tier: str, folder: Path, rest: Sequence[str], left_out: Sequence[
         command += ["--leave-out", str(names)]
     # Without bytecode every worker would compile all libraries again.
     env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    if not rest:
+        subprocess.run([sys.executable, "-m", "scripts.warming"], check=False, env=env)
     return subprocess.run([*command, *rest], check=False, env=env).returncode
 
 
