@@ -92,7 +92,9 @@ def test_an_answer_does_not_wait_for_the_other_side_to_acknowledge_its_head() ->
     at_once: list[int] = []
 
     class Told(DoubleServer):
-        def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        def _serve_connection(
+            self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        ) -> None:
             super()._serve_connection(reader, writer)
             sock: socket.socket = writer.get_extra_info("socket")
             at_once.append(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from director.store.canonical import (
@@ -29,6 +29,9 @@ from director.store.schema import blobs
 from director.store.values import Json, StoreError
 
 AT_ONCE = 500  # how many hashes one question may name
+_CHOSEN = blobs.c.hash.in_(bindparam("hashes", expanding=True))
+_PRESENT = select(blobs.c.hash).where(_CHOSEN)
+_TEXTS = select(blobs.c.hash, blobs.c.body).where(_CHOSEN)
 
 
 def keep(connection: Connection, contents: Iterable[bytes]) -> list[str]:
@@ -72,8 +75,8 @@ def present(connection: Connection, hashes: Iterable[str]) -> set[str]:
     there: set[str] = set()
     wanted = sorted(hashes)
     for start in range(0, len(wanted), AT_ONCE):
-        chosen = blobs.c.hash.in_(wanted[start : start + AT_ONCE])
-        there.update(connection.execute(select(blobs.c.hash).where(chosen)).scalars())
+        given = {"hashes": wanted[start : start + AT_ONCE]}
+        there.update(connection.execute(_PRESENT, given).scalars())
     return there
 
 
@@ -82,8 +85,8 @@ def texts(connection: Connection, hashes: Iterable[str]) -> dict[str, str]:
     wanted = sorted(hashes)
     found: dict[str, str] = {}
     for start in range(0, len(wanted), AT_ONCE):
-        chosen = blobs.c.hash.in_(wanted[start : start + AT_ONCE])
-        for name, body in connection.execute(select(blobs.c.hash, blobs.c.body).where(chosen)):
+        given = {"hashes": wanted[start : start + AT_ONCE]}
+        for name, body in connection.execute(_TEXTS, given):
             found[name] = zlib.decompress(body).decode("utf-8", "surrogatepass")
     return found
 

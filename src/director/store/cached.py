@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple, TypeVar, cast
 
-from sqlalchemy import Connection, Row, Text, literal, select, union_all
+from sqlalchemy import BindParameter, Connection, Row, Text, bindparam, literal, select, union_all
 
 from director.store.connect import Database
 from director.store.positions import Extent, get_extent
@@ -29,6 +29,12 @@ T = TypeVar("T")
 _MOST = 4_000  # reads that are kept
 _LONGEST = 200  # entries or records that one of them may hold
 _BEHIND = 2_000  # positions after which forgetting all is cheaper than looking at each
+_SINCE: BindParameter[int] = bindparam("position")
+_SAID = select(
+    entries.c.position, literal("", Text).label("kind"), entries.c.thread.label("name")
+).where(entries.c.position > _SINCE)
+_PUT = select(records.c.position, records.c.kind, records.c.id.label("name"))
+_WRITTEN = union_all(_SAID, _PUT.where(records.c.position > _SINCE)).limit(_BEHIND + 1)
 
 
 class _Key(NamedTuple):
@@ -234,13 +240,7 @@ class CachedStore(Store):
 
 def _list_written(connection: Connection, position: int) -> Sequence[Row[*tuple[object, ...]]]:
     """What was written after a position, no more than is worth looking at."""
-    none = literal("", Text).label("kind")
-    said = select(entries.c.position, none, entries.c.thread.label("name"))
-    put = select(records.c.position, records.c.kind, records.c.id.label("name"))
-    asked = union_all(
-        said.where(entries.c.position > position), put.where(records.c.position > position)
-    )
-    return connection.execute(asked.limit(_BEHIND + 1)).all()
+    return connection.execute(_WRITTEN, {"position": position}).all()
 
 
 def _touches(key: _Key, name: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Protocol, Self
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from director.store.connect import Database
 from director.store.log import entries_of
@@ -23,22 +23,21 @@ from director.store.trouble import cut_off, kindly
 from director.store.values import Change
 
 _AT_ONCE = 200
+_BETWEEN = {
+    table: select(table)
+    .where(table.c.position > bindparam("after"), table.c.position <= bindparam("upto"))
+    .order_by(table.c.position)
+    .limit(bindparam("most"))
+    for table in (entries, records)
+}
 _POLL = 0.05  # seconds between two looks at a file that another program may write
 _LISTEN = 0.5  # seconds until a listener looks whether it was closed
 
 
 def read(connection: Connection, after: int, limit: int) -> list[Change]:
     """Entries and records after a position, merged in order, as far as they are settled."""
-    upto = get_settled(connection)
-    rows = {
-        table: connection.execute(
-            select(table)
-            .where(table.c.position > after, table.c.position <= upto)
-            .order_by(table.c.position)
-            .limit(limit)
-        ).all()
-        for table in (entries, records)
-    }
+    given = {"after": after, "upto": get_settled(connection), "most": limit}
+    rows = {table: connection.execute(asked, given).all() for table, asked in _BETWEEN.items()}
     found = [
         *(Change(entry.position, entry) for entry in entries_of(connection, rows[entries])),
         *(Change(record.position, record) for record in records_of(connection, rows[records])),

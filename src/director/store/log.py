@@ -10,7 +10,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlalchemy import ColumnElement, Connection, Row, insert, literal_column, or_, select, true
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    bindparam,
+    insert,
+    literal_column,
+    or_,
+    select,
+    true,
+)
 
 from director.store.aside import put_aside, put_back
 from director.store.canonical import check_name, digest
@@ -25,6 +35,20 @@ _FEW = 16  # rows that may be as long as the thread has turns
 _COVERS = re.compile(r'"covers":\[[\d,]*\]')
 # Spelled out as in the index of these entries.
 _HIDES: ColumnElement[bool] = literal_column(f"kind IN {HIDING}")
+# Statements are built once: building one takes several times as long as running it.
+_INSERT = insert(entries)
+_OWN = entries.c.thread == bindparam("thread")
+_LAST = entries.c.seq.desc()
+_END = select(entries.c.seq, entries.c.hash).where(_OWN).order_by(_LAST).limit(1)
+_NEWEST = select(entries).where(_OWN, entries.c.kind == bindparam("kind"))
+_NEWEST = _NEWEST.order_by(_LAST).limit(1)
+_AFTER = select(entries).where(_OWN, entries.c.seq > bindparam("after")).order_by(entries.c.seq)
+_UPTO = _AFTER.where(entries.c.seq <= bindparam("upto"))
+_HIDING = select(entries).where(_OWN, _HIDES).order_by(entries.c.seq)
+_BRIEF = _HIDING.where(entries.c.kind != "delete").execution_options(yield_per=_FEW)
+_TURNS = select(entries.c.seq).where(_OWN, entries.c.kind.in_(TURNS)).order_by(entries.c.seq)
+_TURNS = _TURNS.execution_options(yield_per=_AT_ONCE)
+_WORKFLOW = select(threads.c.workflow).where(threads.c.id == bindparam("thread"))
 
 
 def append(
@@ -69,7 +93,7 @@ def write(connection: Connection, written: Sequence[Entry]) -> None:
         }
         for entry, body in zip(written, stored, strict=True)
     ]
-    connection.execute(insert(entries), rows)
+    connection.execute(_INSERT, rows)
 
 
 def entry_hash(entry: Entry) -> str:
@@ -85,7 +109,9 @@ def head(connection: Connection, thread: str) -> int:
 
 def read(connection: Connection, thread: str, after: int, upto: int | None) -> list[Entry]:
     """The entries of a thread, in order, as they were given."""
-    return _read(connection, entries.c.thread == thread, entries.c.seq > after, _upto(upto))
+    given = {"thread": thread, "after": after, "upto": upto}
+    asked = _AFTER if upto is None else _UPTO
+    return entries_of(connection, connection.execute(asked, given).all())
 
 
 def _upto(last: int | None) -> ColumnElement[bool]:
@@ -99,8 +125,7 @@ def _read(connection: Connection, *which: ColumnElement[bool]) -> list[Entry]:
 
 def last(connection: Connection, thread: str, kind: str) -> Entry | None:
     """The newest entry of a kind."""
-    asked = select(entries).where(entries.c.thread == thread, entries.c.kind == kind)
-    found = connection.execute(asked.order_by(entries.c.seq.desc()).limit(1)).all()
+    found = connection.execute(_NEWEST, {"thread": thread, "kind": kind}).all()
     return next(iter(entries_of(connection, found)), None)
 
 
@@ -125,14 +150,12 @@ def read_visible(connection: Connection, thread: str) -> list[Entry]:
 
 def hiding(connection: Connection, thread: str) -> list[Entry]:
     """The entries that hide turns or show them again: compressions, restores, deletions."""
-    return _read(connection, entries.c.thread == thread, _HIDES)
+    return entries_of(connection, connection.execute(_HIDING, {"thread": thread}).all())
 
 
 def _brief(connection: Connection, thread: str) -> list[Entry]:
     """The compressions and restores, without what they cover: that is nearly all of them."""
-    asked = select(entries).where(entries.c.thread == thread, _HIDES, entries.c.kind != "delete")
-    asked = asked.order_by(entries.c.seq).execution_options(yield_per=_FEW)
-    with connection.execute(asked) as rows:
+    with connection.execute(_BRIEF, {"thread": thread}) as rows:
         return [entry_of(row, _drop_covers(row.body)) for row in rows]
 
 
@@ -145,9 +168,7 @@ def _drop_covers(stored: str) -> Json:
 
 def _first(connection: Connection, thread: str, out_of_sight: frozenset[int]) -> int | None:
     """The first turn that is visible."""
-    asked = select(entries.c.seq).where(entries.c.thread == thread, entries.c.kind.in_(TURNS))
-    asked = asked.order_by(entries.c.seq).execution_options(yield_per=_AT_ONCE)
-    with connection.execute(asked) as found:
+    with connection.execute(_TURNS, {"thread": thread}) as found:
         return next((seq for seq in found.scalars() if seq not in out_of_sight), None)
 
 
@@ -190,8 +211,7 @@ def thread_ids(connection: Connection, workflow: str | None) -> list[str]:
 
 def find_workflow(connection: Connection, thread: str) -> str:
     """The workflow that a thread was made for; empty if for none."""
-    asked = select(threads.c.workflow).where(threads.c.id == thread)
-    return str(connection.execute(asked).scalar() or "")
+    return str(connection.execute(_WORKFLOW, {"thread": thread}).scalar() or "")
 
 
 def _check_kind(draft: EntryDraft) -> None:
@@ -203,11 +223,5 @@ def _check_kind(draft: EntryDraft) -> None:
 
 
 def _end(connection: Connection, thread: str) -> tuple[int, str]:
-    newest = (
-        select(entries.c.seq, entries.c.hash)
-        .where(entries.c.thread == thread)
-        .order_by(entries.c.seq.desc())
-        .limit(1)
-    )
-    row = connection.execute(newest).first()
+    row = connection.execute(_END, {"thread": thread}).first()
     return (row.seq, row.hash) if row else (0, "")

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sqlalchemy import Connection, func, select, text, update
+from sqlalchemy import Connection, bindparam, func, select, text, update
 
 from director.store.schema import meta, tallies
 
@@ -22,6 +22,10 @@ Name: TypeAlias = tuple[str, ...]
 _BITS = 24  # how many positions one transaction has: 16 million
 _MOST = 100  # names that are locked one by one; whoever writes more locks the whole store
 _STORE = (0x64697265, 1)  # the lock that every writer shares, as the migration spells it
+# Statements are built once: building one takes several times as long as running it.
+_TAKE = update(meta).values(counter=meta.c.counter + bindparam("count")).returning(meta.c.counter)
+_WRITE = text("SELECT director_write(CAST(:names AS bigint[]), :count)")
+_EXTENT = select(meta.c.counter, meta.c.base, meta.c.purged)
 _SNAPSHOT = text(
     "SELECT pg_snapshot_xmax(now)::text::bigint AS next,"
     " ARRAY(SELECT x::text::bigint FROM pg_snapshot_xip(now) AS x) AS open"
@@ -66,12 +70,10 @@ def take_positions(connection: Connection, count: int, names: Iterable[Name] | N
     Without names the whole store is locked.
     """
     if connection.dialect.name == "sqlite":
-        taken = update(meta).values(counter=meta.c.counter + count).returning(meta.c.counter)
-        return int(connection.execute(taken).scalar_one()) - count
+        return int(connection.execute(_TAKE, {"count": count}).scalar_one()) - count
     keys = None if names is None else _keys(names)
     given = {"names": keys, "count": count}
-    asked = text("SELECT director_write(CAST(:names AS bigint[]), :count)")
-    return int(connection.execute(asked, given).scalar_one())
+    return int(connection.execute(_WRITE, given).scalar_one())
 
 
 def take_more(writing: Writing, count: int) -> None:
@@ -100,7 +102,7 @@ def ensure_order(connection: Connection) -> None:
 
 def get_extent(connection: Connection) -> Extent:
     """How far the store is, in the transaction that then reads it."""
-    row = connection.execute(select(meta.c.counter, meta.c.base, meta.c.purged)).one()
+    row = connection.execute(_EXTENT).one()
     if connection.dialect.name == "sqlite":
         return Extent(row.counter, row.purged)
     now = connection.execute(_SNAPSHOT).one()
@@ -115,7 +117,7 @@ def get_settled(connection: Connection) -> int:
 
 def newest_possible(connection: Connection) -> int:
     """The highest position that anything can have by now."""
-    row = connection.execute(select(meta.c.counter, meta.c.base)).one()
+    row = connection.execute(_EXTENT).one()
     if connection.dialect.name == "sqlite":
         return int(row.counter)
     return int(row.base) + (int(connection.execute(_SNAPSHOT).one().next) << _BITS)

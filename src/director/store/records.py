@@ -8,14 +8,34 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Sequence
+from functools import cache
 
-from sqlalchemy import Connection, Row, and_, func, insert, select
+from sqlalchemy import Connection, Row, Select, and_, bindparam, func, insert, select
 
 from director.store.aside import check_kept, put_aside, put_back
 from director.store.canonical import check_name, digest
 from director.store.positions import Writing, get_settled
 from director.store.schema import records
 from director.store.values import Json, RecordDraft, StoreError, VersionConflict, Versioned
+
+# Statements are built once: building one takes several times as long as running it.
+_INSERT = insert(records)
+_OWN = records.c.kind == bindparam("kind"), records.c.id == bindparam("name")
+_LAST = records.c.version.desc()
+_NEWEST = select(records).where(*_OWN).order_by(_LAST).limit(1)
+_VERSION = select(records).where(*_OWN, records.c.version == bindparam("version"))
+_END = select(records.c.version, records.c.hash).where(*_OWN).order_by(_LAST).limit(1)
+_AFTER = (
+    select(records).where(*_OWN, records.c.version > bindparam("after")).order_by(records.c.version)
+)
+_UPTO = _AFTER.where(records.c.version <= bindparam("upto"))
+_SINCE = (
+    select(records)
+    .where(records.c.kind == bindparam("kind"), records.c.position > bindparam("position"))
+    .where(records.c.position <= bindparam("settled"))
+    .order_by(records.c.position)
+)
+_IDS = select(records.c.id).where(records.c.kind == bindparam("kind"), records.c.version == 1)
 
 
 def put_all(
@@ -44,7 +64,7 @@ def put_all(
         rows.append(row_of(next_one, body, before))
         written.append(next_one)
     if rows:
-        connection.execute(insert(records), rows)
+        connection.execute(_INSERT, rows)
     return tuple(written)
 
 
@@ -71,7 +91,8 @@ def record_hash(before: str, record: Versioned) -> str:
 
 def get(connection: Connection, kind: str, name: str, version: int | None) -> Versioned | None:
     """A version of a record, the newest if none is named."""
-    row = _row(connection, kind, name, version)
+    given = {"kind": kind, "name": name, "version": version}
+    row = connection.execute(_NEWEST if version is None else _VERSION, given).first()
     return records_of(connection, [row])[0] if row else None
 
 
@@ -79,36 +100,33 @@ def versions(
     connection: Connection, kind: str, name: str, *, after: int = 0, upto: int | None = None
 ) -> list[Versioned]:
     """The versions of a record after one and up to another, the oldest first."""
-    asked = (
-        select(records)
-        .where(records.c.kind == kind, records.c.id == name, records.c.version > after)
-        .order_by(records.c.version)
-    )
-    if upto is not None:
-        asked = asked.where(records.c.version <= upto)
-    return records_of(connection, connection.execute(asked).all())
+    given = {"kind": kind, "name": name, "after": after, "upto": upto}
+    asked = _AFTER if upto is None else _UPTO
+    return records_of(connection, connection.execute(asked, given).all())
 
 
 def newest(connection: Connection, kind: str, prefix: str) -> list[Versioned]:
     """The newest version of each record of a kind whose id starts with the prefix, by id."""
+    end = _after(prefix)
+    asked = _build_newest(connection.dialect.name, has_end=bool(end))
+    given = {"kind": kind, "prefix": prefix, "end": end}
+    return records_of(connection, connection.execute(asked, given).all())
+
+
+@cache
+def _build_newest(dialect: str, *, has_end: bool) -> Select[*tuple[object, ...]]:
     # In the order of the characters' numbers, on whatever server: so a prefix is a range.
-    name = records.c.id if connection.dialect.name == "sqlite" else records.c.id.collate("C")
+    name = records.c.id if dialect == "sqlite" else records.c.id.collate("C")
     # Of older versions nothing is read but their places in the index.
+    is_kind = records.c.kind == bindparam("kind")
     last = select(records.c.id, func.max(records.c.version).label("version")).where(
-        records.c.kind == kind, name >= prefix
+        is_kind, name >= bindparam("prefix")
     )
-    if end := _after(prefix):
-        last = last.where(name < end)
+    if has_end:
+        last = last.where(name < bindparam("end"))
     found = last.group_by(records.c.id).subquery()
-    asked = select(records).join(
-        found,
-        and_(
-            records.c.kind == kind,
-            records.c.id == found.c.id,
-            records.c.version == found.c.version,
-        ),
-    )
-    return records_of(connection, connection.execute(asked.order_by(name)).all())
+    is_last = and_(is_kind, records.c.id == found.c.id, records.c.version == found.c.version)
+    return select(records).join(found, is_last).order_by(name)
 
 
 def newest_after(connection: Connection, kind: str, position: int) -> list[Versioned]:
@@ -116,13 +134,8 @@ def newest_after(connection: Connection, kind: str, position: int) -> list[Versi
 
     Whoever goes on from the last of them misses nothing: what is not settled comes later.
     """
-    asked = (
-        select(records)
-        .where(records.c.kind == kind, records.c.position > position)
-        .where(records.c.position <= get_settled(connection))
-        .order_by(records.c.position)
-    )
-    last = {row.id: row for row in connection.execute(asked)}
+    given = {"kind": kind, "position": position, "settled": get_settled(connection)}
+    last = {row.id: row for row in connection.execute(_SINCE, given)}
     rows = sorted(last.values(), key=lambda row: row.position)
     return records_of(connection, rows)
 
@@ -138,8 +151,7 @@ def _after(prefix: str) -> str:
 
 def ids(connection: Connection, kind: str) -> list[str]:
     """The ids of the records of a kind."""
-    asked = select(records.c.id).where(records.c.kind == kind, records.c.version == 1)
-    return sorted(connection.execute(asked).scalars())
+    return sorted(connection.execute(_IDS, {"kind": kind}).scalars())
 
 
 def existing(connection: Connection, kind: str, name: str, version: int) -> Versioned:
@@ -188,18 +200,9 @@ def _check_version(draft: RecordDraft, version: int) -> None:
 
 
 def _end(connection: Connection, kind: str, name: str) -> tuple[int, str]:
-    row = _row(connection, kind, name, None)
+    row = connection.execute(_END, {"kind": kind, "name": name}).first()
     return (row.version, row.hash) if row else (0, "")
 
 
 def _lines(record: Versioned) -> list[str]:
     return json.dumps(record.body, sort_keys=True, indent=2, ensure_ascii=False).splitlines()
-
-
-def _row(
-    connection: Connection, kind: str, name: str, version: int | None
-) -> Row[*tuple[object, ...]] | None:
-    asked = select(records).where(records.c.kind == kind, records.c.id == name)
-    if version is not None:
-        asked = asked.where(records.c.version == version)
-    return connection.execute(asked.order_by(records.c.version.desc()).limit(1)).first()
