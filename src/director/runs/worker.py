@@ -270,6 +270,8 @@ class Worker:
         Never when so late that another may have taken the runs.
         """
         began, left = time.monotonic(), self._pace.patience - late
+        if left <= 0:
+            return False
         try:
             async with asyncio.timeout(left / 2):
                 await asyncio.get_running_loop().run_in_executor(self._late_beats, self._say_alive)
