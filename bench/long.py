@@ -25,17 +25,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from director.agent import AgentSession, take_turn
-from director.agent.hooking import equipped
-from director.agent.threads import ThreadLog, current_thread
+from director.agent.conversation.current_thread import ThreadLog, current_thread
+from director.agent.session_hooks import equipped
 from director.counting import counter_for
 from director.models import Capabilities, Journal, Model, Timing
 from director.models.model import ModelLocation
-from director.models.script import Ask, Emit, Say, ScriptEngine, Seen
+from director.models.script_values import Ask, Emit, Say, ScriptEngine, Seen
 from director.models.scripted import Scripted
 from director.runs import save_workflow
 from director.settings import load_settings
 from director.store import open_store
-from director.store.compress import history
+from director.store.compression import history
 from director.workflow.values import Workflow
 
 TURNS = 2_000

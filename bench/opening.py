@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from director.store import EntryDraft, Store, open_store
-from director.store.project import project
+from director.store.context_view import project
 from director.web.reading import chat
 
 THREAD = "bench"

@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 from director.agent import AgentSession, take_turn
-from director.agent.hooking import equipped
+from director.agent.session_hooks import equipped
 from director.browser import Browser, open_browser
 from director.demo.site import Site
 from director.models import Journal, Model, Timing, open_model
-from director.models.script import Ask, Emit, Say, Seen
+from director.models.script_values import Ask, Emit, Say, Seen
 from director.runs import RunDependencies, save_workflow
 from director.settings import load_settings
 from director.store import open_store

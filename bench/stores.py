@@ -35,10 +35,10 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from material import recorded
 
 from director.context.values import Summary, UserTurn
-from director.store.compress import compress, preview
-from director.store.opening import open_store
-from director.store.project import project
+from director.store.compression import compress, preview
+from director.store.context_view import project
 from director.store.store import Store
+from director.store.store_opening import open_store
 from director.store.values import EntryDraft
 
 RESULTS = Path(__file__).parent / "results" / "stores.json"

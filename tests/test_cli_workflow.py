@@ -14,12 +14,12 @@ import pytest
 from typer.testing import CliRunner
 
 from director.cli import app
-from director.cli.watching import RunPrinter
+from director.cli.run_progress import RunPrinter
 from director.demo.site import Site
-from director.runs.serving import reopen
+from director.runs.run_execution import reopen
 from director.store import Store, open_store
-from director.store.away import put_away
-from director.store.changes import Subscription
+from director.store.change_feed import Subscription
+from director.store.deleted_workflows import put_away
 from director.store.values import Change
 from runs.answers import serve_answers
 from runs.doubt_pages import serve_lists, table

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from director.models.brains.adversary import MENU
-from director.models.brains.emits import FORMS
-from director.models.brains.matching import When
+from director.models.script_engines.adversary import MENU
+from director.models.script_engines.emits import FORMS
+from director.models.script_engines.matching import When
 from director.settings import RULES as RULES_OF_SETTINGS
 from director.testing.double.control import CONTROLS
 from director.testing.double.faults import KINDS
-from director.testing.double.profiles import PROFILES
+from director.testing.double.provider_profiles import PROFILES
 
 RULES = {"R": range(1, 22), "C": range(1, 7), "M": range(21)}
 ROOT = Path(__file__).parent.parent

@@ -11,11 +11,11 @@ from dataclasses import replace
 from director.api import Fitted, as_budget, as_messages, as_preset, with_summary
 from director.config import ContextConfig
 from director.context.compaction import Compactor
-from director.context.leaving import keep_users
 from director.context.report import report_on
 from director.context.resumable import ResumableCompaction
 from director.context.sizes import context_size, turn_size
 from director.context.units import protected, units
+from director.context.user_turns import keep_users
 from director.context.values import AgentTurn, Budget, Context, Counter, Fold, Summary, Turn
 from director.context.window import by_messages, message_budget
 from director.context.wire import Parser, Wire, emit, told

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agent.prefixes import remembering
-from director.agent.desk import AgentSession
+from director.agent.agent_session import AgentSession
 from director.browser import Browser
 from director.counting import counter_for
 from director.models import Capabilities, Journal, Model, Timing, open_model
-from director.models.brains.tape import Tape
 from director.models.model import ModelLocation
-from director.models.script import Ask, Emit, Say, ScriptEngine, Seen
+from director.models.script_engines.tape import Tape
+from director.models.script_values import Ask, Emit, Say, ScriptEngine, Seen
 from director.models.scripted import Scripted
 from director.runs import RunDependencies, save_workflow
 from director.settings import load_settings

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from itertools import pairwise
 
-from director.agent.desk import AgentSession
-from director.agent.requests_made import RequestRecord
+from director.agent.agent_session import AgentSession
+from director.agent.request_log.request_record import RequestRecord
 from director.context.values import Section, Turn, UserTurn
-from director.models.script import Seen, Shown
+from director.models.script_values import Seen, Shown
 from director.sections.boundary import read_sections
 
 # What changes them is rare and wanted: another summary, another agreement with the user.

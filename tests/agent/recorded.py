@@ -13,9 +13,9 @@ from pathlib import Path
 
 from director.context.wire import Wire
 from director.store import EntryDraft, Store, open_store
-from director.store.compress import compress, delete, preview, restore
+from director.store.compression import compress, delete, preview, restore
+from director.store.context_view import units_of
 from director.store.export import export_thread
-from director.store.project import units_of
 from director.testing.store_drafts import AWKWARD, LARGE, summary
 from store.threads import native, result, speaking, user
 

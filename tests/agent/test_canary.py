@@ -14,17 +14,17 @@ from typer.testing import CliRunner
 
 from agent.office import asks, at_double, desk
 from browser.sites import Served, site
-from director.agent.compressing import compress_now
-from director.agent.desk import AgentSession
-from director.agent.gather import conversation, gather
-from director.agent.hooking import equipped
-from director.agent.marks import Marks
+from director.agent.agent_session import AgentSession
+from director.agent.compression.thread_compression import compress_now
+from director.agent.compression.thresholds import Marks
+from director.agent.session_hooks import equipped
 from director.agent.tools import TRUSTS
 from director.agent.turn import take_turn
+from director.agent.turn_context import conversation, gather
 from director.browser import Browser
 from director.cli import app
-from director.models.brains.tape import Tape
-from director.models.script import Emit, Say
+from director.models.script_engines.tape import Tape
+from director.models.script_values import Emit, Say
 from director.runs import RunDependencies
 from director.secrets import KeyFile, Seal, Vault, canary_forms
 from director.store import open_store

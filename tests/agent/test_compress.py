@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from agent.summaries import FAULTS, STATE, begun, echo, good, talk, words, writer
-from director.agent.citing import citations, uncited
-from director.agent.compressing import (
+from director.agent.compression.citations import citations, uncited
+from director.agent.compression.compression_proposal import Refused, checked, edited, look, propose
+from director.agent.compression.thread_compression import (
     CompressionOutcome,
     apply,
     attempts,
@@ -19,17 +20,16 @@ from director.agent.compressing import (
     compress_now,
     older,
 )
-from director.agent.marks import Marks, marks_for
-from director.agent.proposing import Refused, checked, edited, look, propose
+from director.agent.compression.thresholds import Marks, marks_for
 from director.context.sizes import context_size, summary_size
 from director.context.values import Summary
 from director.models import Model
 from director.models.capabilities import find
-from director.models.script import Emit, Say, Seen, Wait
+from director.models.script_values import Emit, Say, Seen, Wait
 from director.settings import load_settings
 from director.store import Entry, EntryDraft, Store, StoreError, VersionConflict, open_store
-from director.store.compress import history, preview, restore
-from director.store.project import project, view
+from director.store.compression import history, preview, restore
+from director.store.context_view import project, view
 from store.engines import prepared_file
 
 MARKS = Marks(warn=300, at=400, to=200)

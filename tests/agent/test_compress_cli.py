@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from agent.summaries import begun
-from director.agent.exporting import exported
+from director.agent.compression.compression_export import exported
 from director.cli import app
 from director.store import open_store
-from director.store.project import project
+from director.store.context_view import project
 
 Run = Callable[..., Result]
 SUMMARY = "\n".join(

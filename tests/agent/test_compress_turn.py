@@ -11,21 +11,21 @@ import pytest
 
 from agent.prefixes import remembering
 from agent.summaries import FAULTS, PATIENCE, STATE, begun, echo, good, talk, writer
-from director.agent.compressing import apply, compress_now
-from director.agent.desk import AgentSession
-from director.agent.hooking import equipped
-from director.agent.lease import TurnRunning, held
-from director.agent.marks import Marks
-from director.agent.proposing import propose
-from director.agent.replaying import replayed
-from director.agent.requests import request, sent_bytes
-from director.agent.threads import current_thread
+from director.agent.agent_session import AgentSession
+from director.agent.compression.compression_proposal import propose
+from director.agent.compression.thread_compression import apply, compress_now
+from director.agent.compression.thresholds import Marks
+from director.agent.conversation.current_thread import current_thread
+from director.agent.request_log.kept_requests import request, sent_bytes
+from director.agent.request_log.request_replay import replayed
+from director.agent.session_hooks import equipped
 from director.agent.turn import take_turn
+from director.agent.turn_lease import TurnRunning, held
 from director.models import Journal, Model
-from director.models.script import Ask, Emit, Fail, Say, Seen
+from director.models.script_values import Ask, Emit, Fail, Say, Seen
 from director.settings import load_settings
 from director.store import Store, open_store
-from director.store.project import project
+from director.store.context_view import project
 from director.workflow.document import to_json
 from director.workflow.values import Workflow
 from store.engines import prepared_file

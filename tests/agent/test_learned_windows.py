@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from agent.office import desk
-from director.agent.hooking import equipped
 from director.agent.model_windows import get_capabilities, tell_window
+from director.agent.session_hooks import equipped
 from director.agent.turn import take_turn
 from director.models import Journal, Model, ModelError, open_model
-from director.models.script import Emit, Say, Seen
+from director.models.script_values import Emit, Say, Seen
 from director.models.windows import read_refusal
 from director.settings import load_settings
 from director.store import Store

@@ -8,18 +8,18 @@ import pytest
 
 from agent.office import SAY, desk, opening
 from agent.summaries import STATE, begun, echo, writer
-from director.agent.assemble import ContextTooLarge
-from director.agent.compressing import KIND as COMPRESSION
-from director.agent.compressing import attempts, compress_if_due
-from director.agent.desk import AgentSession
-from director.agent.hooking import equipped
-from director.agent.journal import said
-from director.agent.marks import Marks
-from director.agent.message_size import MessageTooLarge, measure_message
-from director.agent.threads import leave_out
+from director.agent.agent_session import AgentSession
+from director.agent.compression.thread_compression import KIND as COMPRESSION
+from director.agent.compression.thread_compression import attempts, compress_if_due
+from director.agent.compression.thresholds import Marks
+from director.agent.conversation.current_thread import leave_out
+from director.agent.conversation.message_size import MessageTooLarge, measure_message
+from director.agent.model_journal import said
+from director.agent.request_assembly import ContextTooLarge
+from director.agent.session_hooks import equipped
 from director.agent.turn import take_turn
 from director.models import Capabilities
-from director.models.script import Seen
+from director.models.script_values import Seen
 from director.store import Store, StoreError
 
 SMALL = Capabilities(form="responses", window=24_000, max_input=24_000, max_output=1_000)

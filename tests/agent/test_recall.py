@@ -7,11 +7,11 @@ import asyncio
 import pytest
 
 from agent.summaries import STATE, begun, good, writer
-from director.agent.compressing import compress_now
-from director.agent.marks import Marks
-from director.agent.recalling import recalled
+from director.agent.compression.thread_compression import compress_now
+from director.agent.compression.thresholds import Marks
+from director.agent.conversation.archived_turns import recalled
 from director.store import Store
-from director.store.project import project
+from director.store.context_view import project
 from director.workflow.values import WorkflowError
 
 

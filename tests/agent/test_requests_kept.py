@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from director.agent.desk import AgentSession
-from director.agent.hooking import equipped
-from director.agent.recalling import recalled
-from director.agent.replaying import replayed
-from director.agent.requests import request, sent_bytes
+from director.agent.agent_session import AgentSession
+from director.agent.conversation.archived_turns import recalled
+from director.agent.request_log.kept_requests import request, sent_bytes
+from director.agent.request_log.request_replay import replayed
+from director.agent.session_hooks import equipped
 from director.agent.turn import take_turn
 from director.cli import app
 from director.models import Journal, Model, ModelError, Timing, open_model

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from agent.office import SAY, asks, at_double, desk, results
-from director.agent.by_hand import compress_by_hand
-from director.agent.desk import AgentSession
-from director.agent.hooking import equipped
-from director.agent.secret_leaks import keep_secret, leaks, purge_secret
+from director.agent.agent_session import AgentSession
+from director.agent.compression.by_hand import compress_by_hand
+from director.agent.permissions.secret_leaks import keep_secret, leaks, purge_secret
+from director.agent.session_hooks import equipped
 from director.agent.turn import take_turn
-from director.models.script import Emit, Say, Seen
+from director.models.script_values import Emit, Say, Seen
 from director.runs import RunDependencies
 from director.secrets import Vault, VaultError
-from director.secrets.forms import canary_forms
+from director.secrets.encoded_forms import canary_forms
 from director.store import Store
 from director.testing.double import Double
 from models.talk import MODELS, PROFILES

@@ -10,9 +10,9 @@ import pytest
 from agent.office import SAY, asks, desk, results
 from director.agent.turn import take_turn
 from director.browser import Browser
-from director.context.wire.events import INTERRUPTED
+from director.context.wire.parse_events import INTERRUPTED
 from director.demo.site import Site
-from director.models.script import Emit, Say, Seen
+from director.models.script_values import Emit, Say, Seen
 from director.runs import RunDependencies
 from director.secrets import Seal
 from director.store import Store

@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from agent.office import SAY, asks, at_double, desk
-from director.agent.hooking import equipped
+from director.agent.session_hooks import equipped
 from director.agent.turn import take_turn
 from director.cli import app
-from director.models.script import Emit, Seen
+from director.models.script_values import Emit, Seen
 from director.store import open_store
 from director.testing.double import Double
 from models.talk import MODELS, PROFILES

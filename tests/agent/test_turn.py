@@ -13,23 +13,23 @@ import pytest
 
 from agent.office import SAY, asks, desk, opening, results
 from agent.prefixes import moved
-from director.agent.assemble import ContextTooLarge
-from director.agent.choosing import choose
-from director.agent.lease import TurnRunning, last_turn, running
-from director.agent.progress import TurnProgress
-from director.agent.requests_made import RequestRecord
-from director.agent.threads import current_thread, new_conversation
+from director.agent.conversation.current_thread import current_thread, new_conversation
+from director.agent.model_choice import choose
+from director.agent.request_assembly import ContextTooLarge
+from director.agent.request_log.request_record import RequestRecord
 from director.agent.turn import retry_turn, take_turn
+from director.agent.turn_events import TurnProgress
+from director.agent.turn_lease import TurnRunning, last_turn, running
 from director.context.values import Section
-from director.context.wire.events import INTERRUPTED
+from director.context.wire.parse_events import INTERRUPTED
 from director.models import Capabilities, ModelError, Timing
-from director.models.brains.tape import Tape
-from director.models.script import Emit, Fail, Say, Seen, Wait
+from director.models.script_engines.tape import Tape
+from director.models.script_values import Emit, Fail, Say, Seen, Wait
 from director.profiles import Profile, load_profile
 from director.sections.boundary import NAMES
 from director.store import Store
-from director.store.project import project, visible
-from director.store.variables import variables, workbench
+from director.store.context_view import project, visible
+from director.store.run_variables import variables, workbench
 from director.workflow.description import parse_description
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from director.contexts import fresh
-from director.project.injection import expand
-from director.project.running import runner
+from director.fresh_context import fresh
+from director.planning.injection import expand
+from director.planning.skill_commands import runner
 from project.folders import SMALL, committed, git, written
 
 PRIVATE = "Pay the blackmailer"

@@ -10,10 +10,10 @@ import pytest
 
 from agent.office import SAY, asks, desk
 from browser.sites import site as served
-from director.agent.approvals import approvals
-from director.agent.progress import TurnProgress
-from director.agent.provenance import collect_texts, source_line, sources
+from director.agent.conversation.provenance import collect_texts, source_line, sources
+from director.agent.permissions.origin_requests import approvals
 from director.agent.turn import take_turn
+from director.agent.turn_events import TurnProgress
 from director.browser import Browser
 from director.context.values import AgentTurn, Call, Context, Trust, Turn, UserTurn
 from director.store import Store

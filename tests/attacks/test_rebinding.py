@@ -12,7 +12,7 @@ from browser.sites import site, until
 from browser.test_guard_wire import say
 from chromiums import full_chromium
 from director.browser import NotApproved, Origins, open_browser
-from director.browser.guard import Blocked, guarded
+from director.browser.egress_guard import Blocked, guarded
 from director.browser.network import load_private_hosts
 
 NAME = "shop.example"

@@ -23,11 +23,11 @@ from director.runs import (
     queue_run,
     save_workflow,
 )
-from director.runs.ledger import steps_of
 from director.runs.questions import KIND
+from director.runs.resources import Resources, RunOptions
+from director.runs.run_execution import waits_for
+from director.runs.run_journal import steps_of
 from director.runs.secret_uses import ALLOW, REFUSE, uses
-from director.runs.serving import waits_for
-from director.runs.supplies import Resources, RunOptions
 from director.secrets import (
     SHORT,
     Clear,

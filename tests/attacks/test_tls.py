@@ -16,7 +16,7 @@ from attacks.networks import PUBLIC, Table
 from browser.sites import Served, site, until
 from browser.test_guard_wire import say
 from director.browser import Browser, NotApproved, Origins, Session, open_browser
-from director.browser.guard import Blocked, guarded
+from director.browser.egress_guard import Blocked, guarded
 from director.browser.network import Network
 
 NAME, SUB = "shop.example", "old.shop.example"

@@ -11,7 +11,7 @@ import pytest
 
 from browser.sites import Served, Site, site
 from director.browser import Origins
-from director.browser.guard import Blocked, guarded
+from director.browser.egress_guard import Blocked, guarded
 
 LARGE = "x" * 3_000_000
 PAGES: dict[str, Served | str] = {

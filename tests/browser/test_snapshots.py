@@ -15,8 +15,8 @@ from director.browser.closer import expand, find, read, refs
 from director.browser.errors import BrowserError
 from director.browser.fields import mark
 from director.browser.masks import Masks
-from director.browser.nets import SessionNet
-from director.browser.showing import show
+from director.browser.session_redaction import SessionNet
+from director.browser.snapshot_text import show
 from director.browser.snapshots import Happened, Snapshot, take
 from director.secrets import Clear, canary_forms
 

@@ -11,9 +11,9 @@ from decimal import Decimal
 import pytest
 
 from director.models.capabilities import find
-from director.testing.double.books.block import OVERHEAD, CacheBlock, Part, total, units
-from director.testing.double.books.ledger import Booked, RequestLog
-from director.testing.double.books.prices import price
+from director.testing.double.request_log.block import OVERHEAD, CacheBlock, Part, total, units
+from director.testing.double.request_log.token_prices import price
+from director.testing.double.request_log.usage_log import Booked, RequestLog
 
 AT = datetime(2026, 11, 15, tzinfo=UTC).timestamp()
 PAID, FREE, SONNET, HAIKU = "gpt-6.1-terra", "gpt-5.4", "claude-sonnet-5-5", "claude-haiku-4-5"
@@ -332,7 +332,7 @@ def test_without_genai_prices_nothing_has_a_price() -> None:
     """The double works where the extra is not installed."""
     program = (
         "import sys; sys.modules['genai_prices'] = None\n"
-        "from director.testing.double.books.prices import price\n"
+        "from director.testing.double.request_log.token_prices import price\n"
         "print(price('openai', 'gpt-5.4', uncached=1, read=0, writes={}, output=0, at=1.8e9))"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from director.models.brains.emits import FORMS, REASONS, from_json, steps_to_json, to_json
-from director.models.brains.load import read
-from director.models.brains.tape import Tape
-from director.models.script import (
+from director.models.script_engines.emits import FORMS, REASONS, from_json, steps_to_json, to_json
+from director.models.script_engines.load import read
+from director.models.script_engines.tape import Tape
+from director.models.script_values import (
     Ask,
     Compact,
     Emit,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from director.models.brains.tape import Tape
-from director.models.script import Say, ScriptError, Seen, Shown
+from director.models.script_engines.tape import Tape
+from director.models.script_values import Say, ScriptError, Seen, Shown
 
 ONE, TWO = Say("one"), Say("two")
 

@@ -17,7 +17,7 @@ from director.models.windows import ask_window, choose_window, get_window_settin
 from director.settings import SettingsError, load_settings
 from director.store import open_store
 from director.testing.double import Double
-from director.testing.double.profiles import PROFILES
+from director.testing.double.provider_profiles import PROFILES
 from director.web.reading.meter import marks_of
 
 JSON = st.recursive(

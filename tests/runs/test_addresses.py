@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from director.runs import run_workflow
-from director.runs.script import script_of
+from director.runs.playwright_script import script_of
 from director.store import Store
 from director.workflow.templates import Template, resolve
 from director.workflow.values import Json, Workflow, WorkflowError

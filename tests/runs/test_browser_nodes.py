@@ -11,7 +11,7 @@ import pytest
 from director.runs import Run, run_workflow
 from director.secrets import Vault
 from director.store import Store
-from director.store.variables import variables
+from director.store.run_variables import variables
 from runs.building import by_key, code, flow, node, pages, result, statuses
 from runs.conftest import Live
 

@@ -16,8 +16,8 @@ import pytest
 
 from director.browser import Origins
 from director.runs import Run, run_workflow, try_node
-from director.runs.report import report_html
-from director.runs.script import script_of
+from director.runs.playwright_script import script_of
+from director.runs.run_report import report_html
 from director.store import Store
 from director.workflow.document import from_json
 from director.workflow.edit import update

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from director.cli.running import summary
+from director.cli.local_runs import summary
 from director.runs import Run, run_workflow, try_node
 from director.runs.doubts import RowReading, find_doubts
 from director.runs.doubts.doubt import RowVisit
-from director.runs.report import report_html
+from director.runs.run_report import report_html
 from director.store import Store
 from director.workflow.values import Json, Workflow
 from runs.answers import AnsweringSite, serve_answers

@@ -25,7 +25,7 @@ from director.runs import (
     steps_of,
 )
 from director.store import Store
-from director.store.variables import variables
+from director.store.run_variables import variables
 from director.workflow.values import Workflow
 from runs import scenario
 from runs.answers import serve_answers

@@ -9,12 +9,10 @@ from typing import Any
 
 import pytest
 
-from director.cli.history import history
-from director.cli.running import finish, summary
+from director.cli.local_runs import finish, summary
+from director.cli.run_tables import history
 from director.runs import Run, Step
 from director.runs.earlier_readings import list_never_run
-from director.runs.ledger import run_json, step_json
-from director.runs.report import report_html
 from director.runs.row_comparison import (
     RowComparison,
     comparison_from,
@@ -22,11 +20,13 @@ from director.runs.row_comparison import (
     list_comparisons,
     name_rows,
 )
+from director.runs.run_control import save_workflow
 from director.runs.run_doubts import compare_run
-from director.runs.running import save_workflow
-from director.runs.telling import age_text, comparison_lines, comparison_text
+from director.runs.run_journal import run_json, step_json
+from director.runs.run_report import report_html
+from director.runs.run_text import age_text, comparison_lines, comparison_text
 from director.store import Store
-from director.store.variables import workbench
+from director.store.run_variables import workbench
 from director.web.reading.runs import detail
 from director.workflow.values import Json
 from runs.building import code, flow, node

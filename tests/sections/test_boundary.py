@@ -14,7 +14,7 @@ from director.sections.boundary import (
     read_sections,
     unguard_boundary,
 )
-from director.sections.render import section
+from director.sections.section_texts import section
 from sections.states import STATES
 
 _PIECES = [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from director.store.opening import open_store
+from director.store.store_opening import open_store
 from director.testing.store_drafts import user
 from director.testing.store_suite import STORE_CHECKS, check_store, run_check
 from store.engines import prepared

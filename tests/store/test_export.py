@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from director.store import EntryDraft, Store, StoreError, open_store
 from director.store.export import Imported, export_thread, export_workflow, import_lines
-from director.store.lines import _sum, read, write
-from director.store.variables import set_variable, variables, workbench
+from director.store.export_lines import _sum, read, write
+from director.store.run_variables import set_variable, variables, workbench
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from director.agent.threads import ThreadLog
+from director.agent.conversation.current_thread import ThreadLog
 from director.store import Store, open_store
 from director.store.checkpoints import checkpoints
-from director.store.compress import history
-from director.store.project import Following, project, view
+from director.store.compression import history
+from director.store.context_view import Following, project, view
 from director.store.values import Entry, EntryDraft
 from store.engines import ENGINES, prepared
 from store.threads import entries_of, result, speaking, threads, user

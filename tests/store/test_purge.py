@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from director.store import Store, StoreError, open_store
-from director.store.variables import set_variable, variables, workbench
+from director.store.run_variables import set_variable, variables, workbench
 from director.testing.store_drafts import LARGE, talk, user
 from director.testing.store_faults import store_faults
 from store.engines import file_of, prepared

@@ -14,11 +14,11 @@ from director.runs.given_files import attach_file, remove_file
 from director.secrets import Vault
 from director.settings import save_settings
 from director.store import EntryDraft, Store, open_store
-from director.store.cached import CachedStore, record_reads
-from director.store.variables import workbench
+from director.store.cached_store import CachedStore, record_reads
+from director.store.run_variables import workbench
 from director.web import AppState
-from director.web.keys import put_key, remove_key
 from director.web.page_cache import CachedPage, PageCache
+from director.web.provider_keys import put_key, remove_key
 
 PARTS = ("chat", "composer", "plan", "nodes", "variables", "browser", "meter", "history")
 PATHS = ("/", "/w/w", *(f"/w/w/part/{part}" for part in PARTS))

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from director.workflow.forms import Form
+from director.workflow.config_fields import Form
 from director.workflow.scope import Scope
 from director.workflow.types import KINDS, check_config, describe, effect_of, resolve_config
 from director.workflow.types.transform import name_inputs

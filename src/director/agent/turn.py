@@ -12,24 +12,24 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from director.agent.assemble import FittedRequest, assemble, budget_of, fit
-from director.agent.background import has_waiting_job, is_background
-from director.agent.calls import Round, answer_calls
-from director.agent.choosing import chosen_model, chosen_profile
-from director.agent.desk import AgentSession
-from director.agent.effects import effects
-from director.agent.gather import conversation, gather
-from director.agent.lease import Hold, TurnRunning, held, last_turn, running
-from director.agent.limits import Limit, Spent, said_of
-from director.agent.message_size import check_message
+from director.agent.agent_session import AgentSession
+from director.agent.background_answers import has_waiting_job, is_background
+from director.agent.compression.continuation_modes import refreshed
+from director.agent.conversation.current_thread import current_thread, hear, notice, take_back
+from director.agent.conversation.message_size import check_message
+from director.agent.model_choice import chosen_model, chosen_profile
 from director.agent.model_windows import learn_window, remember_window, tell_window
-from director.agent.modes import refreshed
-from director.agent.pending_approvals import PendingApprovals
-from director.agent.progress import TurnProgress
-from director.agent.requests_made import RequestRecord, RequestTarget
-from director.agent.secret_requests import find_request
-from director.agent.threads import current_thread, hear, notice, take_back
+from director.agent.permissions.effect_approval import effects
+from director.agent.permissions.pending_approvals import PendingApprovals
+from director.agent.permissions.secret_requests import find_request
+from director.agent.request_assembly import FittedRequest, assemble, budget_of, fit
+from director.agent.request_log.request_record import RequestRecord, RequestTarget
+from director.agent.tool_calls import Round, answer_calls
 from director.agent.tools import REGISTRY, TRUSTS, UserQuestion
+from director.agent.turn_context import conversation, gather
+from director.agent.turn_events import TurnProgress
+from director.agent.turn_lease import Hold, TurnRunning, held, last_turn, running
+from director.agent.turn_limits import Limit, Spent, said_of
 from director.models import (
     Image,
     Model,

@@ -12,10 +12,10 @@ from collections.abc import Awaitable, Callable
 from typing import Final, TypeAlias, cast
 
 from director.browser.bundle import NoElement
+from director.browser.element_portraits import PageChanged, ask_about, evaluate_all
 from director.browser.elements import Result, matching, number, one, text_of
 from director.browser.errors import BrowserError
-from director.browser.gathering import Gathering, Patience, read_total
-from director.browser.looking import PageChanged, ask_about, evaluate_all
+from director.browser.list_items import Gathering, Patience, read_total
 from director.browser.masks import MaskedPage
 from director.browser.session import Session
 from director.browser.turned_pages import TurnedPages

@@ -15,7 +15,7 @@ from typing import Final, final
 from playwright.async_api import Download
 from playwright.async_api import Error as PlaywrightError
 
-from director.browser.events import Events
+from director.browser.session_events import Events
 
 _UNSAFE: Final = re.compile(r"[^\w.()+@ -]")
 _DEVICES: Final = frozenset(

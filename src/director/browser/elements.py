@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 from playwright.async_api import Locator
 
+from director.browser.element_portraits import Sight, evaluate_all, evaluate_by_frame
 from director.browser.locators import Found, find_all, resolve
-from director.browser.looking import Sight, evaluate_all, evaluate_by_frame
 from director.browser.masks import MaskedPage
 from director.browser.session import Session
 from director.secrets.clear import MARK

@@ -27,15 +27,8 @@ from director.browser.bundle import (
     changes,
     selector_of,
 )
-from director.browser.grading import is_place
-from director.browser.looking import (
-    Sight,
-    ask_about,
-    look_everywhere,
-    report_listeners,
-)
-from director.browser.masks import REFUSED, Looks, MaskedPage, look_bare
-from director.browser.telling import (
+from director.browser.bundle_vote import Standing, leaders, tally
+from director.browser.element_errors import (
     against,
     filtered_away,
     no_such_nth,
@@ -43,7 +36,9 @@ from director.browser.telling import (
     several,
     unsure,
 )
-from director.browser.voting import Standing, leaders, tally
+from director.browser.element_likeness import is_place
+from director.browser.element_portraits import Sight, ask_about, look_everywhere, report_listeners
+from director.browser.masks import REFUSED, Looks, MaskedPage, look_bare
 from director.secrets.clear import MARK
 from director.workflow.values import Json
 

@@ -17,10 +17,10 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Locator
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
+from director.browser.element_portraits import Sight
 from director.browser.elements import matching
 from director.browser.errors import BrowserError, plainly, without_elements
 from director.browser.field_kinds import OPTION
-from director.browser.looking import Sight
 from director.browser.masks import MaskedPage
 from director.browser.session import Session
 

@@ -13,8 +13,8 @@ from urllib.parse import urljoin
 
 from playwright.async_api import Page
 
+from director.browser.approved_origins import Origins
 from director.browser.errors import BrowserError
-from director.browser.origins import Origins
 from director.distribution import install_line
 from director.workflow.values import Json
 

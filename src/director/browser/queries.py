@@ -10,10 +10,10 @@ from importlib.resources import files
 from typing import Any, TypeAlias, cast
 
 from director.browser.collection import collect
+from director.browser.element_portraits import PageChanged, ask_model
 from director.browser.elements import Result, matching, number
 from director.browser.errors import BrowserError
 from director.browser.fields import ask
-from director.browser.looking import PageChanged, ask_model
 from director.browser.masks import MaskedPage
 from director.browser.readiness import wait_until_ready
 from director.browser.session import Session

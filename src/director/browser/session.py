@@ -18,7 +18,10 @@ from typing import Final, TypeVar, cast, final
 from playwright.async_api import BrowserContext, Dialog, Locator, Page, StorageState
 from playwright.async_api import Error as PlaywrightError
 
+from director.browser.approved_origins import Origins, describe_place, place_of
+from director.browser.context_listener import Watch
 from director.browser.downloads import Downloaded, Downloads
+from director.browser.egress_guard import Blocked, Unreached
 from director.browser.errors import (
     BrowserError,
     BrowserGone,
@@ -28,23 +31,20 @@ from director.browser.errors import (
     plainly,
     without_elements,
 )
-from director.browser.events import Answered, DialogEvent, Event, Events, OutgoingRequest
+from director.browser.field_filling import SecretDoor, SessionDoor, fill_secret, references
 from director.browser.fields import watch
-from director.browser.filling import SecretDoor, SessionDoor, fill_secret, references
-from director.browser.guard import Blocked, Unreached
 from director.browser.held_forms import HeldForms
 from director.browser.logins import Logins
 from director.browser.masks import MaskedPage, Masks
 from director.browser.navigation import TIMEOUT, go_to
-from director.browser.nets import SessionNet
 from director.browser.network import VARIABLE
-from director.browser.origins import Origins, describe_place, place_of
 from director.browser.points import RestartPoint, address_of
 from director.browser.readiness import wait_until_ready
 from director.browser.screens import shot
+from director.browser.session_events import Answered, DialogEvent, Event, Events, OutgoingRequest
+from director.browser.session_redaction import SessionNet
 from director.browser.snapshots import Happened, Snapshot, take
 from director.browser.tabs import FIRST, Tabs, tab_name
-from director.browser.watching import Watch
 from director.workflow.values import Tab
 
 T = TypeVar("T")

@@ -15,7 +15,6 @@ from dataclasses import dataclass, fields, replace
 from playwright.async_api import Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from director.browser.cleaning import cleaned, cleaner
 from director.browser.errors import BrowserError
 from director.browser.fields import Held, held, restore
 from director.browser.masks import Masks
@@ -27,6 +26,7 @@ from director.browser.page_outline import (
     outline_told,
     tell_listeners,
 )
+from director.browser.snapshot_redaction import cleaned, cleaner
 
 LONGEST = 30.0
 # Text of a page beyond this is no use to anybody and would only fill the store.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from director.cli.chat_input import read_line
-from director.cli.opening import Files, Url, fail, open_store_or_exit
+from director.cli.command_setup import Files, Url, fail, open_store_or_exit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,8 +81,8 @@ def _talk(
     opened: Store, workflow: str | None, model: str, profile: str, *, files: Path | None
 ) -> int:
     from director.agent import choose
-    from director.agent.by_hand import talks_as
-    from director.agent.choosing import chosen_model
+    from director.agent.compression.by_hand import talks_as
+    from director.agent.model_choice import chosen_model
     from director.cli.chat_room import Room
     from director.cli.chat_screen import ChatScreen
     from director.models.names import credentials, parse

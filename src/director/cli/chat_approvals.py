@@ -9,8 +9,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from director.agent import TurnResult, approvals, approve, refuse
-from director.agent.effects import Answer, answer_effect, effects
-from director.agent.pending_approvals import PendingApprovals
+from director.agent.permissions.effect_approval import Answer, answer_effect, effects
+from director.agent.permissions.pending_approvals import PendingApprovals
 from director.cli.chat_input import wait_for_line
 from director.cli.chat_secrets import ask_for_secret
 from director.runs import RunError, answer, questions

@@ -6,26 +6,26 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from director.agent import approvals, approve, choose, new_conversation, refuse
-from director.agent.background import NO, choose_background, is_background
-from director.agent.by_hand import compress_by_hand, talks_as
-from director.agent.effects import answer_effect, effects
-from director.agent.gather import gather
-from director.agent.threads import leave_out
+from director.agent.background_answers import NO, choose_background, is_background
+from director.agent.compression.by_hand import compress_by_hand, talks_as
+from director.agent.conversation.current_thread import leave_out
+from director.agent.permissions.effect_approval import answer_effect, effects
+from director.agent.turn_context import gather
 from director.cli.chat_room import TROUBLE, Room
 from director.cli.chat_secrets import enter_secret, purge_value
-from director.cli.chat_telling import context_table
+from director.cli.chat_text import context_table
 from director.cli.inputs import read_typed
 from director.cli.outline import outline
 from director.models.names import parse
 from director.models.servers import accept_server
 from director.models.windows import choose_window
 from director.profiles import load_profile
-from director.sections.render import section
+from director.sections.section_texts import section
 from director.sections.system import prompt
 from director.settings import load_settings
 
 if TYPE_CHECKING:
-    from director.sections.state import WorkflowState
+    from director.sections.workflow_state import WorkflowState
 
 
 class Leave(Exception):

@@ -23,27 +23,27 @@ from director.agent import (
     retry_turn,
     take_turn,
 )
-from director.agent.background import has_waiting_job
-from director.agent.by_hand import marks_of, talks_as
-from director.agent.lending import lend
-from director.agent.message_size import MessageTooLarge
+from director.agent.background_answers import has_waiting_job
+from director.agent.compression.by_hand import marks_of, talks_as
+from director.agent.conversation.message_size import MessageTooLarge
 from director.agent.model_windows import get_capabilities, remember_window, tell_window
-from director.agent.requests import KIND as REQUEST
+from director.agent.request_log.kept_requests import KIND as REQUEST
+from director.agent.subagents.node_models import lend
 from director.agent.tools import UserQuestion
 from director.agent.turn import resume_turn
 from director.browser import BrowserError
 from director.cli.chat_screen import ChatScreen
-from director.cli.running import list_context_values
+from director.cli.local_runs import list_context_values
 from director.models import Model, ModelError, NoKey, NoLibrary, UnknownModel
-from director.models.script import ScriptError
+from director.models.script_values import ScriptError
 from director.profiles import ProfileError
 from director.runs import Run, RunError, RunProgress, drive, queue_run
-from director.runs.supplies import RunOptions, supplied
-from director.runs.telling import comparison_lines, seconds_text, state_text
+from director.runs.resources import RunOptions, supplied
+from director.runs.run_text import comparison_lines, seconds_text, state_text
 from director.secrets import OriginError, SecretRefused, VaultError
 from director.settings import Settings, SettingsError, load_settings
 from director.store import Store, StoreError, Versioned
-from director.store.variables import variables
+from director.store.run_variables import variables
 from director.workflow.display import render_value
 from director.workflow.values import Json, WorkflowError
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from director.agent import approvals
-from director.agent.secret_leaks import SecretLeak, keep_secret, purge_secret
-from director.agent.secret_requests import find_request, give_secret, refuse_secret
+from director.agent.permissions.secret_leaks import SecretLeak, keep_secret, purge_secret
+from director.agent.permissions.secret_requests import find_request, give_secret, refuse_secret
 from director.cli.chat_input import wait_for_line
 from director.cli.hidden_entry import read_hidden
 from director.secrets import OriginError, Reference, SecretRefused, VaultError, binding

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from director.cli.opening import Url, fail, open_store_or_exit
+from director.cli.command_setup import Url, fail, open_store_or_exit
 
 if TYPE_CHECKING:
-    from director.agent.proposing import CompressionEstimate, CompressionProposal
+    from director.agent.compression.compression_proposal import (
+        CompressionEstimate,
+        CompressionProposal,
+    )
     from director.models import Model
-    from director.sections.state import WorkflowState
+    from director.sections.workflow_state import WorkflowState
     from director.store import Store
 
 EPILOG = (
@@ -79,7 +82,7 @@ def compress(
 
 
 def _thread(opened: Store, workflow: str | None, thread: str | None) -> str:
-    from director.agent.threads import current_thread
+    from director.agent.conversation.current_thread import current_thread
 
     known = opened.threads()
     if thread is not None:
@@ -96,9 +99,9 @@ def _thread(opened: Store, workflow: str | None, thread: str | None) -> str:
 
 def _state(opened: Store, thread: str, workflow: str | None) -> WorkflowState:
     """What a summariser is shown beside the conversation; no browser is open here."""
-    from director.agent.saved import SavedState
-    from director.sections.state import WorkflowState
-    from director.store.variables import variables, workbench
+    from director.agent.saved_workflow import SavedState
+    from director.sections.workflow_state import WorkflowState
+    from director.store.run_variables import variables, workbench
     from director.workflow.values import Workflow
 
     of = (one for one in opened.ids("workflow") if thread in opened.threads(one))
@@ -138,7 +141,7 @@ def _turns(given: str | None) -> list[int] | None:
 
 def _open(name: str, opened: Store) -> Model:
     """The model of a name, which is sent no value of a secret that was said before."""
-    from director.agent.secret_leaks import guard_model
+    from director.agent.permissions.secret_leaks import guard_model
     from director.models import open_model
     from director.secrets import open_vault
 
@@ -156,13 +159,13 @@ async def _compress(
     preview: bool,
     yes: bool,
 ) -> None:
-    from director.agent.compressing import apply
-    from director.agent.lease import TurnRunning
-    from director.agent.marks import marks_for
-    from director.agent.proposing import Refused, checked, look, propose
+    from director.agent.compression.compression_proposal import Refused, checked, look, propose
+    from director.agent.compression.thread_compression import apply
+    from director.agent.compression.thresholds import marks_for
+    from director.agent.turn_lease import TurnRunning
     from director.models import NoKey, NoLibrary, UnknownModel
     from director.settings import load_settings
-    from director.store.project import view
+    from director.store.context_view import view
 
     try:
         async with _open(name, opened) as model:
@@ -216,14 +219,14 @@ def _proposal(made: CompressionProposal) -> str:
 
 
 def _restore(opened: Store, thread: str, entry: int) -> None:
-    from director.store.compress import restore
+    from director.store.compression import restore
 
     restore(opened, thread, entry)
     typer.echo(f"The compression {entry} is undone: its messages are in view again.")
 
 
 def _tell_history(opened: Store, thread: str) -> None:
-    from director.agent.compressing import attempts
+    from director.agent.compression.thread_compression import attempts
 
     found = attempts(opened, thread)
     for one in found:
@@ -237,7 +240,7 @@ def _tell_history(opened: Store, thread: str) -> None:
 
 
 def _export(opened: Store, thread: str, form: str) -> None:
-    from director.agent.exporting import exported
+    from director.agent.compression.compression_export import exported
 
     if form not in ("markdown", "json"):
         fail("compress", f"--export is markdown or json, not {form!r}")

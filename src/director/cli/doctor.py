@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from director.cli.opening import Url
+from director.cli.command_setup import Url
 from director.cli.project import HERE, Root
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ def login(
     Its cookies and storage are kept sealed in the home folder. The window reaches the origin of
     the address and those that are named, and nothing else.
     """
-    from director.cli.running import exit_with_error
+    from director.cli.local_runs import exit_with_error
 
     with exit_with_error("login"):
         asyncio.run(_by_hand(name, address, origin or []))
@@ -38,8 +38,8 @@ def login(
 
 async def _by_hand(name: str, address: str, more: list[str]) -> None:
     from director.browser import Origins, open_browser
-    from director.browser.origins import place_of
-    from director.runs.supplies import logins_of_home
+    from director.browser.approved_origins import place_of
+    from director.runs.resources import logins_of_home
 
     logins = logins_of_home()
     logins.check(name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from director.cli.opening import fail
+from director.cli.command_setup import fail
 
 if TYPE_CHECKING:
     from director.store import Store
@@ -35,7 +35,7 @@ def approve_origins(opened: Store, workflow: str, origins: list[str], command: s
 def ask_for_approvals(opened: Store, workflow: str) -> list[str]:
     """Ask at the terminal for each origin that an import names; those still without an answer."""
     from director.agent import approve, refuse
-    from director.agent.imports import origins_to_answer
+    from director.agent.workflow_imports import origins_to_answer
 
     waiting = origins_to_answer(opened, workflow)
     if not sys.stdin.isatty():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from director.cli.opening import Url, fail, open_store_or_exit
+from director.cli.command_setup import Url, fail, open_store_or_exit
 
 if TYPE_CHECKING:
     from director.store import Store

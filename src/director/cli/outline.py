@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from director.runs import Run, steps_of
-from director.runs.ledger import run_from
-from director.runs.telling import check_text, condition_text, doubts_text, node_text, time_text
+from director.runs.run_journal import run_from
+from director.runs.run_text import check_text, condition_text, doubts_text, node_text, time_text
 from director.store import Store
-from director.store.away import away
+from director.store.deleted_workflows import away
 from director.workflow.display import render_value
 from director.workflow.references import map_parents, parts_of
 from director.workflow.values import Json, Node, Workflow

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, TypeAlias
 
 import typer
 
-from director.cli.web import Host, HostNames
+from director.cli.app_command import Host, HostNames
 
 if TYPE_CHECKING:
     from director.manager import ContextConfig
+    from director.middleware.background_summaries import Writes
     from director.middleware.proxy import Proxy
-    from director.middleware.summaries import Writes
 
 _DRAINS = 60.0  # seconds that answers under way have when the program is told to end
 EPILOG = (

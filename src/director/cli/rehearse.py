@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from director.cli.opening import fail
+from director.cli.command_setup import fail
 from director.distribution import install_line
 
 if TYPE_CHECKING:
@@ -119,8 +119,8 @@ def _serve_site() -> Iterator[Site]:
 def _play(folder: Path, site: Site, profile: str, *, pace: float) -> None:
     from director.cli.chat_room import Room
     from director.cli.chat_screen import ChatScreen
-    from director.demo.rehearsal import SAYS, begin
-    from director.runs.supplies import Resources, RunOptions
+    from director.demo.scripted_demo import SAYS, begin
+    from director.runs.resources import Resources, RunOptions
     from director.settings import load_settings
     from director.store import open_store
 
@@ -148,7 +148,7 @@ def _play(folder: Path, site: Site, profile: str, *, pace: float) -> None:
 def _conversation(room: Room, site: Site, pace: float) -> bool:
     """Say the user's lines one by one; whether each was answered."""
     from director.cli.chat_commands import obey
-    from director.demo.rehearsal import GO_ON, approve_all, lines
+    from director.demo.scripted_demo import GO_ON, approve_all, lines
 
     for line in lines(site.url):
         room.screen.show_user_text("/compress" if line.does == "compress" else line.text)
@@ -181,7 +181,7 @@ def _alone(room: Room, site: Site) -> None:
 
 def _totals(room: Room) -> None:
     """What all requests were made of, in tokens."""
-    from director.cli.chat_telling import parts_of
+    from director.cli.chat_text import parts_of
 
     room.screen.say(
         "What the model would have been sent, in tokens, over the whole conversation:", "bold"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
 
 import typer
 
-from director.cli.opening import Url, fail, open_store_or_exit
+from director.cli.command_setup import Url, fail, open_store_or_exit
 
 if TYPE_CHECKING:
     from director.store import Store, Versioned
@@ -48,7 +48,7 @@ def show(
     store: Url = None,
 ) -> None:
     """Show a request by part, with tokens and price, and what was cut from it."""
-    from director.agent.requests import request, sent_bytes
+    from director.agent.request_log.kept_requests import request, sent_bytes
 
     with open_store_or_exit(store, "request") as opened:
         where = _thread(opened, thread)
@@ -62,7 +62,7 @@ def show(
 @app.command()
 def diff(one: Number, other: Number, *, thread: Thread = None, store: Url = None) -> None:
     """Show how two requests differ, line by line of their bodies."""
-    from director.agent.requests import sent_bytes
+    from director.agent.request_log.kept_requests import sent_bytes
 
     with open_store_or_exit(store, "request") as opened:
         where = _thread(opened, thread)
@@ -75,7 +75,7 @@ def diff(one: Number, other: Number, *, thread: Thread = None, store: Url = None
 @app.command()
 def replay(number: Number, *, thread: Thread = None, store: Url = None) -> None:
     """Make a request again from the store, offline, and compare it byte for byte."""
-    from director.agent.replaying import replayed
+    from director.agent.request_log.request_replay import replayed
     from director.models import NoLibrary, UnknownModel
 
     with open_store_or_exit(store, "request") as opened:
@@ -117,7 +117,7 @@ def _line(one: Versioned) -> str:
 
 
 def _render_request(one: Versioned) -> list[str]:
-    from director.agent.requests import input_price
+    from director.agent.request_log.kept_requests import input_price
 
     body = one.body
     report = cast("Mapping[str, object]", body["report"])

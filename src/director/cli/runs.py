@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from director.cli.opening import Files, Url, fail, open_store_or_exit, write_whole
+from director.cli.command_setup import Files, Url, fail, open_store_or_exit, write_whole
 from director.cli.workflow import AsJson, Output
 from director.cli.workflow_run import AllowDoubts, Env, Headed, NoPictures, Wait, make_options
 
 if TYPE_CHECKING:
     from director.runs import Run
-    from director.runs.supplies import RunOptions
+    from director.runs.resources import RunOptions
     from director.store import Store
 
 app = typer.Typer(
@@ -45,7 +45,7 @@ def list_(
     store: Url = None,
 ) -> None:
     """List the runs, the newest first, and say why one does not move."""
-    from director.cli.history import rows, table
+    from director.cli.run_tables import rows, table
 
     with open_store_or_exit(store, "runs list") as opened:
         found = rows(opened, workflow, limit=limit)
@@ -60,7 +60,7 @@ def list_(
 @app.command()
 def show(*, run: Which, as_json: AsJson = False, store: Url = None) -> None:
     """Show a run: how long each step took, what it wrote, what it found, what went wrong."""
-    from director.cli.history import history, history_json
+    from director.cli.run_tables import history, history_json
 
     with open_store_or_exit(store, "runs show") as opened:
         found = find_run(opened, run, "runs show")
@@ -75,7 +75,7 @@ def show(*, run: Which, as_json: AsJson = False, store: Url = None) -> None:
 @app.command()
 def report(*, run: Which, output: Output = None, store: Url = None) -> None:
     """Write the report of a run: one HTML page with pictures that needs nothing else."""
-    from director.runs.report import report_html
+    from director.runs.run_report import report_html
 
     with open_store_or_exit(store, "runs report") as opened:
         text = report_html(opened, find_run(opened, run, "runs report").id)
@@ -104,7 +104,7 @@ def records_and_variables(
     spreadsheet would take for a formula begins with an apostrophe (numbers and dashes do not); an
     object becomes columns such as detail.price, a list of texts one cell.
     """
-    from director.runs.taking_out import as_csv, as_json, list_json_columns, rows_of
+    from director.runs.exported_data import as_csv, as_json, list_json_columns, rows_of
 
     with open_store_or_exit(store, "runs data") as opened:
         rows = rows_of(opened, find_run(opened, run, "runs data").id, what)
@@ -169,7 +169,7 @@ def retry(
 @app.command()
 def watch(*, run: Which, allow_doubts: AllowDoubts = False, store: Url = None) -> None:
     """Follow a run that a worker does, until it ends or waits for an answer."""
-    from director.cli.running import finish, follow_run
+    from director.cli.local_runs import finish, follow_run
 
     with open_store_or_exit(store, "runs watch") as opened:
         found = find_run(opened, run, "runs watch")
@@ -181,7 +181,7 @@ def watch(*, run: Which, allow_doubts: AllowDoubts = False, store: Url = None) -
 @app.command()
 def cancel(*, run: Which, store: Url = None) -> None:
     """Stop a run, wherever it is done; what it has finished stays, and it can be resumed."""
-    from director.cli.running import exit_with_error
+    from director.cli.local_runs import exit_with_error
     from director.runs import cancel as stop
 
     with open_store_or_exit(store, "runs cancel") as opened, exit_with_error("runs cancel"):
@@ -200,10 +200,10 @@ def answer(
     store: Url = None,
 ) -> None:
     """Answer what a run asks; a run that was put aside is queued for the workers again."""
-    from director.cli.running import exit_with_error
-    from director.runs.queue import Queue, queue_url
-    from director.runs.serving import answer_question, is_parked, waits_for
-    from director.runs.supplies import Resources, RunOptions
+    from director.cli.local_runs import exit_with_error
+    from director.runs.resources import Resources, RunOptions
+    from director.runs.run_execution import answer_question, is_parked, waits_for
+    from director.runs.run_queue import Queue, queue_url
 
     with open_store_or_exit(store, "runs answer") as opened, exit_with_error("runs answer"):
         found = find_run(opened, run, "runs answer")
@@ -254,9 +254,9 @@ def _idle(opened: Store, name: str, command: str, *, take_over: bool) -> Run:
 
 
 def _again(opened: Store, found: Run, wishes: RunOptions, *, node: str, allow_doubts: bool) -> int:
-    from director.cli.running import do_here, exit_with_error, finish
-    from director.runs.serving import reopen
-    from director.runs.supplies import Resources
+    from director.cli.local_runs import do_here, exit_with_error, finish
+    from director.runs.resources import Resources
+    from director.runs.run_execution import reopen
 
     with exit_with_error("runs retry" if node else "runs resume"):
         reopen(opened, found.id, node=node)

@@ -9,7 +9,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from director.cli.opening import Url, fail, open_store_or_exit
+from director.cli.command_setup import Url, fail, open_store_or_exit
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -40,9 +40,9 @@ def set_(
 
     The value is typed hidden, or read from what is piped in, up to the end of its first line.
     """
-    from director.agent.secret_leaks import keep_secret
+    from director.agent.permissions.secret_leaks import keep_secret
     from director.cli.hidden_entry import read_hidden
-    from director.runs.supplies import Resources, RunOptions
+    from director.runs.resources import Resources, RunOptions
     from director.secrets import SHORT, OriginError, Reference, VaultError, binding
 
     try:
@@ -70,7 +70,7 @@ def set_(
 @app.command("remove")
 def remove(*, name: Name, store: Url = None) -> None:
     """Take a secret out of the vault; what needs it fails from now on and says so."""
-    from director.runs.supplies import Resources, RunOptions
+    from director.runs.resources import Resources, RunOptions
     from director.secrets import VaultError
 
     with open_store_or_exit(store, "secret remove", make=True) as opened:
@@ -85,8 +85,8 @@ def remove(*, name: Name, store: Url = None) -> None:
 def list_(*, store: Url = None) -> None:
     """List the secrets by name, the origins they are bound to, and the fields answered for."""
     from director.cli.outline import columns
+    from director.runs.resources import Resources, RunOptions
     from director.runs.secret_uses import uses
-    from director.runs.supplies import Resources, RunOptions
     from director.secrets import SHORT, VaultError
 
     with open_store_or_exit(store, "secret list", make=True) as opened:
@@ -122,8 +122,8 @@ def refuse(*, name: Name, origin: Origin, field: Field, store: Url = None) -> No
 
 
 def _answer(name: str, origin: str, field: str, *, store: str | None, word: str) -> None:
+    from director.runs.resources import Resources, RunOptions
     from director.runs.secret_uses import SecretUse, remember_use
-    from director.runs.supplies import Resources, RunOptions
     from director.secrets import SecretRefused, VaultError
 
     with open_store_or_exit(store, f"secret {word}", make=True) as opened:

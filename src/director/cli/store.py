@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from director.cli.opening import Url, fail, open_store_or_exit, write_whole
+from director.cli.command_setup import Url, fail, open_store_or_exit, write_whole
 from director.cli.origin_approvals import Approve, approve_origins, ask_for_approvals
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def import_(
     origins of its workflows are asked for, or approved with --approve.
     """
     from director.store.export import import_lines
-    from director.store.lines import lines_of
+    from director.store.export_lines import lines_of
 
     piped = str(file) == "-"
     if not piped and not file.exists():
@@ -117,7 +117,7 @@ def import_(
 
 def _offer(opened: Store, done: Imported, approve: list[str]) -> None:
     """List what only the user decides, and ask for the origins where somebody can be asked."""
-    from director.agent.imports import ask_for_origins
+    from director.agent.workflow_imports import ask_for_origins
 
     named: dict[str, list[str]] = {}
     for one in done.asked:
@@ -190,8 +190,8 @@ def _purge_whole(store: str | None, thread: str | None, workflow: str, *, yes: b
 
 
 def _purge_secret(store: str | None, name: str, *, yes: bool) -> None:
-    from director.agent.secret_leaks import purge_secret
-    from director.runs.supplies import Resources, RunOptions
+    from director.agent.permissions.secret_leaks import purge_secret
+    from director.runs.resources import Resources, RunOptions
     from director.secrets import VaultError
 
     with open_store_or_exit(store, "purge") as opened:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from director.cli.opening import Url, fail, open_store_or_exit, write_whole
+from director.cli.command_setup import Url, fail, open_store_or_exit, write_whole
 from director.cli.origin_approvals import Approve, approve_origins, ask_for_approvals
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ Output: TypeAlias = Annotated[
 def list_(*, as_json: AsJson = False, store: Url = None) -> None:
     """List the workflows: name, nodes, last run and how it ended."""
     from director.cli.outline import columns, listing
-    from director.store.away import away
+    from director.store.deleted_workflows import away
 
     with open_store_or_exit(store, "workflow list") as opened:
         rows, gone = listing(opened), sorted(away(opened))
@@ -142,7 +142,7 @@ def export(
     `director workflow export order-with-code --script -o order.py`, then
     `python order.py --reference R-7`.
     """
-    from director.runs.script import script_of
+    from director.runs.playwright_script import script_of
     from director.runs.script_code import ExportRefused
     from director.workflow.document import to_json
 
@@ -206,7 +206,7 @@ def document(file: Path, command: str, *, as_: str = "") -> Workflow:
 
 def import_document(opened: Store, found: Workflow, *, replaces: bool, quiet: bool = False) -> str:
     """Take a document in, say where it went, and give the id that it has here."""
-    from director.agent.imports import import_workflow
+    from director.agent.workflow_imports import import_workflow
     from director.workflow.values import WorkflowError
 
     try:

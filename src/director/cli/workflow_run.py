@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from director.cli.opening import Files, Url, open_store_or_exit
+from director.cli.command_setup import Files, Url, open_store_or_exit
 from director.cli.origin_approvals import Approve, approve_origins, need_approvals
 from director.cli.workflow import (
     AsJson,
@@ -23,7 +23,7 @@ from director.cli.workflow import (
 
 if TYPE_CHECKING:
     from director.runs import Run
-    from director.runs.supplies import RunOptions
+    from director.runs.resources import RunOptions
     from director.store import Store
     from director.workflow.values import Workflow
 
@@ -119,7 +119,7 @@ def run(
     put into the vault, and the run holds only references to them. A file is imported first: the
     origins that it names are asked for once, or approved with --approve.
     """
-    from director.cli.running import exit_with_error
+    from director.cli.local_runs import exit_with_error
 
     with open_store_or_exit(store, "workflow run", make=Path(workflow).is_file()) as opened:
         found = _find_workflow(opened, workflow, approve or [], replaces=replaces)
@@ -159,7 +159,7 @@ def _queue_runs(
 ) -> list[Run]:
     from director.cli.inputs import rows_of
     from director.runs import queue_run
-    from director.runs.supplies import Resources, RunOptions
+    from director.runs.resources import Resources, RunOptions
 
     means, hiding = Resources(opened, RunOptions()).offline(workflow)
     runs = [
@@ -172,8 +172,8 @@ def _queue_runs(
 
 
 def _do(opened: Store, run: Run, wishes: RunOptions, *, as_json: bool, allow_doubts: bool) -> int:
-    from director.cli.running import do_here, finish
-    from director.runs.supplies import Resources
+    from director.cli.local_runs import do_here, finish
+    from director.runs.resources import Resources
 
     typer.echo(f"run {run.id} of {run.workflow!r}", err=as_json)
     ended = asyncio.run(do_here(opened, run.id, wishes, aside=as_json))
@@ -182,10 +182,10 @@ def _do(opened: Store, run: Run, wishes: RunOptions, *, as_json: bool, allow_dou
 
 
 def _queue(opened: Store, run: Run, *, watch: bool, as_json: bool, allow_doubts: bool) -> int:
-    from director.cli.running import finish, follow_run
-    from director.runs.ledger import run_json
-    from director.runs.queue import Queue, queue_url
-    from director.runs.serving import submit
+    from director.cli.local_runs import finish, follow_run
+    from director.runs.run_execution import submit
+    from director.runs.run_journal import run_json
+    from director.runs.run_queue import Queue, queue_url
 
     with Queue(queue_url(opened.url)) as queue:
         submit(opened, queue, run.id)
@@ -208,7 +208,7 @@ def make_options(
     out: Path | None = None,
 ) -> RunOptions:
     """The options that all commands have that do something, in one value."""
-    from director.runs.supplies import RunOptions
+    from director.runs.resources import RunOptions
 
     return RunOptions(
         headed=headed,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
 
 import typer
 
-from director.cli.opening import Files, Url, open_store_or_exit
+from director.cli.command_setup import Files, Url, open_store_or_exit
 from director.cli.origin_approvals import need_approvals
 from director.cli.workflow import Name, app, get_stored_workflow, save_document
 from director.cli.workflow_run import Env, Headed, NoPictures, Set, Wait, make_options
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from director.runs import Run, Step
-    from director.runs.proposing import NodeProposal
-    from director.runs.supplies import RunOptions
+    from director.runs.proposed_conditions import NodeProposal
+    from director.runs.resources import RunOptions
     from director.store import Store
     from director.workflow.values import Config, Json, Node, Workflow
 
@@ -53,8 +53,8 @@ def try_one(
 
     Prints its result, its evidence and its time, and what conditions it could carry.
     """
-    from director.cli.running import CODES, DOUBTED, exit_with_error
-    from director.runs.proposing import accepted, proposals
+    from director.cli.local_runs import CODES, DOUBTED, exit_with_error
+    from director.runs.proposed_conditions import accepted, proposals
     from director.workflow.selection import place_of
 
     with open_store_or_exit(store, "workflow test") as opened, exit_with_error("workflow test"):
@@ -78,8 +78,8 @@ def try_one(
 def _put_inputs(opened: Store, workflow: Workflow, settings: list[str]) -> dict[str, Json]:
     """Put the inputs into the workbench: those given, and the defaults that are not there yet."""
     from director.cli.inputs import rows_of
-    from director.runs.supplies import Resources, RunOptions
-    from director.store.variables import set_variable, variables, workbench
+    from director.runs.resources import Resources, RunOptions
+    from director.store.run_variables import set_variable, variables, workbench
 
     bench = workbench(workflow.id)
     _, hiding = Resources(opened, RunOptions()).offline(workflow)
@@ -95,11 +95,11 @@ def _put_inputs(opened: Store, workflow: Workflow, settings: list[str]) -> dict[
 async def _try_node(
     opened: Store, workflow: Workflow, node: str, wishes: RunOptions, *, record: str
 ) -> tuple[Run, Step | None]:
-    from director.agent.lending import lend
+    from director.agent.subagents.node_models import lend
     from director.runs import save_workflow, steps_of, try_node
-    from director.runs.supplies import supplied
+    from director.runs.resources import supplied
     from director.runs.values import Run as TheRun
-    from director.store.variables import workbench
+    from director.store.run_variables import workbench
 
     async with supplied(opened, wishes) as supplies:
         lend(supplies, opened)
@@ -112,7 +112,7 @@ async def _try_node(
 
 
 def _say_promises(run: Run, node: Node, wanted: Sequence[NodeProposal]) -> None:
-    from director.runs.telling import check_text
+    from director.runs.run_text import check_text
 
     for proposal in wanted:
         typer.echo(f"proposed: {proposal}")
@@ -123,7 +123,7 @@ def _say_promises(run: Run, node: Node, wanted: Sequence[NodeProposal]) -> None:
 
 
 def _say(run: Run, step: Step | None) -> None:
-    from director.runs.telling import evidence_text, seconds_text
+    from director.runs.run_text import evidence_text, seconds_text
     from director.workflow.sensitive import mask_value
 
     if step is None:
@@ -171,8 +171,8 @@ def check_node(
 
     Without --dismiss a check that was dismissed counts again.
     """
-    from director.cli.running import exit_with_error
-    from director.runs.telling import check_text
+    from director.cli.local_runs import exit_with_error
+    from director.runs.run_text import check_text
 
     said = {
         "kind": kind,

@@ -15,7 +15,6 @@ from director.context.compaction import Compactor, Cut, keeps_summary, room_at
 from director.context.element_references import reference_remover
 from director.context.excerpts import Excerpt
 from director.context.importance import PruningRules, importance, says_the_same
-from director.context.leaving import drop, folded_away, keep_users
 from director.context.literals import form_of, literals
 from director.context.notices import parse_named_turns, without_range_notice
 from director.context.result_usage import turns_by_use, units_in_work
@@ -31,6 +30,7 @@ from director.context.units import (
     units,
     without_thinking,
 )
+from director.context.user_turns import drop, folded_away, keep_users
 from director.context.values import AgentTurn, Budget, Call, Context, Level, Summary, Turn
 
 TAIL_SHARE, UNQUOTED, SMALLEST_PART = 0.15, 12, 80

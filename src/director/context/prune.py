@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from director.context.compaction import Compactor, Cut
 from director.context.importance import PruningRules, importance, says_the_same
-from director.context.leaving import drop, keep_users
 from director.context.sizes import context_size
 from director.context.units import protected, units
+from director.context.user_turns import drop, keep_users
 from director.context.values import AgentTurn, Budget, Context, UserTurn
 
 

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from director.context.compaction import Compactor, Cut
-from director.context.leaving import drop, keep_users
 from director.context.sizes import context_size, head_size
 from director.context.units import Unit, has_error, protected, units
+from director.context.user_turns import drop, keep_users
 from director.context.values import (
     AgentTurn,
     Budget,

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
-from director.middleware.bodies import Api, fit_body
-from director.middleware.summaries import Writes
-from director.middleware.threads import FittedThreads, Managing, as_threads
+from director.middleware.api_bodies import Api, fit_body
+from director.middleware.background_summaries import Writes
+from director.middleware.managed_threads import FittedThreads, Managing, as_threads
 
 Client = TypeVar("Client")
 

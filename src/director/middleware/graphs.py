@@ -19,6 +19,8 @@ from pydantic import BaseModel, Field
 
 from director.api import Fitted
 from director.metrics import ContextMetrics
+from director.middleware.background_summaries import Writes
+from director.middleware.managed_threads import FittedThreads, Managing, as_threads
 from director.middleware.recall_tool import (
     ABOUT,
     LENGTH,
@@ -29,8 +31,6 @@ from director.middleware.recall_tool import (
     read_back,
     read_from,
 )
-from director.middleware.summaries import Writes
-from director.middleware.threads import FittedThreads, Managing, as_threads
 
 MODEL_NODES = ("agent", "model", "generate_structured_response")
 _FIELDS = ("llm_input_messages", "messages")

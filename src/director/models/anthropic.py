@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from director.context.values import UserTurn
 from director.context.wire.shape import blocks, word
 from director.models import usage
-from director.models.arriving import Arriving, parse_tool_call
+from director.models.anthropic_stream import Arriving, parse_tool_call
 from director.models.capabilities import Capabilities, Form
 from director.models.dialect import (
     Body,
@@ -31,8 +31,8 @@ from director.models.dialect import (
     with_extra,
 )
 from director.models.failures import Failure, read_error
-from director.models.prepare import Prepared
-from director.models.tools import for_anthropic
+from director.models.request_messages import Prepared
+from director.models.tool_schemas import for_anthropic
 from director.models.values import Policy, StateRef
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from director.models.capabilities import Form, find
 from director.models.capture import note
 from director.models.dialect import Body, Failed, Final, Piece, Read, mappings, texts
 from director.models.failures import read_error
-from director.models.prepare import Prepared
-from director.models.script import (
+from director.models.request_messages import Prepared
+from director.models.script_values import (
     Ask,
     Compact,
     Emit,

@@ -1,8 +1,7 @@
 """Executing workflows: nodes, evidence, durable runs. What needs a model is handed in."""
 
-from director.runs.ledger import records_of, run_of, steps_of
 from director.runs.questions import answer, questions
-from director.runs.running import (
+from director.runs.run_control import (
     cancel,
     drive,
     queue_run,
@@ -14,6 +13,7 @@ from director.runs.running import (
     try_node,
     workflow_of,
 )
+from director.runs.run_journal import records_of, run_of, steps_of
 from director.runs.values import (
     NodeFailed,
     Question,

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from director.browser.downloads import Downloaded
 from director.browser.session import Session
-from director.runs.ledger import RunJournal
+from director.runs.run_journal import RunJournal
 from director.runs.stage import Stage
 from director.runs.table_profiles import TABLES, profile_table, read_table
 from director.runs.values import Step

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, cast
 
 from director.browser import BrowserError, BrowserGone, Session
 from director.browser.bundle import LocatorError
-from director.browser.conditions import check
-from director.browser.noticing import glance, news
+from director.browser.page_conditions import check
+from director.browser.page_notices import glance, news
 from director.runs.download_facts import add_downloads
 from director.runs.error_pages import note_error_pages
 from director.runs.held_before import look_before
-from director.runs.keeping import Keeping, OutputWrites
-from director.runs.ledger import RunJournal
+from director.runs.json_schema import SchemaMismatch
+from director.runs.node_outputs import Keeping, OutputWrites
 from director.runs.nodes import CONTROL, EXECUTE, PLAN
 from director.runs.observation import DoneVisit, observe
 from director.runs.outcome import failure_of, is_before_action, replay_step, status_of
@@ -30,8 +30,8 @@ from director.runs.own_conditions import check_records, demand, is_own
 from director.runs.questions import answered
 from director.runs.recovery import happened_before, refuse_lost_page
 from director.runs.retries import Retries
+from director.runs.run_journal import RunJournal
 from director.runs.sandbox import Sandbox, SandboxError
-from director.runs.schema import SchemaMismatch
 from director.runs.sent_forms import tell_forms, tell_tabs
 from director.runs.stage import Stage
 from director.runs.values import (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from director.runs.ledger import RunJournal
+from director.runs.run_journal import RunJournal
 from director.runs.stage import Stage
 from director.workflow.values import Config
 

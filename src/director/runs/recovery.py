@@ -22,7 +22,7 @@ from director.runs.held_before import OF_THE_NODE
 from director.runs.nodes import CONTROL
 from director.runs.own_conditions import is_own
 from director.runs.questions import asked
-from director.runs.telling import condition_text
+from director.runs.run_text import condition_text
 from director.runs.values import RunError, Step
 from director.workflow.templates import defuse, resolve
 from director.workflow.values import Config, Node

@@ -10,10 +10,10 @@ import inspect
 from functools import cache
 from importlib.resources import files
 
-from director.browser import field_kinds, gathering, grading, voting
+from director.browser import bundle_vote, element_likeness, field_kinds, list_items
 from director.browser.bundle import Bundle, Holder, Inner
 from director.browser.collection import SCROLL
-from director.browser.looking import script as model_script
+from director.browser.element_portraits import script as model_script
 from director.runs.held_before import DIGEST
 from director.workflow import css_values
 
@@ -75,7 +75,7 @@ def write_tail(*, bundles: bool) -> str:
 
 
 def _gathering() -> str:
-    whole = inspect.getsource(gathering)
+    whole = inspect.getsource(list_items)
     return whole[whole.index("class Gathering") :]
 
 
@@ -90,7 +90,7 @@ def _css_values() -> str:
 
 
 def _voting() -> str:
-    grades, votes = inspect.getsource(grading), inspect.getsource(voting)
+    grades, votes = inspect.getsource(element_likeness), inspect.getsource(bundle_vote)
     rules = f"{grades[grades.index('AT_HOME = ') :]}\n\n{votes[votes.index('NEEDED = ') :]}"
     return "\n\n".join(map(inspect.getsource, (Holder, Inner, Bundle))) + "\n\n" + rules
 

@@ -16,7 +16,7 @@ from director.browser import BrowserError, BrowserGone, Origins, RestartPoint, S
 from director.browser.actions import act
 from director.browser.errors import SiteAway
 from director.browser.outside import Outside
-from director.runs.ledger import RunJournal
+from director.runs.run_journal import RunJournal
 from director.runs.values import RunDependencies, RunError, Step
 from director.workflow.values import Json, Workflow
 

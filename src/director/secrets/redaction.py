@@ -11,7 +11,7 @@ from itertools import chain
 from typing import AnyStr, NoReturn, TypeAlias, final
 
 from director.secrets.clear import MARK, Clear
-from director.secrets.forms import base64_edges, canary_forms, unfit
+from director.secrets.encoded_forms import base64_edges, canary_forms, unfit
 from director.secrets.loose_forms import loose_forms, loose_spans, strip_separators
 
 __all__ = ["Redactor", "canary_forms"]

@@ -11,8 +11,8 @@ import hmac
 import os
 from typing import Final, final
 
-from director.secrets.keys import GivenKey, KeySource, VaultError
 from director.secrets.vault import load_cipher
+from director.secrets.vault_key import GivenKey, KeySource, VaultError
 
 _MAGIC: Final = b"director sealed 1\n"
 _NONCE: Final = 12

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, TypeAlias
 from director.distribution import install_line
 from director.home import home, lock_file, make_private, write_private
 from director.secrets.clear import Clear, Reference, SecretRefused
-from director.secrets.forms import is_short, unfit
-from director.secrets.keys import GivenKey, KeyFile, KeySource, VaultError
+from director.secrets.encoded_forms import is_short, unfit
 from director.secrets.origins import Origin, OriginError, binding, origin_of
 from director.secrets.redaction import Redactor
-from director.secrets.references import SecretReferences
+from director.secrets.secret_references import SecretReferences
+from director.secrets.vault_key import GivenKey, KeyFile, KeySource, VaultError
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM

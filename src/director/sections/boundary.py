@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from director.context import guard
+from director.context import boundary_escapes
 from director.context.values import Section, Trust
 
 NAMES = ("system", "description", "plan", "workflow", "variables", "browser", "summary")
@@ -25,12 +25,12 @@ def bound_section(name: str, text: str, trust: Trust) -> Section:
 
 def guard_boundary(text: str) -> str:
     """The text with a backslash in everything that looks like the boundary of a section."""
-    return guard.guarded(text, NAMES)
+    return boundary_escapes.guarded(text, NAMES)
 
 
 def unguard_boundary(text: str) -> str:
     """The text as it was before it was guarded."""
-    return guard.unguarded(text, NAMES)
+    return boundary_escapes.unguarded(text, NAMES)
 
 
 def read_sections(text: str) -> list[Section]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from director.context.values import Section
 from director.sections.boundary import bound_section
-from director.sections.words import line
+from director.sections.value_text import line
 from director.workflow.sensitive import mask_value
 from director.workflow.values import Tab
 

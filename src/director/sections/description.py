@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from director.context.values import Section
 from director.sections.boundary import bound_section
-from director.sections.words import bullets, field
+from director.sections.value_text import bullets, field
 from director.workflow.description import PARTS, Description, missing
 
 NONE = "No description yet: agree with the user on what to build, then update_workflow_description."

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from director.context.values import Section
 from director.sections.boundary import bound_section
-from director.sections.words import bullets, field, line
+from director.sections.value_text import bullets, field, line
 from director.workflow.plan import Plan, Task
 
 NONE = "No plan yet: make one with update_plan before you build."

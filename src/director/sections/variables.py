@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from director.context.values import Section, Trust
 from director.sections.boundary import bound_section
-from director.sections.state import WorkflowState
-from director.sections.words import compact, line, visible
+from director.sections.value_text import compact, line, visible
+from director.sections.workflow_state import WorkflowState
 from director.workflow.display import render_value
 from director.workflow.nearest import hint
 from director.workflow.paths import follow, read_path

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from director.context.values import Section
 from director.sections.boundary import bound_section
-from director.sections.words import bullets, compact, field, line
+from director.sections.value_text import bullets, compact, field, line
 from director.workflow.nearest import hint
 from director.workflow.references import ChildNodes, map_parents, with_aliases
 from director.workflow.selection import select

@@ -23,8 +23,8 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from director.home import make_file_private
+from director.store.database_errors import kindly
 from director.store.positions import Name, Writing, ensure_order, take_positions
-from director.store.trouble import kindly
 from director.store.values import StoreError
 
 # Seconds until a connection must stand, milliseconds until what was sent must be acknowledged: a

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from director.store.project import find_archived, project, view
+from director.store.context_view import find_archived, project, view
 from director.store.store import Store
 from director.store.values import Entry
 

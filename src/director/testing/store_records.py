@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from director.store.store import Store
-from director.store.values import RecordDraft
-from director.store.variables import (
+from director.store.run_variables import (
     clear_all_variables,
     clear_variable,
     set_variable,
@@ -14,6 +12,8 @@ from director.store.variables import (
     variables,
     workbench,
 )
+from director.store.store import Store
+from director.store.values import RecordDraft
 from director.testing.store_drafts import AWKWARD, LARGE, is_conflict, is_refused, plain, user
 from director.testing.store_faults import store_faults
 

@@ -11,10 +11,10 @@ from contextlib import closing
 from typing import TypeAlias
 
 from director.context.values import AgentTurn
-from director.store.compress import compress, preview, restore
-from director.store.opening import open_store
-from director.store.project import project
+from director.store.compression import compress, preview, restore
+from director.store.context_view import project
 from director.store.store import Store
+from director.store.store_opening import open_store
 from director.store.values import Entry, EntryDraft, Json
 from director.testing.store_drafts import (
     AWKWARD,

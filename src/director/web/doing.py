@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from typing import Literal, cast
 
 from director.runs import answer, queue_run, run_of
-from director.runs.serving import execute, is_parked, reopen, waits_for
-from director.runs.supplies import Resources
+from director.runs.resources import Resources
+from director.runs.run_execution import execute, is_parked, reopen, waits_for
 from director.runs.worker import Worker
 from director.store import Store
-from director.store.variables import is_workbench
+from director.store.run_variables import is_workbench
 from director.workflow.document import from_json
 from director.workflow.values import Json
 

@@ -15,8 +15,8 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from director.agent import ContextTooLarge, TurnRunning
-from director.agent.message_size import MessageTooLarge
-from director.agent.proposing import Refused
+from director.agent.compression.compression_proposal import Refused
+from director.agent.conversation.message_size import MessageTooLarge
 from director.browser import BrowserError
 from director.models import ModelError, NoKey, NoLibrary, UnknownModel
 from director.profiles import ProfileError
@@ -24,9 +24,9 @@ from director.runs import RunError
 from director.secrets import OriginError, SecretRefused, VaultError
 from director.settings import SettingsError
 from director.store import StoreError, VersionConflict
-from director.web.guard.refusing import error_body
-from director.web.rendering import page
-from director.web.studio import AppState, NotFound
+from director.web.app_state import AppState, NotFound
+from director.web.guard.refusal_responses import error_body
+from director.web.page_templates import page
 from director.workflow.values import WorkflowError
 
 

@@ -15,11 +15,11 @@ from typing import Any, TypeAlias
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
-from director.store.cached import record_reads
-from director.web.keys import held_in
+from director.store.cached_store import record_reads
+from director.web.app_state import AppState
 from director.web.page_cache import CachedPage
-from director.web.rendering import html, render
-from director.web.studio import AppState
+from director.web.page_templates import html, render
+from director.web.provider_keys import held_in
 
 Making: TypeAlias = Callable[[], Awaitable[tuple[str, dict[str, Any]]]]
 # Stands where a page says which event it was made after; nobody can write it into a page.

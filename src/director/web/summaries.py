@@ -12,14 +12,19 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from director.agent import current_thread
-from director.agent.choosing import chosen_model, chosen_profile
-from director.agent.desk import Opens
-from director.agent.marks import Marks, marks_for
-from director.agent.proposing import CompressionProposal, edited, look, propose
+from director.agent.agent_session import Opens
+from director.agent.compression.compression_proposal import (
+    CompressionProposal,
+    edited,
+    look,
+    propose,
+)
+from director.agent.compression.thresholds import Marks, marks_for
+from director.agent.model_choice import chosen_model, chosen_profile
 from director.models import Model
 from director.settings import Settings
 from director.store import Store, StoreError
-from director.store.project import view
+from director.store.context_view import view
 from director.web.reading.compression import Looked, Proposed, looked, proposed
 from director.web.reading.reader import WorkflowReader
 

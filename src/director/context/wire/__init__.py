@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from director.context.wire.detect import detect, told
 from director.context.wire.emitter import bare, emit
-from director.context.wire.events import WIRES, Parsed, Repair, Wire
 from director.context.wire.oracle import problems
+from director.context.wire.parse_events import WIRES, Parsed, Repair, Wire
 from director.context.wire.parser import Parser, parse
 
 __all__ = [

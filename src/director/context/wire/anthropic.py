@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from director.context.values import AgentTurn, Call
-from director.context.wire.events import Answer, Edit, Event, Flaw, Heard, Spoke, Use
+from director.context.wire.parse_events import Answer, Edit, Event, Flaw, Heard, Spoke, Use
 from director.context.wire.shape import (
     altered,
     as_json,

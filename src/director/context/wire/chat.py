@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from director.context.values import AgentTurn, Call
-from director.context.wire.events import Answer, Edit, Event, Flaw, Heard, Spoke, Use
+from director.context.wire.parse_events import Answer, Edit, Event, Flaw, Heard, Spoke, Use
 from director.context.wire.shape import (
     altered,
     blocks,

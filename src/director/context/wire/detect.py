@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from director.context.wire.events import Wire
+from director.context.wire.parse_events import Wire
 from director.context.wire.shape import blocks, is_langchain, is_message, peek, present, word
 
 _RESPONSES = frozenset({"input_text", "output_text", "input_image", "input_file"})

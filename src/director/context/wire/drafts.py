@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from director.context.values import AgentTurn, Call, Turn, UserTurn
 from director.context.wire import responses
-from director.context.wire.events import (
+from director.context.wire.formats import FORMATS
+from director.context.wire.parse_events import (
     NO_RESULT,
     Answer,
     Answered,
@@ -22,7 +23,6 @@ from director.context.wire.events import (
     Use,
     Wire,
 )
-from director.context.wire.formats import FORMATS
 from director.context.wire.shape import altered, word
 
 _LAST = 1 << 30

@@ -13,7 +13,8 @@ from typing import TypeAlias
 from director.context.notices import separate_parts
 from director.context.values import AgentTurn, Call, Context, Section, Summary, Turn, UserTurn
 from director.context.wire import anthropic
-from director.context.wire.events import (
+from director.context.wire.formats import FORMATS
+from director.context.wire.parse_events import (
     NO_BEGINNING,
     Answered,
     Edit,
@@ -22,7 +23,6 @@ from director.context.wire.events import (
     Said,
     Wire,
 )
-from director.context.wire.formats import FORMATS
 from director.context.wire.shape import altered, is_langchain, look, peek, retext, word
 
 _Pair: TypeAlias = tuple[Call, Answered]

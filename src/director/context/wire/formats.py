@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from director.context.wire import anthropic, chat, langchain, responses
-from director.context.wire.events import MessageFormat, Wire
+from director.context.wire.parse_events import MessageFormat, Wire
 
 _BY_NAME: dict[Wire, MessageFormat] = {
     "chat": chat,

@@ -11,7 +11,7 @@ from importlib import import_module
 
 from director.context.values import AgentTurn, Call
 from director.context.wire.chat import EMPTY, kept_calls, legacy_id, legacy_use, recalled
-from director.context.wire.events import Answer, Edit, Event, Flaw, Heard, Spoke, Use
+from director.context.wire.parse_events import Answer, Edit, Event, Flaw, Heard, Spoke, Use
 from director.context.wire.shape import (
     altered,
     as_json,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from director.context.wire.events import Wire
+from director.context.wire.parse_events import Wire
 
 
 def problems(messages: Sequence[object], wire: Wire, before: Sequence[object] = ()) -> list[str]:

@@ -14,7 +14,8 @@ from director.context.values import Context, Section, Turn
 from director.context.wire import anthropic, responses
 from director.context.wire.detect import detect
 from director.context.wire.drafts import Listening, Pause, Speaking, turn_of
-from director.context.wire.events import (
+from director.context.wire.formats import FORMATS
+from director.context.wire.parse_events import (
     Answer,
     Event,
     Flaw,
@@ -27,7 +28,6 @@ from director.context.wire.events import (
     Spoke,
     Wire,
 )
-from director.context.wire.formats import FORMATS
 from director.context.wire.shape import altered, is_message, word
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from director.context.values import AgentTurn, Call
-from director.context.wire.events import Answer, Edit, Event, Heard, Loose, Spoke, Use
+from director.context.wire.parse_events import Answer, Edit, Event, Heard, Loose, Spoke, Use
 from director.context.wire.shape import altered, as_json, ident, look, peek, retext, word
 
 _INPUTS = frozenset({"compaction_trigger", "additional_tools", "configuration_update"})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from director.browser import BrowserError, Session
 from director.browser.actions import act
 from director.browser.elements import Result
-from director.browser.filling import references
+from director.browser.field_filling import references
 from director.runs.questions import ask_for_use
 from director.runs.secret_uses import ALLOW, SecretUse, is_refused, list_bindings, use_of
 from director.secrets import FieldNotAllowed

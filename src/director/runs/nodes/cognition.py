@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from director.runs.schema import SchemaMismatch, of_schema
+from director.runs.json_schema import SchemaMismatch, of_schema
 from director.runs.values import RunError
 from director.workflow.bounds import ValueTooLarge, check_bounds
 from director.workflow.patterns import PatternError

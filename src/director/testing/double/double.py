@@ -14,19 +14,19 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self, TypeAlias
 
-from director.models.brains import Tape, load
-from director.models.script import Emit, ScriptEngine
+from director.models.script_engines import Tape, load
+from director.models.script_values import Emit, ScriptEngine
 from director.testing.double import control
-from director.testing.double.books.ledger import RequestLog
-from director.testing.double.desk import DoubleGateway
+from director.testing.double.api_keys import Limiter, RateLimits
+from director.testing.double.conformance_report import ConformanceFinding, judge, notes
+from director.testing.double.endpoint import EndpointRoute
 from director.testing.double.exchange import Delivery, Fault, RawRequest
 from director.testing.double.faults import Faults
-from director.testing.double.keys import Limiter, RateLimits
-from director.testing.double.profiles import PROFILES, ServerProfile
-from director.testing.double.route import EndpointRoute
+from director.testing.double.provider_profiles import PROFILES, ServerProfile
+from director.testing.double.request_log.usage_log import RequestLog
+from director.testing.double.request_pipeline import DoubleGateway
 from director.testing.double.routes import ROUTES
 from director.testing.double.server import DoubleServer
-from director.testing.double.verdict import ConformanceFinding, judge, notes
 from director.testing.double.world import Clock, Exchange, Generation, Ids, World
 
 Script: TypeAlias = ScriptEngine | Sequence[Sequence[Emit]] | str | Path

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from director.testing.double.api_keys import Api
 from director.testing.double.exchange import (
     UNHEARD_OF,
     Fault,
@@ -19,7 +20,6 @@ from director.testing.double.exchange import (
 )
 from director.testing.double.fault_refusals import DOOR, GATE, number
 from director.testing.double.faults import KINDS, api_of
-from director.testing.double.keys import Api
 
 Events: TypeAlias = tuple[ServerSentEvent, ...]
 Body: TypeAlias = Mapping[str, object]

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from director.models.script import Emit, ScriptEngine, Seen
-from director.testing.double.books.ledger import RequestLog
+from director.models.script_values import Emit, ScriptEngine, Seen
 from director.testing.double.exchange import ParsedRequest, ProviderResponse
-from director.testing.double.profiles import ServerProfile
+from director.testing.double.provider_profiles import ServerProfile
+from director.testing.double.request_log.usage_log import RequestLog
 
 State = TypeVar("State")
 

@@ -9,11 +9,11 @@ from director.web.api import (
     browser,
     chat,
     compression,
+    demo,
     files,
     models,
     nodes,
     plan,
-    rehearsal,
     requests,
     results,
     runs,
@@ -41,6 +41,6 @@ for each in (
     settings,
     models,
     secrets,
-    rehearsal,
+    demo,
 ):
     router.include_router(each.router)

@@ -9,10 +9,10 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from director.agent import approvals, approve, refuse
-from director.agent.effects import answer_effect, effects
-from director.agent.secret_requests import give_secret, refuse_secret, secret_requests
-from director.web.bodies import Body, Name
-from director.web.wants import CurrentApp, ExistingWorkflowId
+from director.agent.permissions.effect_approval import answer_effect, effects
+from director.agent.permissions.secret_requests import give_secret, refuse_secret, secret_requests
+from director.web.request_bodies import Body, Name
+from director.web.route_dependencies import CurrentApp, ExistingWorkflowId
 from director.workflow.values import WorkflowError
 
 router = APIRouter(prefix="/workflows/{workflow}/approvals", tags=["approvals"])

@@ -9,9 +9,9 @@ from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
 from director.agent import TurnRunning, current_thread, new_conversation
-from director.agent.message_size import measure_message
-from director.agent.threads import leave_out
-from director.web.bodies import Body, Text
+from director.agent.conversation.current_thread import leave_out
+from director.agent.conversation.message_size import measure_message
+from director.web.app_state import AnswerOptions, AppState, NotFound
 from director.web.reading.chat import (
     Conversation,
     ConversationEntry,
@@ -22,8 +22,8 @@ from director.web.reading.chat import (
     page,
     turn_now,
 )
-from director.web.studio import AnswerOptions, AppState, NotFound
-from director.web.wants import CurrentApp, ExistingWorkflowId, Thread
+from director.web.request_bodies import Body, Text
+from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, Thread
 from director.workflow.credential_patterns import find_passwords
 
 router = APIRouter(prefix="/workflows/{workflow}", tags=["chat"])

@@ -14,10 +14,9 @@ from fastapi.responses import PlainTextResponse, Response
 from pydantic import Field
 
 from director.agent import TurnRunning
-from director.agent.compressing import apply
-from director.agent.exporting import exported
-from director.store.compress import restore
-from director.web.bodies import Body, Text
+from director.agent.compression.compression_export import exported
+from director.agent.compression.thread_compression import apply
+from director.store.compression import restore
 from director.web.reading.compression import (
     CompressionAttempt,
     Looked,
@@ -27,7 +26,8 @@ from director.web.reading.compression import (
     proposed,
     tried,
 )
-from director.web.wants import CurrentApp, ExistingWorkflowId, Thread
+from director.web.request_bodies import Body, Text
+from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, Thread
 
 router = APIRouter(prefix="/workflows/{workflow}/compression", tags=["compression"])
 _Turns = Annotated[list[Annotated[int, Field(ge=1, le=2**53)]], Field(max_length=20_000)]

@@ -11,12 +11,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
-from director.demo.rehearsal import MODEL
+from director.demo.scripted_demo import MODEL
 from director.models import find_local_servers
-from director.web.bodies import Body
-from director.web.keys import KEYS, PROVIDERS, held_in, plain, put_key, remove_key
-from director.web.studio import AppState, NotFound
-from director.web.wants import CurrentApp
+from director.web.app_state import AppState, NotFound
+from director.web.provider_keys import KEYS, PROVIDERS, held_in, plain, put_key, remove_key
+from director.web.request_bodies import Body
+from director.web.route_dependencies import CurrentApp
 
 router = APIRouter(prefix="/models", tags=["models"])
 _Variable = Literal["OPENAI_API_KEY", "ANTHROPIC_API_KEY"]

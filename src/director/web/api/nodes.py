@@ -12,14 +12,14 @@ from typing import Annotated, Literal, TypeAlias
 from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
-from director.agent.tools import building, executing
+from director.agent.tools import execution_tools, node_tools
 from director.models import Result
 from director.store import VersionConflict
 from director.web.api.plan import Back, PlanVersion, versions
-from director.web.bodies import Body, Name, Text
+from director.web.app_state import AppState, NotFound
 from director.web.reading.nodes import Nodes, nodes
-from director.web.studio import AppState, NotFound
-from director.web.wants import CurrentApp, ExistingWorkflowId
+from director.web.request_bodies import Body, Name, Text
+from director.web.route_dependencies import CurrentApp, ExistingWorkflowId
 
 router = APIRouter(prefix="/workflows/{workflow}", tags=["nodes"])
 Which: TypeAlias = Annotated[str, Path(min_length=1, max_length=200)]
@@ -95,7 +95,7 @@ async def add(workflow: ExistingWorkflowId, body: NewNode, studio: CurrentApp) -
     desk = await studio.desk(workflow)
     _check_version(workflow, body.version, studio)
     given = body.model_dump(exclude={"version"})
-    return _done(workflow, studio, await building.create_node(desk, **given))
+    return _done(workflow, studio, await node_tools.create_node(desk, **given))
 
 
 @router.patch("/nodes/{node}")
@@ -105,7 +105,7 @@ async def change(
     """Change a node; its other fields stay as they are."""
     desk = await studio.desk(workflow)
     _check_version(workflow, body.version, studio)
-    said = await building.change_node(desk, node, body.changes, body.merge)
+    said = await node_tools.change_node(desk, node, body.changes, body.merge)
     return _done(workflow, studio, said)
 
 
@@ -121,7 +121,7 @@ async def delete(
     """Delete a node, or several by a range; refused while others refer to it."""
     desk = await studio.desk(workflow)
     _check_version(workflow, version, studio)
-    said = await building.delete_node(desk, node, handle_dependencies)
+    said = await node_tools.delete_node(desk, node, handle_dependencies)
     return _done(workflow, studio, said)
 
 
@@ -132,7 +132,7 @@ async def move(
     """Move a node, or several by a range."""
     desk = await studio.desk(workflow)
     _check_version(workflow, body.version, studio)
-    return _done(workflow, studio, await building.move_node(desk, node, body.to))
+    return _done(workflow, studio, await node_tools.move_node(desk, node, body.to))
 
 
 @router.post("/nodes/{node}/test")
@@ -141,7 +141,9 @@ async def test(
 ) -> NodesResult:
     """Test one node in the workbench, where variables, records and the browser stay."""
     desk = await studio.desk(workflow)
-    said = await studio.alone(workflow, lambda: executing.test_single_node(desk, node, body.record))
+    said = await studio.alone(
+        workflow, lambda: execution_tools.test_single_node(desk, node, body.record)
+    )
     return _done(workflow, studio, said)
 
 
@@ -151,7 +153,7 @@ async def run(workflow: ExistingWorkflowId, body: Selected, studio: CurrentApp) 
     desk = await studio.desk(workflow)
     said = await studio.alone(
         workflow,
-        lambda: executing.execute_nodes(
+        lambda: execution_tools.execute_nodes(
             desk,
             body.nodes,
             body.mode,

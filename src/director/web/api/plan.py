@@ -9,11 +9,11 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from director.agent.saved import SavedState
+from director.agent.saved_workflow import SavedState
 from director.store import Store
-from director.web.bodies import Body
-from director.web.studio import NotFound
-from director.web.wants import CurrentApp, ExistingWorkflowId
+from director.web.app_state import NotFound
+from director.web.request_bodies import Body
+from director.web.route_dependencies import CurrentApp, ExistingWorkflowId
 from director.workflow.plan import Phase, Plan, Task
 from director.workflow.plan_rules import check_update, phase_status
 

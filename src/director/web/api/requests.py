@@ -8,11 +8,11 @@ from typing import Annotated, TypeAlias
 from fastapi import APIRouter, Path, Query
 from fastapi.responses import Response
 
+from director.web.app_state import NotFound
 from director.web.reading import requests
 from director.web.reading.meter import Meter
 from director.web.reading.requests import Detail, Moment, RequestRow
-from director.web.studio import NotFound
-from director.web.wants import CurrentApp, ExistingWorkflowId, Thread
+from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, Thread
 
 router = APIRouter(prefix="/workflows/{workflow}", tags=["requests"])
 Number: TypeAlias = Annotated[int, Path(ge=1, le=2**31)]

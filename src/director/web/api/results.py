@@ -8,10 +8,10 @@ from fastapi import APIRouter, Path, Query
 from fastapi.responses import PlainTextResponse, Response
 
 from director.runs import steps_of
-from director.runs.report import report_html
-from director.runs.taking_out import as_csv, as_json, rows_of
-from director.web.studio import NotFound
-from director.web.wants import CurrentApp, KnownRun
+from director.runs.exported_data import as_csv, as_json, rows_of
+from director.runs.run_report import report_html
+from director.web.app_state import NotFound
+from director.web.route_dependencies import CurrentApp, KnownRun
 
 router = APIRouter(prefix="/runs/{run}", tags=["runs"])
 

@@ -10,9 +10,9 @@ from pydantic import Field
 
 from director.runs import RunError, cancel, run_of
 from director.runs.status import find_holder
-from director.web.bodies import Body, Name, Text
 from director.web.reading.runs import RunDetail, RunRow, detail, rows
-from director.web.wants import CurrentApp, ExistingWorkflowId, KnownRun
+from director.web.request_bodies import Body, Name, Text
+from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, KnownRun
 
 router = APIRouter(tags=["runs"])
 

@@ -8,11 +8,11 @@ from typing import Annotated, TypeAlias
 from fastapi import APIRouter, Path
 from pydantic import Field
 
-from director.agent.secret_leaks import keep_secret, leaks, purge_secret
+from director.agent.permissions.secret_leaks import keep_secret, leaks, purge_secret
 from director.secrets import SHORT
-from director.web.bodies import Body, Name
-from director.web.studio import AppState, NotFound
-from director.web.wants import CurrentApp
+from director.web.app_state import AppState, NotFound
+from director.web.request_bodies import Body, Name
+from director.web.route_dependencies import CurrentApp
 
 router = APIRouter(prefix="/secrets", tags=["secrets"])
 _Name: TypeAlias = Annotated[str, Path(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$")]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from fastapi import APIRouter
 
 from director.settings import PROFILES, RULES, save_settings
-from director.web.bodies import Body
-from director.web.studio import AppState
-from director.web.wants import CurrentApp
+from director.web.app_state import AppState
+from director.web.request_bodies import Body
+from director.web.route_dependencies import CurrentApp
 
 router = APIRouter(prefix="/settings", tags=["settings"])
 # The store is chosen when the program is started.

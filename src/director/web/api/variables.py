@@ -8,11 +8,11 @@ from typing import Annotated, cast
 from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
-from director.agent.tools import valuing
-from director.store.variables import KIND, variable_history, variables, workbench
-from director.web.bodies import Body, Json, Reason
-from director.web.studio import AppState, NotFound
-from director.web.wants import CurrentApp, ExistingWorkflowId
+from director.agent.tools import variable_tools
+from director.store.run_variables import KIND, variable_history, variables, workbench
+from director.web.app_state import AppState, NotFound
+from director.web.request_bodies import Body, Json, Reason
+from director.web.route_dependencies import CurrentApp, ExistingWorkflowId
 from director.workflow.sensitive import mask_value
 from director.workflow.values import Json as Value
 
@@ -62,7 +62,7 @@ async def set_one(
 ) -> list[VariableValue]:
     """Set a variable."""
     desk = await studio.desk(workflow)
-    await valuing.set_variable(desk, name, body.value, body.reason)
+    await variable_tools.set_variable(desk, name, body.value, body.reason)
     return listed(studio, workflow)
 
 
@@ -73,7 +73,7 @@ async def clear(
     """Clear a variable; what it was stays in its history."""
     if name not in variables(studio.store, workbench(workflow)):
         raise NotFound(f"There is no variable {name!r}. Nothing was cleared.")
-    await valuing.clear_variable(await studio.desk(workflow), name, reason)
+    await variable_tools.clear_variable(await studio.desk(workflow), name, reason)
     return listed(studio, workflow)
 
 
@@ -82,7 +82,7 @@ async def clear_all(
     workflow: ExistingWorkflowId, studio: CurrentApp, reason: _Why = "by hand"
 ) -> list[VariableValue]:
     """Clear every variable, for a clean test."""
-    await valuing.clear_all_variables(await studio.desk(workflow), reason)
+    await variable_tools.clear_all_variables(await studio.desk(workflow), reason)
     return listed(studio, workflow)
 
 

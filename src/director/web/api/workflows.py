@@ -11,21 +11,21 @@ from fastapi import APIRouter, Query
 from fastapi.responses import PlainTextResponse, Response, StreamingResponse
 from pydantic import Field
 
-from director.agent.choosing import choose
-from director.agent.imports import import_workflow
-from director.agent.opening import new_workflow
+from director.agent.model_choice import choose
+from director.agent.session_opening import new_workflow
+from director.agent.workflow_imports import import_workflow
 from director.browser import Origins
 from director.models.names import parse
 from director.models.servers import accept_server
 from director.runs import save_workflow
-from director.runs.script import script_of
+from director.runs.playwright_script import script_of
 from director.store import Store, VersionConflict
-from director.store.away import bring_back, is_away, put_away
+from director.store.deleted_workflows import bring_back, is_away, put_away
 from director.store.export import export_workflow
-from director.web.bodies import Body, Name, Text
+from director.web.app_state import NotFound
 from director.web.reading.workflows import WorkflowRow, listed
-from director.web.studio import NotFound
-from director.web.wants import CurrentApp, ExistingWorkflowId
+from director.web.request_bodies import Body, Name, Text
+from director.web.route_dependencies import CurrentApp, ExistingWorkflowId
 from director.workflow.document import from_json, to_json
 from director.workflow.values import Json, Workflow
 

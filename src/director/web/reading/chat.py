@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast
 
-from director.agent.lease import last_turn, running
-from director.agent.threads import current_thread
+from director.agent.conversation.current_thread import current_thread
+from director.agent.turn_lease import last_turn, running
 from director.context.values import AgentTurn, Call, Turn, UserTurn
-from director.context.wire.events import INTERRUPTED as NO_RESULT
+from director.context.wire.parse_events import INTERRUPTED as NO_RESULT
 from director.store import Entry, Store
 from director.store.checkpoints import Checkpoint, checkpoints, find_deleted
-from director.store.project import TURNS, view
+from director.store.context_view import TURNS, view
 
 Shown: TypeAlias = Literal["visible", "archived", "deleted"]
 CallState: TypeAlias = Literal["done", "failed", "open"]

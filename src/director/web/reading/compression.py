@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from director.agent.compressing import attempts
-from director.agent.proposing import CompressionEstimate, CompressionProposal
+from director.agent.compression.compression_proposal import CompressionEstimate, CompressionProposal
+from director.agent.compression.thread_compression import attempts
 from director.store import Store, Versioned
 from director.store.checkpoints import Checkpoint
-from director.store.compress import history
+from director.store.compression import history
 
 
 @dataclass(frozen=True, slots=True)

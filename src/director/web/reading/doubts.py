@@ -8,7 +8,7 @@ from typing import cast
 
 from director.runs import Run, Step
 from director.runs.doubts.doubt import doubt_from, explain_doubt, is_dismissed
-from director.runs.telling import dismissal_of
+from director.runs.run_text import dismissal_of
 from director.store import Store
 from director.workflow.display import render_value
 from director.workflow.document import parse_stored

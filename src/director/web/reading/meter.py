@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from director.agent.assemble import assemble
-from director.agent.background import is_background
-from director.agent.choosing import chosen_model, chosen_profile
-from director.agent.marks import Marks, marks_for
+from director.agent.background_answers import is_background
+from director.agent.compression.thresholds import Marks, marks_for
+from director.agent.conversation.current_thread import current_thread
+from director.agent.model_choice import chosen_model, chosen_profile
 from director.agent.model_windows import get_capabilities
-from director.agent.parts import RequestPart, parts_of
-from director.agent.threads import current_thread
+from director.agent.request_assembly import assemble
+from director.agent.request_log.request_parts import RequestPart, parts_of
 from director.agent.tools import REGISTRY
 from director.context.values import Context, UserTurn
 from director.counting import counter_for

@@ -8,10 +8,10 @@ from itertools import islice
 from typing import cast
 
 from director.runs import Step, steps_of
-from director.runs.ledger import run_from
-from director.runs.telling import check_text, condition_text, evidence_text, node_text
+from director.runs.run_journal import run_from
+from director.runs.run_text import check_text, condition_text, evidence_text, node_text
 from director.store import Store
-from director.store.variables import is_workbench, workbench
+from director.store.run_variables import is_workbench, workbench
 from director.web.reading.doubts import DoubtRow, doubt_rows
 from director.workflow.document import parse_stored
 from director.workflow.input_types import is_secret_input

@@ -6,15 +6,15 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-from director.agent.saved import SavedState, last_run
-from director.agent.threads import ThreadLog
+from director.agent.conversation.current_thread import ThreadLog
+from director.agent.saved_workflow import SavedState, last_run
 from director.context.values import Context
 from director.runs.download_facts import list_downloads
-from director.runs.ledger import records_of, steps_of
-from director.sections.state import WorkflowState
+from director.runs.run_journal import records_of, steps_of
+from director.sections.workflow_state import WorkflowState
 from director.store import Store
-from director.store.project import View
-from director.store.variables import variables, workbench
+from director.store.context_view import View
+from director.store.run_variables import variables, workbench
 from director.web.reading.history_sizes import HistorySizes
 from director.workflow.values import Json, Tab
 

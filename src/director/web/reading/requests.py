@@ -8,11 +8,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from director.agent.requests import KIND, input_price, request, sent_bytes, tools_of
+from director.agent.request_log.kept_requests import (
+    KIND,
+    input_price,
+    request,
+    sent_bytes,
+    tools_of,
+)
 from director.context.report import Loss
 from director.models import Usage
 from director.store import Store, Versioned
-from director.store.compress import history
+from director.store.compression import history
 
 _MOST = 4_000  # lines of a difference
 

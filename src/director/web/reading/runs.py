@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from director.runs import Question, Run, Step, questions, records_of, run_of, steps_of, workflow_of
 from director.runs.download_facts import list_downloads
-from director.runs.ledger import run_from
-from director.runs.report import flat, in_time
-from director.runs.serving import is_parked
+from director.runs.run_execution import is_parked
+from director.runs.run_journal import run_from
+from director.runs.run_report import flat, in_time
+from director.runs.run_text import comparison_lines, config_text, depth_of, evidence_text, key_text
 from director.runs.status import RunStatuses
-from director.runs.telling import comparison_lines, config_text, depth_of, evidence_text, key_text
 from director.store import Store
-from director.store.variables import variables
+from director.store.run_variables import variables
 from director.web.reading.doubts import DoubtRow, doubt_rows
 from director.web.reading.nodes import ConditionResult
 from director.workflow.sensitive import mask_value

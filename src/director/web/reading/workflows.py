@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from director.store import Store, Versioned
-from director.store.away import away
+from director.store.deleted_workflows import away
 
 _AT_ONCE = 50
 

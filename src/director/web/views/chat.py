@@ -1,7 +1,7 @@
 """The words for a conversation: messages with their cards, summaries, how the last turn ended.
 
 It is read in `director.web.reading.chat`, a chunk of entries at a time, so a long thread costs no
-more than a short one. What a model sees is decided by `director.store.project`.
+more than a short one. What a model sees is decided by `director.store.context_view`.
 """
 
 from __future__ import annotations

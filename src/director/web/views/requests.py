@@ -9,10 +9,10 @@ import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from director.agent.requests import request
+from director.agent.request_log.kept_requests import request
 from director.store import Store
 from director.store.checkpoints import Checkpoint
-from director.store.compress import history
+from director.store.compression import history
 from director.web.reading.requests import Detail, RequestRow, Size, detail, lines
 from director.web.views.meter import GROUPS, Slice, group_of, slices
 from director.web.views.sent import texts_of

@@ -11,11 +11,11 @@ from typing import cast
 
 from director.runs import Question, run_of, steps_of, workflow_of
 from director.runs.nodes import CONTROL
-from director.runs.report import flatten
-from director.runs.serving import waits_for
-from director.runs.telling import node_text
+from director.runs.run_execution import waits_for
+from director.runs.run_report import flatten
+from director.runs.run_text import node_text
 from director.store import Store
-from director.store.variables import workbench
+from director.store.run_variables import workbench
 from director.web.reading.runs import RunDetail, StepRow, detail
 from director.web.views.nodes import written
 from director.workflow.display import render_value

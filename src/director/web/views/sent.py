@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from director.agent.contexts import context_of
-from director.agent.parts import split
-from director.agent.requests import tools_of
+from director.agent.request_log.context_records import context_of
+from director.agent.request_log.kept_requests import tools_of
+from director.agent.request_log.request_parts import split
 from director.context.values import AgentTurn, Context, Turn, UserTurn
 from director.store import Store
-from director.store.project import project
+from director.store.context_view import project
 from director.store.values import Json
 
 _LONGEST = 60_000

@@ -8,7 +8,7 @@ from director.profiles import Profile, load_profile
 from director.secrets import Vault
 from director.settings import PROFILES, RULES, Settings
 from director.store import Store
-from director.web.keys import PROVIDERS, held_in, plain
+from director.web.provider_keys import PROVIDERS, held_in, plain
 
 # Shown in this order under these names; the store cannot be changed while it is open.
 GROUPS = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from director.workflow.config_fields import Field, Form, anything, text
 from director.workflow.expressions import check_code, check_name
-from director.workflow.forms import Field, Form, anything, text
-from director.workflow.types.kind import NodeKind, producing
+from director.workflow.types.type_definition import NodeKind, producing
 from director.workflow.values import Config, Json
 
 _RIGHT = 'give "input" and Python "code", such as [x for x in input if x["open"]]'

@@ -5,7 +5,8 @@ from __future__ import annotations
 import secrets
 from dataclasses import replace
 
-from director.demo.site.html import Element, el
+from director.demo.site.html_tree import Element, el
+from director.demo.site.http_values import Response, SiteVisit, address, redirect
 from director.demo.site.pages.pieces import (
     alert,
     button,
@@ -19,7 +20,6 @@ from director.demo.site.pages.pieces import (
 )
 from director.demo.site.pages.shop import MOST, bill, lines, links
 from director.demo.site.values import SHOP_PASSWORD, USER, Order, money
-from director.demo.site.web import Response, SiteVisit, address, redirect
 
 _ADDRESS = (
     ("name", "Full name", "Name of the recipient", "name"),

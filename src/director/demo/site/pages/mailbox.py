@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from math import ceil
 
-from director.demo.site.html import Element, Node, el
+from director.demo.site.html_tree import Element, Node, el
+from director.demo.site.http_values import Response, SiteVisit, address, redirect
 from director.demo.site.pages.pieces import (
     button,
     choice,
@@ -19,7 +20,6 @@ from director.demo.site.pages.pieces import (
     table,
 )
 from director.demo.site.values import LABELS, MAIL_PASSWORD, USER, Mail
-from director.demo.site.web import Response, SiteVisit, address, redirect
 
 _ROOM = 10
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from director.models.script import Ask, Compact, Emit, Fail, Refuse, Say, Stop, Think
-from director.testing.double.books.block import units
+from director.models.script_values import Ask, Compact, Emit, Fail, Refuse, Say, Stop, Think
 from director.testing.double.exchange import ServerSentEvent
+from director.testing.double.request_log.block import units
 
 Finish: TypeAlias = Literal["stop", "length", "tool_calls", "content_filter"]
 ENDS: dict[str, Finish] = {

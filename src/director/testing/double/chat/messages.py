@@ -9,8 +9,16 @@ from collections.abc import Mapping, Sequence
 
 from director.testing.double import refusals
 from director.testing.double.exchange import Refusal
+from director.testing.double.field_types import (
+    CHAT,
+    NAMES,
+    FieldRule,
+    check,
+    expect,
+    missing,
+    unknown,
+)
 from director.testing.double.shapes import listed, mapping
-from director.testing.double.values import CHAT, NAMES, FieldRule, check, expect, missing, unknown
 
 ROLES = ("system", "assistant", "user", "tool", "developer")
 PARTS = ("text", "image_url", "input_audio", "refusal", "file")

@@ -10,9 +10,9 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from director.models.script import Seen, Shown
-from director.testing.double.books.block import CacheBlock
+from director.models.script_values import Seen, Shown
 from director.testing.double.chat.checks import CheckedChatRequest
+from director.testing.double.request_log.block import CacheBlock
 from director.testing.double.shapes import listed, mapping
 
 LEADS = ("system", "developer")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from director.models.script import (
+from director.models.script_values import (
     Ask,
     Compact,
     Emit,
@@ -24,12 +24,8 @@ from director.models.script import (
     Wait,
 )
 from director.testing.double import refusals
-from director.testing.double.books.block import units
-from director.testing.double.books.ledger import Booked
 from director.testing.double.exchange import Refusal
 from director.testing.double.messages.checks import BINDING, COMPACTING
-from director.testing.double.messages.compaction import TEXTS as CODES
-from director.testing.double.messages.compaction import passing_block, refuse_compaction
 from director.testing.double.messages.read import (
     CheckedMessagesRequest,
     Json,
@@ -37,7 +33,11 @@ from director.testing.double.messages.read import (
     number,
     words,
 )
+from director.testing.double.messages.server_compaction import TEXTS as CODES
+from director.testing.double.messages.server_compaction import passing_block, refuse_compaction
 from director.testing.double.messages.thinking import end_of, last_seal, sign, verify
+from director.testing.double.request_log.block import units
+from director.testing.double.request_log.usage_log import Booked
 from director.testing.double.shapes import listed
 from director.testing.double.world import World
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from director.models.script import Fail
+from director.models.script_values import Fail
 from director.testing.double.exchange import ServerSentEvent
 from director.testing.double.messages.build import refuse_failure
 from director.testing.double.messages.read import Json

@@ -14,8 +14,8 @@ from itertools import groupby
 from typing import Literal, TypeAlias
 
 from director.models.capabilities import Capabilities
-from director.models.script import Kind, Seen, Shown
-from director.testing.double.books.block import CacheBlock, Part
+from director.models.script_values import Kind, Seen, Shown
+from director.testing.double.request_log.block import CacheBlock, Part
 from director.testing.double.shapes import listed, mapping
 
 Json: TypeAlias = Mapping[str, object]

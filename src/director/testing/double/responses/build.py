@@ -10,22 +10,12 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from director.models.capabilities import Capabilities
-from director.models.script import (
-    Ask,
-    Compact,
-    Emit,
-    Fail,
-    Refuse,
-    Say,
-    Stop,
-    Think,
-    Wait,
-)
-from director.testing.double.books.block import OVERHEAD, units
-from director.testing.double.books.ledger import Booked
+from director.models.script_values import Ask, Compact, Emit, Fail, Refuse, Say, Stop, Think, Wait
 from director.testing.double.exchange import ParsedRequest
-from director.testing.double.responses.state import Item, Shelf, owner, seal
-from director.testing.double.responses.tools import is_strict
+from director.testing.double.request_log.block import OVERHEAD, units
+from director.testing.double.request_log.usage_log import Booked
+from director.testing.double.responses.response_state import Item, Shelf, owner, seal
+from director.testing.double.responses.tool_rules import is_strict
 from director.testing.double.world import World
 
 Value = TypeVar("Value")

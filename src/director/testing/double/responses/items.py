@@ -11,13 +11,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from director.models.script import Kind, Shown
+from director.models.script_values import Kind, Shown
 from director.testing.double import refusals
-from director.testing.double.books.block import CacheBlock
 from director.testing.double.exchange import ParsedRequest, Refusal
+from director.testing.double.field_types import FieldRule, check, missing, too_long
+from director.testing.double.request_log.block import CacheBlock
 from director.testing.double.responses.checks import kind_of
-from director.testing.double.responses.state import Item, Shelf, owner, unseal
-from director.testing.double.values import FieldRule, check, missing, too_long
+from director.testing.double.responses.response_state import Item, Shelf, owner, unseal
 from director.testing.double.world import World
 
 PREFIXES = {

@@ -1,0 +1,135 @@
+"""Runs as a terminal shows them: a table of all, and the timeline of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import cast
+
+from director.cli.outline import columns, runs_of
+from director.runs import Run, Step, questions, steps_of, workflow_of
+from director.runs.run_journal import measure_run
+from director.runs.run_report import in_time
+from director.runs.run_text import (
+    comparison_lines,
+    depth_of,
+    evidence_text,
+    key_text,
+    seconds_text,
+    time_text,
+)
+from director.runs.status import RunStatuses
+from director.store import Store
+from director.store.run_variables import variables
+from director.workflow.display import render_value
+from director.workflow.sensitive import mask_value
+from director.workflow.values import Json
+
+_BAR = 24
+_WORDS = {"success": "ok"}
+
+
+def rows(store: Store, workflow: str = "", *, limit: int = 20) -> list[dict[str, Json]]:
+    """The newest runs, for programs: times in seconds, and why one does not move."""
+    statuses = RunStatuses(store)
+    newest = list(reversed(runs_of(store, workflow)))[:limit]
+    return [_row(store, statuses, run, at) for run, at in newest]
+
+
+def _row(store: Store, statuses: RunStatuses, run: Run, at: float) -> dict[str, Json]:
+    return {
+        "id": run.id,
+        "workflow": run.workflow,
+        "state": run.state,
+        "doubts": len(run.doubts),
+        "steps": run.summary.get("successfully_executed", 0),
+        "failed": run.summary.get("failed", 0),
+        "took": round(measure_run(store, run.id), 3),
+        "last_sign": at,
+        "worker": statuses.find_worker(run),
+        "why": statuses.explain(run),
+    }
+
+
+def table(found: list[dict[str, Json]]) -> str:
+    """The same rows for people, and below them why some do not move."""
+    names = ("id", "workflow", "state", "doubts", "steps", "failed", "took", "last sign")
+    shown_rows = [
+        [
+            *(str(row[name]) for name in names[:6]),
+            seconds_text(cast("float", row["took"])) if row["took"] else "",
+            time_text(cast("float", row["last_sign"])),
+        ]
+        for row in found
+    ]
+    lines = [f"{row['id']}  {row['why']}" for row in found if row["why"]]
+    return "\n".join([columns(names, shown_rows), *([""] if lines else []), *lines])
+
+
+def history(store: Store, run: Run) -> str:
+    """A run with its timeline: each step with a bar for its time, and what it wrote."""
+    return "\n".join(_lines(store, run))
+
+
+def _lines(store: Store, run: Run) -> Iterator[str]:
+    workflow = workflow_of(store, run)
+    steps = in_time(steps_of(store, run.id))
+    yield f"{workflow.name}  (run {run.id}, version {run.workflow_version})"
+    yield f"{run.state}, worker {run.worker or 'none'}, selection {run.selection}"
+    if why := RunStatuses(store).explain(run):
+        yield why
+    for name, value in run.inputs.items():
+        yield f"  {name} = {render_value(name, value)}"
+    if run.error:
+        where = key_text(str(run.error.get("key", "")), workflow.nodes)
+        yield f"{where + ': ' if where else ''}{run.error.get('message', '')}"
+    yield from (f"doubt ({each['kind']}): {each['sentence']}" for each in run.doubts)
+    yield from (f"compared: {each}" for each in comparison_lines(run))
+    yield ""
+    timed = [step for step in steps if step.began]
+    start = min((step.began for step in timed), default=0.0)
+    whole = max((step.began + step.took for step in timed), default=0.0) - start
+    wide = max((len(_name(step)) for step in steps), default=0)
+    for step in steps:
+        state = step.status if step.state == "finished" else step.state
+        took = seconds_text(step.took) if step.state == "finished" and step.began else ""
+        bar = _bar(step, start, whole)
+        yield f"{_name(step):<{wide}}  {_WORDS.get(state, state):<8} {bar} {took}".rstrip()
+        yield from (f"{'':<{wide}}  {each}" for each in _inside(store, step))
+    for each in questions(store, run.id):
+        yield f"? {each.text}  ({'answered' if each.answer else 'no answer yet'})"
+    if found := variables(store, run.id):
+        yield "\nvariables"
+        yield from (f"  {name} = {render_value(name, value)}" for name, value in found.items())  # type: ignore[arg-type]
+
+
+def _name(step: Step) -> str:
+    own = f"[{step.key.rpartition('[')[2].rstrip(']')}]" if step.type == "item" else step.alias
+    return f"{'  ' * (depth_of(step.key) + (step.type == 'item'))}{own}"
+
+
+def _bar(step: Step, start: float, whole: float) -> str:
+    if not step.began or whole <= 0:
+        return " " * _BAR
+    left = min(_BAR - 1, round(_BAR * (step.began - start) / whole))
+    width = max(1, min(_BAR - left, round(_BAR * step.took / whole)))
+    return f"{' ' * left}{'█' * width}{' ' * (_BAR - left - width)}"
+
+
+def _inside(store: Store, step: Step) -> Iterator[str]:
+    if step.error and step.type != "item":
+        yield f"failed: {step.error}"
+    yield from (f"warning: {each}" for each in step.warnings)
+    yield from (f"note: {each}" for each in step.notes)
+    yield from (f"held: {evidence_text(each)}" for each in step.evidence if each.get("holds"))
+    for kind, id_, before in step.wrote:
+        written = store.get(kind, id_, before + 1)
+        if written is not None and kind == "variable":
+            name = id_.partition("/")[2]
+            yield f"{name} = {render_value(name, written.body.get('value'))}"  # type: ignore[arg-type]
+
+
+def history_json(store: Store, run: Run) -> Json:
+    """The same for programs, without what is sensitive."""
+    steps = [mask_value(asdict(step)) for step in in_time(steps_of(store, run.id))]
+    return {**asdict(run), "inputs": mask_value(run.inputs), "steps": steps}

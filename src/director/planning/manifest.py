@@ -1,0 +1,103 @@
+"""The manifest of a context: what stands in it, from where, by which rule, in how many tokens.
+
+It holds no clock, no place of this machine and nothing that depends on chance: the same inputs
+give the same manifest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from director.context.values import Counter
+from director.planning.budget_report import tokens_of
+from director.planning.section_budget import FittedSections, Limit
+from director.planning.section_format import Source, TaggedSection, render_context, render_section
+from director.planning.values import as_bytes
+
+VERSION = 1
+Json: TypeAlias = "str | int | float | bool | list[Json] | Mapping[str, Json] | None"
+CommitOf: TypeAlias = Callable[[str, bytes], str | None]
+
+
+def sha256(content: bytes) -> str:
+    """The hash by which contents are named."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def manifest_of(  # noqa: PLR0913  each has a name
+    fitted: FittedSections,
+    limit: Limit,
+    *,
+    asked: Mapping[str, Json],
+    order: tuple[str, ...],
+    read: Callable[[str], bytes | None],
+    commit_of: CommitOf,
+    evidence: Mapping[str, Json],
+) -> dict[str, Json]:
+    """The manifest of sections that were fitted. `read` gives the bytes of a file."""
+    text = render_context(fitted.sections, order)
+    ranked = sorted(fitted.sections, key=lambda one: order.index(one.tag))
+    count = limit.counter
+    return {
+        "manifest": VERSION,
+        "context": {"sha256": sha256(as_bytes(text)), "bytes": len(as_bytes(text))},
+        "asked": dict(asked),
+        "window": limit.window,
+        "budget": limit.tokens,
+        "tokens": fitted.tokens,
+        "tokens_before": fitted.whole,
+        "counter": {"name": count.name, "error": count.error},
+        "evidence": dict(evidence),
+        "cuts": [
+            {"rule": cut.rule, "section": cut.tag, "before": cut.before, "after": cut.after}
+            for cut in fitted.cuts
+        ],
+        "sections": [_section(one, count, read, commit_of) for one in ranked],
+    }
+
+
+def as_json(manifest: Mapping[str, Json]) -> str:
+    """A manifest as it is kept: one form, whatever machine writes it."""
+    return json.dumps(manifest, indent=2, ensure_ascii=True) + "\n"
+
+
+def _section(
+    section: TaggedSection, count: Counter, read: Callable[[str], bytes | None], commit_of: CommitOf
+) -> dict[str, Json]:
+    sources = [_source(one, count, read, commit_of) for one in section.sources]
+    return {"tag": section.tag, "tokens": count(render_section(section)), "sources": list(sources)}
+
+
+def _source(
+    source: Source, count: Counter, read: Callable[[str], bytes | None], commit_of: CommitOf
+) -> dict[str, Json]:
+    file = read(source.source) if source.kind in ("file", "part") else None
+    content = as_bytes(source.text) if file is None else file
+    before, after = tokens_of(source, count)
+    return {
+        "source": source.source,
+        "name": source.name,
+        "kind": source.kind,
+        "sha256": sha256(content),
+        "bytes": len(content),
+        "commit": commit_of(source.source, content) if file is not None else None,
+        "ranges": [list(span) for span in ranges(source)],
+        "shown_sha256": sha256(as_bytes(source.shown)),
+        "rule": source.rule,
+        "cut": source.notice.strip(),
+        "tokens_before": before,
+        "tokens_after": after,
+    }
+
+
+def ranges(source: Source) -> list[tuple[int, int]]:
+    """The bytes of the source that are shown."""
+    spans = ((0, len(source.text)),) if source.spans is None else source.spans
+    found = []
+    for start, end in spans:
+        first = source.offset + len(as_bytes(source.text[:start]))
+        found.append((first, first + len(as_bytes(source.text[start:end]))))
+    return found

@@ -1,0 +1,248 @@
+"""The page to work in, whole and by part: what a window shows of a workflow and its chat."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from inspect import iscoroutinefunction
+from typing import Annotated, Any, TypeAlias
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import HTMLResponse
+from pydantic import BaseModel, Field
+
+from director.agent import approvals, current_thread, running
+from director.agent.model_choice import chosen_profile
+from director.agent.permissions.effect_approval import effects
+from director.agent.permissions.secret_requests import secret_requests
+from director.agent.saved_workflow import SavedState
+from director.counting import counter_for
+from director.runs.download_facts import list_downloads
+from director.runs.run_journal import records_of, steps_of
+from director.settings import PROFILES
+from director.store.run_variables import workbench
+from director.web.app_state import AppState, NotFound
+from director.web.page_answers import answer_page
+from director.web.page_templates import api_of
+from director.web.reading import meter as size
+from director.web.reading.chat import turn_now
+from director.web.reading.compression import tried
+from director.web.reading.requests import lines
+from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, WorkflowId, thread_of
+from director.web.views import chat, compression, meter, nodes, plan, runs
+from director.web.views import settings as view
+from director.web.views.variables_and_tabs import tabs_view, variables_view
+from director.workflow.description import PARTS, Description
+from director.workflow.record_types import list_record_types
+
+router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+Shown: TypeAlias = dict[str, Any]
+
+
+@router.get("/w/{workflow}")
+async def work(request: Request, workflow: WorkflowId, studio: CurrentApp) -> HTMLResponse:
+    """The one page to work in. The meter is loaded behind it: it reads the whole conversation."""
+    return await answer_page(request, studio, (workflow,), lambda: _work(studio, workflow))
+
+
+async def _work(studio: AppState, workflow: str) -> tuple[str, Shown]:
+    # The first look at a workflow begins its conversation: once, not with each part.
+    await asyncio.to_thread(current_thread, studio.cached, workflow)
+    parts = (_chat, _composer, _plan, _nodes, _variables)
+    reading = (asyncio.to_thread(one, studio, workflow, PartQuery()) for one in parts)
+    found = await asyncio.gather(*reading)
+    tabs = await _browser(studio, workflow)
+    shown: Shown = {**_common(workflow), **tabs}
+    for each in found:
+        shown |= each
+    return "work.html", shown
+
+
+class PartQuery(BaseModel):
+    """Which of a part: a version of the plan, a chunk of a conversation, words, how many nodes."""
+
+    thread: Annotated[str, Field(max_length=200)] = ""
+    version: Annotated[int, Field(ge=1, le=2**31)] | None = None
+    chunk: Annotated[int, Field(ge=0, le=2**31)] | None = None
+    words: Annotated[str, Field(max_length=500)] = ""
+    rows: Annotated[int, Field(ge=1, le=2**31)] = nodes.ROWS
+
+
+@router.get("/w/{workflow}/part/{part}")
+async def part(
+    request: Request,
+    workflow: WorkflowId,
+    part: str,
+    studio: CurrentApp,
+    asked: Annotated[PartQuery, Query()],
+) -> HTMLResponse:
+    """One panel, or what a dialog shows."""
+    key = (workflow, part, asked.thread, asked.version, asked.chunk, asked.words, asked.rows)
+    return await answer_page(request, studio, key, lambda: _part(studio, workflow, part, asked))
+
+
+async def _part(studio: AppState, workflow: str, part: str, asked: PartQuery) -> tuple[str, Shown]:
+    if part not in _PARTS:
+        raise NotFound(f"There is no part {part!r} of this page.")
+    template, read = _PARTS[part]
+    if part == "chat" and asked.chunk is not None:
+        template, read = "chunk", _chunk
+    if iscoroutinefunction(read):
+        shown = await read(studio, workflow)
+    else:
+        shown = await asyncio.to_thread(read, studio, workflow, asked)
+    return f"parts/{template}.html", {**_common(workflow), **shown}
+
+
+@router.get("/w/{workflow}/kept/{hash_}")
+def kept(workflow: ExistingWorkflowId, hash_: str, studio: CurrentApp) -> Response:
+    """A picture that a step of this workflow left."""
+    if not runs.pictured(studio.cached, workflow, hash_):
+        raise NotFound("There is no such picture.")
+    content = studio.cached.kept(hash_)
+    kind = "image/png" if content.startswith(b"\x89PNG") else "image/jpeg"
+    return Response(content, media_type=kind, headers={"cache-control": "private, max-age=86400"})
+
+
+def _common(workflow: str) -> Shown:
+    return {"workflow": workflow, "api": api_of(workflow), "marks": plan.MARKS}
+
+
+def _chat(studio: AppState, workflow: str, _: PartQuery) -> Shown:
+    store = studio.cached
+    thread = current_thread(store, workflow)
+    found = chat.chat(store, thread)
+    asked = [one for one in approvals(store, workflow) if one.state == "asked"]
+    return {
+        "chat": found,
+        "chunk": found.newest,
+        "approvals": asked,
+        "effects": [one for one in effects(store, workflow) if one.state == "asked"],
+        "questions": runs.waiting(store, workflow),
+        "secrets": [one for one in secret_requests(store, workflow) if one.state == "asked"],
+        "failure": found.now.text if found.now.state == "failed" else "",
+    }
+
+
+def _chunk(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
+    thread = thread_of(studio, workflow, asked.thread)
+    older = "" if thread == current_thread(studio.cached, workflow) else thread
+    return {"chunk": chat.chunk(studio.cached, thread, asked.chunk or 0), "older": older}
+
+
+def _hits(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
+    thread = thread_of(studio, workflow, asked.thread)
+    return {"hits": chat.search(studio.cached, thread, asked.words), "words": asked.words}
+
+
+def _composer(studio: AppState, workflow: str, _: PartQuery) -> Shown:
+    store, settings = studio.cached, studio.settings
+    thread = current_thread(store, workflow)
+    busy = _is_busy(studio, workflow)
+    return {
+        "busy": busy,
+        "rehearsal": studio.rehearsals.next(workflow, store),
+        "waits": any(one.state == "asked" for one in approvals(store, workflow)),
+        "asked": turn_now(store, thread).asked,
+        "can_retry": bool(store.head(thread)) and not busy,
+        "meter_model": size.model_of(store, workflow, settings),
+        "models": view.usable(studio.supplies.vault),
+        "profile": chosen_profile(store, workflow, settings).name,
+        "profiles": PROFILES,
+        "background": size.background_of(store, workflow, settings),
+    }
+
+
+def _is_busy(studio: AppState, workflow: str) -> bool:
+    """Whether a turn is taken, as far as a page shows it: by what was read with the rest of it."""
+    store = studio.cached
+    return studio.turns.is_on(workflow) or running(store, current_thread(store, workflow))
+
+
+def _offered(studio: AppState, workflow: str, *, units: bool) -> Shown:
+    if _is_busy(studio, workflow):
+        return {"offer": None, "busy": True}
+    counter = counter_for(size.model_of(studio.cached, workflow, studio.settings) or None)
+    reader = studio.reader(workflow)
+    now = reader.conversation(current_thread(studio.cached, workflow))
+    found = compression.offer(now, counter, units=units, size=reader.sizes.turn_size)
+    return {"offer": found, "busy": False}
+
+
+def _history(studio: AppState, workflow: str, _: PartQuery) -> Shown:
+    return {"attempts": tried(studio.cached, current_thread(studio.cached, workflow))}
+
+
+def _plan(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
+    saved = SavedState(studio.cached, workflow)
+    told = saved.description()
+    return {
+        "plan": plan.plan_view(studio.cached, workflow, asked.version),
+        "aliases": {node.id: node.alias for node in saved.workflow().nodes},
+        "description": _described(told) if told else {},
+    }
+
+
+def _described(told: Description) -> dict[str, Any]:
+    """The parts of a description that say something, by their names as people read them."""
+    found = {name.replace("_", " "): getattr(told, name) for name in PARTS}
+    return {name: value for name, value in found.items() if value}
+
+
+def _nodes(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
+    statuses = studio.reader(workflow).state().statuses
+    found = nodes.workflow_view(studio.cached, workflow, statuses, rows=asked.rows)
+    return {"view": found, "rows": asked.rows, "first_rows": nodes.ROWS}
+
+
+def _variables(studio: AppState, workflow: str, _: PartQuery) -> Shown:
+    run = workbench(workflow)
+    return {
+        "variables": variables_view(studio.cached, workflow),
+        "record_types": list_record_types(records_of(studio.cached, run)),
+        "downloads": list_downloads(steps_of(studio.cached, run)),
+        "files": studio.supplies.files(workflow).list(),
+    }
+
+
+async def _browser(studio: AppState, workflow: str) -> Shown:
+    listed = await asyncio.to_thread(approvals, studio.cached, workflow)
+    shown = await asyncio.to_thread(effects, studio.cached, workflow)
+    return {
+        "tabs": tabs_view(await studio.tabs(workflow)),
+        "sites": [one for one in listed if one.state != "asked"],
+        "done_effects": [one for one in shown if one.state != "asked"],
+    }
+
+
+async def _meter(studio: AppState, workflow: str) -> Shown:
+    found = await studio.meter(workflow)
+    thread = current_thread(studio.cached, workflow)
+    made = await asyncio.to_thread(lines, studio.cached, thread)
+    return {"meter": meter.meter_view(found, made)}
+
+
+async def _metering(studio: AppState, workflow: str) -> Shown:
+    # The meter counts every turn, and the offer adds up what it counted.
+    shown = await _meter(studio, workflow)
+    return shown | await asyncio.to_thread(_offered, studio, workflow, units=False)
+
+
+async def _compress(studio: AppState, workflow: str) -> Shown:
+    shown = await _meter(studio, workflow)
+    return shown | await asyncio.to_thread(_offered, studio, workflow, units=True)
+
+
+# Each part by its name: its template, and what reads it.
+_PARTS: Mapping[str, tuple[str, Callable[..., Any]]] = {
+    "chat": ("newest", _chat),
+    "composer": ("composer", _composer),
+    "plan": ("plan", _plan),
+    "nodes": ("nodes", _nodes),
+    "variables": ("variables", _variables),
+    "browser": ("browser", _browser),
+    "meter": ("metering", _metering),
+    "compress": ("compress", _compress),
+    "history": ("history", _history),
+    "hits": ("hits", _hits),
+}
