@@ -17,6 +17,8 @@ from director.web.provider_keys import KEYS, held_in
 from director.web.reading.workflows import listed, page_rows
 from director.web.route_dependencies import CurrentApp
 from director.web.views import settings as view
+from director.web.views.last_runs import last_runs
+from director.web.views.runs import MARKS as RUN_MARKS
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 for each in (workflow_page, conversations_page, requests_page, runs_page):
@@ -33,7 +35,7 @@ async def workflows(
     """The workflows there are, a page at a time; on a first visit, what to do first."""
 
     async def make() -> tuple[str, dict[str, object]]:
-        return "workflows.html", await asyncio.to_thread(_list, studio, page_number, words)
+        return "home.html", await asyncio.to_thread(_list, studio, page_number, words)
 
     return await answer_page(request, studio, ("", page_number, words), make)
 
@@ -47,6 +49,9 @@ def _list(studio: AppState, page_number: int, words: str) -> dict[str, object]:
         "deleted": listed(studio.cached, deleted=True),
         "model": studio.settings.model.value,
         "keys": held_in(studio.supplies.vault),
+        "runs": last_runs(studio.cached),
+        "marks": RUN_MARKS,
+        "here": "home",
     }
 
 
@@ -70,6 +75,8 @@ def settings(request: Request, studio: CurrentApp) -> HTMLResponse:
         ],
         "rows": listed(studio.cached),
         "origins": view.origins(studio.cached),
+        "users": view.secret_users(studio.cached),
+        "here": "settings",
     }
     return page(request, "settings.html", shown)
 
@@ -77,4 +84,4 @@ def settings(request: Request, studio: CurrentApp) -> HTMLResponse:
 @router.get("/help")
 def help_(request: Request) -> HTMLResponse:
     """What is what, and which keys do what."""
-    return page(request, "help.html", {})
+    return page(request, "help.html", {"here": "help"})

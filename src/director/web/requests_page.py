@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
@@ -12,7 +13,7 @@ from director.agent.saved_workflow import SavedState
 from director.store import StoreError
 from director.web.app_state import AppState, NotFound
 from director.web.page_templates import api_of, page
-from director.web.reading.requests import lines, newest
+from director.web.reading.requests import RequestRow, lines, newest
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, Thread
 from director.web.views import requests
 
@@ -55,9 +56,17 @@ def one(  # noqa: PLR0913, PLR0917  each is asked for by name
         "one": found,
         "other": other,
         "differs": differs,
+        "trace": _trace(studio, thread, number),
         "api": api_of(workflow),
     }
     return page(request, "request.html", shown)
+
+
+def _trace(studio: AppState, thread: str, number: int) -> list[tuple[int, list[RequestRow]]]:
+    """The requests around one, by the turn that they were made for, the oldest first."""
+    found = lines(studio.cached, thread, before=number + _AT_ONCE, limit=2 * _AT_ONCE)
+    by_turn = groupby(reversed(found), key=lambda row: row.turn)
+    return [(turn, list(rows)) for turn, rows in by_turn]
 
 
 def _around(studio: AppState, workflow: str, thread: str) -> dict[str, object]:
@@ -67,4 +76,5 @@ def _around(studio: AppState, workflow: str, thread: str) -> dict[str, object]:
         "older": "" if thread == current_thread(studio.cached, workflow) else thread,
         "newest": newest(studio.cached, thread),
         "time": requests.timeline(studio.cached, thread),
+        "here": "inspect",
     }

@@ -28,6 +28,7 @@ def listed(request: Request, workflow: ExistingWorkflowId, studio: CurrentApp) -
         "inputs": list_inputs(flow),
         "rows": rows(studio.cached, workflow, limit=_MOST),
         "marks": runs.MARKS,
+        "here": "runs",
     }
     return page(request, "runs.html", shown)
 
@@ -41,4 +42,5 @@ def one(
     if found.detail.run.workflow != workflow:
         raise NotFound(f"The workflow {workflow!r} has no run {run!r}.")
     shown = {"workflow": workflow, "api": api_of(workflow), "view": found, "marks": runs.MARKS}
+    shown["here"] = "runs"
     return page(request, "run.html", shown)

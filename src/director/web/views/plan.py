@@ -9,12 +9,12 @@ from director.store import Store
 from director.workflow.plan import Phase, Plan, parse_plan
 from director.workflow.values import Json
 
-# A mark, and the word that a screen reader says for it: status is never told by colour alone.
+# A shape, and the word that a screen reader says for it: status is never told by colour alone.
 MARKS = {
-    "pending": ("○", "to do"),
-    "in_progress": ("◐", "in progress"),
-    "completed": ("✓", "done"),
-    "failed": ("✕", "failed"),
+    "pending": ("new", "To do"),
+    "in_progress": ("now", "In progress"),
+    "completed": ("ok", "Done"),
+    "failed": ("bad", "Failed"),
 }
 
 
