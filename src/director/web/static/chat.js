@@ -6,6 +6,16 @@ import { ask } from "./session.js";
 const SIZE = 50;
 const NEAR = "1500px 0px";
 
+// A long result is cut in the page, and read in full when it is asked for.
+async function whole(button) {
+  const answer = await ask(button.dataset.whole);
+  if (!answer.ok) return;
+  const call = (await answer.json()).calls.find((one) => one.id === button.dataset.callId);
+  const shown = button.closest("div").querySelector("pre");
+  if (call) shown.textContent = call[button.dataset.field ?? "result"];
+  button.parentElement.remove();
+}
+
 export class Talk {
   constructor(base, turn, shows = () => {}) {
     this.base = base;
@@ -39,6 +49,8 @@ export class Talk {
       typing = setTimeout(() => this.search(event.target.value), 200);
     });
     document.addEventListener("click", (event) => {
+      const more = event.target.closest("[data-whole]");
+      if (more) whole(more);
       if (event.target.closest("[data-close-hits]")) this.search("");
       const turn = event.target.closest("[data-turn][href]");
       if (!turn) return;

@@ -113,6 +113,10 @@ async function patch(near, change, version) {
   try {
     await send("PATCH", drawer().dataset.apiNode, body);
     forget();
+    if (near.dataset.condition !== undefined) {
+      near.reset();
+      near.hidden = true;
+    }
     await refresh();
     toast("Saved");
   } catch (error) {
@@ -143,8 +147,9 @@ function condition(form, removes) {
   const at = Number(form.dataset.index);
   const list = [...every[kind]];
   try {
-    const made = removes ? null : JSON.parse(form.querySelector("textarea").value);
-    if (made && at >= 0 && JSON.stringify(made) === JSON.stringify(list[at])) return toast("Nothing was changed");
+    const written = form.querySelector("textarea");
+    const made = removes ? null : JSON.parse(written.value);
+    if (made && at >= 0 && JSON.stringify(made) === JSON.stringify(JSON.parse(written.defaultValue))) return toast("Nothing was changed");
     if (at < 0) list.push(made);
     else list.splice(at, 1, ...(removes ? [] : [made]));
   } catch (error) {
