@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from director.store import Entry, Store
 from director.web.reading.chat import ConversationEntry, TurnNow, told, turn_now
 from director.web.views.calls import Card, card
-from director.web.views.step_groups import StepGroup, StepPart, split_intention, step_lines
+from director.web.views.step_groups import StepGroup, StepPart, extract_title, step_lines
 
 SIZE = 50
 # Results of the last answer of a chunk may stand in the next one.
@@ -104,10 +104,10 @@ def _chunk(store: Store, now: TurnNow, number: int) -> Chunk:
     listed = told(store, now.thread, found, longest=_RESULT)
     here = (said for said in listed if said.seq <= after + SIZE and said.shown != "deleted")
     ends = {str(one.body.get("call")): one.at for one in found if one.kind == "result"}
-    return Chunk(number, tuple(_grouped([_message(said, now) for said in here], ends)))
+    return Chunk(number, tuple(_group_steps([_message(said, now) for said in here], ends)))
 
 
-def _grouped(messages: Sequence[MessageView], ends: Mapping[str, float]) -> Iterator[MessageView]:
+def _group_steps(messages: Sequence[MessageView], ends: Mapping[str, float]) -> Iterator[MessageView]:
     """The messages; calls without words of their own go on with the group before them."""
     last: MessageView | None = None
     for nth, message in enumerate(messages):
@@ -128,7 +128,7 @@ def _grouped(messages: Sequence[MessageView], ends: Mapping[str, float]) -> Iter
             continue
         if last is not None:
             yield last
-        text, title = split_intention(message.text)
+        text, title = extract_title(message.text)
         last = replace(message, text=text, cards=asks, group=StepGroup(title, (part,)))
     if last is not None:
         yield last

@@ -78,7 +78,7 @@ class RunView:
     effects: tuple[tuple[str, float], ...] = ()
 
     @property
-    def failed_node(self) -> str:
+    def failure_node(self) -> str:
         """The node that the run failed at; empty if it did not."""
         failed = (
             view.step.node for view in self.steps if view.state == "failed" and view.step.node

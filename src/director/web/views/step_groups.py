@@ -106,12 +106,12 @@ class StepGroup:
         return tuple(step for part in self.parts for step in part.steps)
 
     @property
-    def failed(self) -> bool:
+    def is_failed(self) -> bool:
         """Whether something in it is still failed."""
         return any(step.card.state == "failed" and not step.fixed for step in self.steps)
 
     @property
-    def fixed(self) -> int:
+    def fix_count(self) -> int:
         """How many failures were put right."""
         return sum(step.fixed for step in self.steps)
 
@@ -175,7 +175,7 @@ _STRONG = (
 )
 
 
-def split_intention(text: str) -> tuple[str, str]:
+def extract_title(text: str) -> tuple[str, str]:
     """The words that stay a message, and the last sentence as a title, if it can be one."""
     paragraphs = _BLANK.split(text.strip())
     last = paragraphs[-1]
