@@ -34,7 +34,7 @@ def find(snapshot: Snapshot, text: str, *, regex: bool = False, most: int = _MAT
     if not text.strip():
         raise BrowserError("There is nothing to find: give a text or a pattern.")
     tree = _tree(snapshot)
-    holds = _match(text, tree) if regex else _contain(text, [_said(node) for node in tree])
+    holds = _match(text, tree) if regex else _contain(text, [_describe_node(node) for node in tree])
     found = [at for at, each in enumerate(holds) if each]
     if not found:
         return f"Nothing on the page matches {text!r}. Try a shorter text, or show the page."
@@ -43,7 +43,7 @@ def find(snapshot: Snapshot, text: str, *, regex: bool = False, most: int = _MAT
     for at in found[:most]:
         kept.add(at)
         kept.update(_chain(tree, above, at))
-    shown = _bounded(compact([tree[at] for at in sorted(kept)]), ROOM, "Narrow what to find.")
+    shown = _clip_lines(compact([tree[at] for at in sorted(kept)]), ROOM, "Narrow what to find.")
     if len(found) > most:
         shown += f"\n… {len(found) - most:,} more matches. Narrow what to find."
     return shown
@@ -51,7 +51,7 @@ def find(snapshot: Snapshot, text: str, *, regex: bool = False, most: int = _MAT
 
 def expand(snapshot: Snapshot, ref: str, *, room: int = ROOM) -> str:
     """Everything under a ref with its refs, save what only repeats the label above it."""
-    return _bounded(
+    return _clip_lines(
         compact(_under(snapshot, ref)), room, "Expand a ref further down, or find a text."
     )
 
@@ -68,7 +68,7 @@ def read(snapshot: Snapshot, ref: str, *, room: int = ROOM) -> str:
         if said and (not lines or lines[-1] != said):
             lines.append(said)
     text = "\n".join(lines) or _name(below[0])
-    return _bounded(text, room, "Read a ref further down.") if text else "It says nothing."
+    return _clip_lines(text, room, "Read a ref further down.") if text else "It says nothing."
 
 
 def refs(snapshot: Snapshot) -> tuple[str, ...]:
@@ -93,13 +93,13 @@ def _name(node: Node) -> str:
         return node.name
 
 
-def _said(node: Node) -> str:
+def _describe_node(node: Node) -> str:
     return f"{node.role} {_name(node)} {node.text} {node.url}"
 
 
 def _parts(node: Node) -> list[str]:
     """What a pattern with an end may mean: the line, also as it is printed, or a part of it."""
-    name, says = _name(node), _said(node).strip()
+    name, says = _name(node), _describe_node(node).strip()
     printed = f'{node.role} "{node.name}"'
     found = (says, printed, f"- {printed}", name, node.text, f"{name} {node.text}", node.url)
     return [says, *dict.fromkeys(each for each in found if each and each != says)]
@@ -117,7 +117,7 @@ def _plain(text: str) -> str:
 
 def _match(pattern: str, tree: Sequence[Node]) -> list[bool]:
     anchored = _ANCHOR.search(pattern) is not None
-    parts = [_parts(node) if anchored else [_said(node)] for node in tree]
+    parts = [_parts(node) if anchored else [_describe_node(node)] for node in tree]
     try:
         lines = [said[:_LINE] for each in parts for said in each]
         holds = iter(search_texts(pattern, lines, ignore_case=True))
@@ -174,7 +174,7 @@ def _missing(ref: str, there: Sequence[str]) -> str:
     )
 
 
-def _bounded(text: str, room: int, more: str) -> str:
+def _clip_lines(text: str, room: int, more: str) -> str:
     if len(text) <= room:
         return text
     cut = text[:room].rpartition("\n")[0] or text[:room]

@@ -8,7 +8,7 @@ import logging
 import sys
 
 
-def chosen(wanted: str, count: int) -> list[int]:
+def select_pages(wanted: str, count: int) -> list[int]:
     """The pages that `1-3,5` names, counted from 1; all if nothing is named."""
     if not wanted.strip():
         return list(range(1, count + 1))
@@ -39,7 +39,7 @@ def read(content: bytes, wanted: str) -> dict[str, object]:
         count = len(pdf.pages)
         pages = [
             {"page": one, "text": pdf.pages[one - 1].extract_text()}
-            for one in chosen(wanted, count)
+            for one in select_pages(wanted, count)
         ]
     except ValueError as mistake:
         return {"error": str(mistake)}

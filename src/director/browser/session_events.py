@@ -90,7 +90,7 @@ class Events:
         """Keep an event."""
         self._events.append(Event(self._next(), kind, self._clean(text)[:_LONGEST], tab))
 
-    def answered(self, method: str, url: str, *, status: int, is_page: bool = False) -> None:
+    def add_response(self, method: str, url: str, *, status: int, is_page: bool = False) -> None:
         """Keep a response."""
         self._answered.append(Answered(self._next(), method, self._clean(url), status, is_page))
 

@@ -107,7 +107,7 @@ class Stage:
 
     async def gone(self) -> BrowserGone | None:
         """What to raise if the browser has ended."""
-        return None if self._session is None else await self._session.gone()
+        return None if self._session is None else await self._session.find_browser_end()
 
     async def keep_point(self) -> Mapping[str, str] | None:
         """Keep a restart point, sealed, and say under which name."""
@@ -115,7 +115,7 @@ class Stage:
             return None
         point = await self._session.point()
         if self._point is None or self._point[0] != point:
-            sealed = point.sealed(self._means.seal).encode()
+            sealed = point.encrypt(self._means.seal).encode()
             self._point = point, {"$kept": self._ledger.store.keep(sealed)}
         return self._point[1]
 
@@ -151,7 +151,7 @@ class Stage:
         if self._means.seal is None:
             raise RunError("The restart points of this run are sealed: hand in its `seal`.")
         text = self._ledger.store.kept(step.point["$kept"]).decode()
-        point = RestartPoint.unsealed(text, self._means.seal)
+        point = RestartPoint.decrypt(text, self._means.seal)
         if shown is None or shown.page is None or shown.position <= step.position:
             return point
         # Its browser ended after something that must not be done again: only the address is known.

@@ -102,7 +102,7 @@ class BrowserWorkspace:
             return
         self._point = point
         if self._means.seal is not None:
-            kept = self._store.keep(point.sealed(self._means.seal).encode())
+            kept = self._store.keep(point.encrypt(self._means.seal).encode())
             self._store.put("bench", self._id, {"point": {"$kept": kept}}, "left")
 
     async def drop(self) -> None:
@@ -155,7 +155,7 @@ class BrowserWorkspace:
         if found is None or found.body["point"] is None or self._means.seal is None:
             return None
         named = cast("dict[str, str]", found.body["point"])
-        return RestartPoint.unsealed(self._store.kept(named["$kept"]).decode(), self._means.seal)
+        return RestartPoint.decrypt(self._store.kept(named["$kept"]).decode(), self._means.seal)
 
     def _approved(self) -> tuple[str, ...]:
         found = self._store.get("workflow", self._id)
