@@ -38,7 +38,7 @@ from director.models import Model, ModelError, NoKey, NoLibrary, UnknownModel
 from director.models.script_values import ScriptError
 from director.profiles import ProfileError
 from director.runs import Run, RunError, RunProgress, drive, queue_run
-from director.runs.resources import RunOptions, supplied
+from director.runs.resources import RunOptions, open_resources
 from director.runs.run_text import comparison_lines, seconds_text, state_text
 from director.secrets import OriginError, SecretRefused, VaultError
 from director.settings import Settings, SettingsError, load_settings
@@ -102,7 +102,7 @@ class Room:
 
     async def _enter(self) -> None:
         wishes = RunOptions(pictures="failures", files=self._files)
-        self.supplies = await self._open.enter_async_context(supplied(self.store, wishes))
+        self.supplies = await self._open.enter_async_context(open_resources(self.store, wishes))
         lend(self.supplies, self.store)
         self.desk = await self._open.enter_async_context(
             open_desk(

@@ -26,7 +26,7 @@ from director.cli.run_questions import lines_of_input
 from director.home import write_private
 from director.runs import Question, Run, RunError, cancel, run_of, steps_of, workflow_of
 from director.runs.download_facts import download_text, list_downloads
-from director.runs.resources import Resources, RunOptions, supplied
+from director.runs.resources import Resources, RunOptions, open_resources
 from director.runs.run_execution import execute, is_parked, waits_for
 from director.runs.run_journal import records_of, run_json
 from director.runs.run_report import report_html
@@ -76,7 +76,7 @@ async def do_here(store: Store, run: str, wishes: RunOptions, *, aside: bool = F
             watch.pause()
             return await lines.ask(question)
 
-        async with supplied(store, replace(wishes, ask=ask)) as supplies:
+        async with open_resources(store, replace(wishes, ask=ask)) as supplies:
             lend(supplies, store)
             worker = Worker(store, execute(store, supplies.means), serves=False)
             supplies.worker = worker.name

@@ -141,14 +141,14 @@ async def _working(
     from director.agent.subagents.node_models import lend
     from director.mcp.workflow_tools import Working
     from director.runs import save_workflow
-    from director.runs.resources import RunOptions, supplied
+    from director.runs.resources import RunOptions, open_resources
     from director.workflow.values import Workflow
 
     if store.get("workflow", workflow) is None:
         save_workflow(store, Workflow(workflow, workflow))
     for origin in origins:
         approve(store, workflow, origin, why="on the command line")
-    async with supplied(store, RunOptions()) as supplies:
+    async with open_resources(store, RunOptions()) as supplies:
         lend(supplies, store)
         async with open_desk(store, workflow, supplies) as desk:
             await _serve(*served, Working(desk))

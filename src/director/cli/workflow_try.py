@@ -54,7 +54,7 @@ def try_one(
     Prints its result, its evidence and its time, and what conditions it could carry.
     """
     from director.cli.local_runs import CODES, DOUBTED, exit_with_error
-    from director.runs.proposed_conditions import accepted, proposals
+    from director.runs.proposed_conditions import accept_proposals, proposals
     from director.workflow.selection import place_of
 
     with open_store_or_exit(store, "workflow test") as opened, exit_with_error("workflow test"):
@@ -70,7 +70,7 @@ def try_one(
         tested = now.nodes[place_of(which.id, now.nodes)]
         _say_promises(run, tested, wanted)
         if accept and wanted:
-            for line in save_document(opened, accepted(now, tested, wanted)):
+            for line in save_document(opened, accept_proposals(now, tested, wanted)):
                 typer.echo(line)
     raise typer.Exit(DOUBTED if run.state == "done" and run.doubts else CODES.get(run.state, 3))
 
@@ -97,11 +97,11 @@ async def _try_node(
 ) -> tuple[Run, Step | None]:
     from director.agent.subagents.node_models import lend
     from director.runs import save_workflow, steps_of, try_node
-    from director.runs.resources import supplied
+    from director.runs.resources import open_resources
     from director.runs.values import Run as TheRun
     from director.store.run_variables import workbench
 
-    async with supplied(opened, wishes) as supplies:
+    async with open_resources(opened, wishes) as supplies:
         lend(supplies, opened)
         version = save_workflow(opened, workflow)
         bench = TheRun(workbench(workflow.id), workflow.id, version)

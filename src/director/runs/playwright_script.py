@@ -57,7 +57,7 @@ class _Script:
         self._places = {node.id: place for place, node in enumerate(workflow.nodes, 1)}
         inputs = [given.name for given in workflow.inputs]
         texts = [g.name for g in workflow.inputs if g.required or isinstance(g.default, str)]
-        known = {*inputs, *_LOCAL, *_made(workflow)}
+        known = {*inputs, *_LOCAL, *_list_names(workflow)}
         self._names = Names(known, texts)
         self._taken = set(map(py, known))
         self._functions: list[str] = []
@@ -79,7 +79,7 @@ class _Script:
                 head,
                 *(f"\n\n{each}" for each in [*self._functions, self._arguments()]),
                 "\n\ndef main(page, args):",
-                *_indented(main),
+                *_indent(main),
                 write_tail(bundles=bundles),
                 "",
             ]
@@ -134,7 +134,7 @@ class _Script:
         yield from made
         if set(node.config) & {"store", "create_records", "store_to_record"}:
             files = ", 'downloads': new_downloads(page, before)" if _downloads(node) else ""
-            yield from self._kept(node, f"{{'url': page.url{files}}}")
+            yield from self._keep_result(node, f"{{'url': page.url{files}}}")
 
     def _query(self, node: Node) -> Iterator[str]:
         config, method = node.config, node.config["method"]
@@ -155,10 +155,10 @@ class _Script:
             )
             if config.get("visibleOnly") is False:
                 more += ", visible=False"
-            yield from self._kept(node, f"{_EXTRACT[str(method)]}(page, {selector}{more})")
+            yield from self._keep_result(node, f"{_EXTRACT[str(method)]}(page, {selector}{more})")
             yield from note_rows(node)
         else:
-            yield from self._kept(node, f"count(page, {selector})")
+            yield from self._keep_result(node, f"count(page, {selector})")
 
     def _transform(self, node: Node) -> Iterator[str]:
         given = node.config.get("input")
@@ -166,7 +166,7 @@ class _Script:
         called = self._write("code", names, str(node.config["code"]), node)
         values = given if isinstance(given, Mapping) else {"input": given}
         passed = [f"{name}={self._names.value(values[name])}" for name in names]
-        yield from self._kept(node, f"compute({', '.join([called, *passed])})")
+        yield from self._keep_result(node, f"compute({', '.join([called, *passed])})")
 
     def _write(self, what: str, names: Sequence[str], code: str, node: Node) -> str:
         """Write the code of a node as a function; its name is no variable's."""
@@ -219,10 +219,10 @@ class _Script:
             *self._part(node, "body"),
         ]
         if stops:
-            yield from _indented(body)
+            yield from _indent(body)
             return
         yield "    try:"
-        yield from _indented(body, 2)
+        yield from _indent(body, 2)
         yield "    except Exception as problem:"
         yield f"        {failed}.append(f'{{now}}: {{problem}}')"
         yield f"check_rounds({node.alias!r}, len({every}), {failed})"
@@ -240,7 +240,7 @@ class _Script:
             word = "elif"
             named = branch["branch"]
             ids = [str(id_) for id_ in named] if is_list(named) else []
-            yield from _indented(list(self._all(ids)) or ["pass"])
+            yield from _indent(list(self._all(ids)) or ["pass"])
 
     def _when(self, node: Node, number: int, branch: Config, given: Config) -> str:
         condition = branch["condition"]
@@ -254,14 +254,14 @@ class _Script:
 
     def _handle(self, node: Node) -> Iterator[str]:
         yield "try:"
-        yield from _indented(self._part(node, "try"))
+        yield from _indent(self._part(node, "try"))
         if node.config.get("catch"):
             yield "except Exception as problem:"
             yield "    lastError = {'message': str(problem), 'node': now}"
-            yield from _indented(self._part(node, "catch"))
+            yield from _indent(self._part(node, "catch"))
         if node.config.get("finally"):
             yield "finally:"
-            yield from _indented(self._part(node, "finally"))
+            yield from _indent(self._part(node, "finally"))
 
     def _group(self, node: Node) -> Iterator[str]:
         if node.config.get("params") is not None:
@@ -275,16 +275,16 @@ class _Script:
         yield f"{failed} = []"
         for id_ in ids:
             yield "try:"
-            yield from _indented(list(self._node(self._nodes[id_])))
+            yield from _indent(list(self._node(self._nodes[id_])))
             yield "except Exception as problem:"
             yield f"    {failed}.append(f'{{now}}: {{problem}}')"
         yield f"tell_failed({node.alias!r}, {len(ids)}, {failed}, 'nodes')"
 
-    def _refused(self, node: Node) -> Iterator[str]:
+    def _refuse_node(self, node: Node) -> Iterator[str]:
         why = f"{node.alias} is a {node.type} node: it needs a model, and a script has none"
         yield f"raise Failed({why!r})"
 
-    def _kept(self, node: Node, found: str) -> Iterator[str]:
+    def _keep_result(self, node: Node, found: str) -> Iterator[str]:
         """Lines that keep a result as its config says; the result alone if it says nothing."""
         config, name = node.config, py(node.alias)
         yield f"found = {found}"
@@ -324,12 +324,12 @@ _WRITE: Mapping[str, Callable[[_Script, Node], Iterator[str]]] = {
     "route": _Script._route,  # noqa: SLF001
     "handle": _Script._handle,  # noqa: SLF001
     "group": _Script._group,  # noqa: SLF001
-    "cognition": _Script._refused,  # noqa: SLF001
-    "agent": _Script._refused,  # noqa: SLF001
+    "cognition": _Script._refuse_node,  # noqa: SLF001
+    "agent": _Script._refuse_node,  # noqa: SLF001
 }
 
 
-def _made(workflow: Workflow) -> Iterator[str]:
+def _list_names(workflow: Workflow) -> Iterator[str]:
     """The names that nodes give values to."""
     for node in workflow.nodes:
         if node.config.get("store"):
@@ -366,5 +366,5 @@ def _pattern(pattern: str) -> str:
     return _OfItem((), ()).value(pattern)
 
 
-def _indented(lines: Sequence[str], times: int = 1) -> list[str]:
+def _indent(lines: Sequence[str], times: int = 1) -> list[str]:
     return [f"{'    ' * times}{line}" if line else "" for line in lines]

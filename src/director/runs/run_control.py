@@ -82,7 +82,7 @@ def queue_run(  # noqa: PLR0913  a run has that many parts
 ) -> Run:
     """Write a run that is to be done; `drive` does it, here or on another machine."""
     select(selection, workflow.nodes)
-    given = _given(workflow, inputs or {}, means)
+    given = _check_inputs(workflow, inputs or {}, means)
     run = Run(
         id_ or uuid.uuid4().hex[:12],
         workflow.id,
@@ -254,7 +254,7 @@ async def _drive(
     ledger.set_run(state="running", error=None, doubts=())
     try:
         engine = Engine(ledger, workflow, means, observes=bool(test))
-        async with engine, _watched(ledger):
+        async with engine, _watch_for_stop(ledger):
             await work(engine)
             await keep_late_downloads(ledger, engine.stage)
             await note_error_pages(ledger, engine.stage)
@@ -305,7 +305,7 @@ def _find_doubts(
 
 
 @asynccontextmanager
-async def _watched(ledger: RunJournal) -> AsyncIterator[None]:
+async def _watch_for_stop(ledger: RunJournal) -> AsyncIterator[None]:
     """Meanwhile stop the work if somebody cancels the run or takes it over."""
     working = asyncio.current_task()
     stopped: list[Exception] = []
@@ -335,7 +335,7 @@ async def _watched(ledger: RunJournal) -> AsyncIterator[None]:
         watching.cancel()
 
 
-def _given(
+def _check_inputs(
     workflow: Workflow, inputs: Mapping[str, Json], means: RunDependencies
 ) -> dict[str, Json]:
     check_bounds(inputs, what="What the run is given")

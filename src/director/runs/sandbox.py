@@ -104,11 +104,11 @@ class Sandbox:
         try:
             # The same value may be given under many names.
             check_bounds(values, what="What the code is given", bounds=_GIVEN)
-            return self._json(self._fed(pool, code, values))
+            return self._json(self._feed(pool, code, values))
         except ValueTooLarge as problem:
             raise SandboxError(str(problem)) from None
 
-    def _fed(self, pool: Monty, code: str, values: Mapping[str, Json]) -> object:
+    def _feed(self, pool: Monty, code: str, values: Mapping[str, Json]) -> object:
         from pydantic_monty import CollectString, MontyError  # noqa: PLC0415  an extra
 
         limits: ResourceLimits = {
@@ -126,7 +126,7 @@ class Sandbox:
                     session.feed_run(f"import {', '.join(known)}", print_callback=printed)
                 return session.feed_run(code, inputs=dict(values), print_callback=printed)
         except MontyError as error:
-            raise SandboxError(_said(error, self.limits)) from None
+            raise SandboxError(_describe_error(error, self.limits)) from None
 
     def _json(self, found: object) -> Json:
         bounds = replace(VALUE, characters=self.limits.result)
@@ -170,7 +170,7 @@ def _plain(found: object) -> Json:
     )
 
 
-def _said(error: Exception, limits: SandboxLimits) -> str:
+def _describe_error(error: Exception, limits: SandboxLimits) -> str:
     from pydantic_monty import MontyCrashedError, MontyRuntimeError, MontySyntaxError  # noqa: PLC0415
 
     if isinstance(error, MontyCrashedError):
