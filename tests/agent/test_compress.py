@@ -232,7 +232,7 @@ def test_the_count_that_is_shown_is_the_count_that_is_compressed(store: Store) -
     assert shown.cost == 0
     proposal = asyncio.run(propose(store, "main", STATE, writer=writer(good), marks=MARKS))
     apply(store, "main", proposal)
-    assert len(view(kept(store)).archived) == shown.preview.count
+    assert len(view(kept(store)).summary_turns) == shown.preview.count
     store.append("main", talk(1, 3))
     again = look(store, "main", STATE, writer=writer(good), marks=MARKS)
     assert (again.preview.count, again.preview.builds_on) == (3, 13)
@@ -268,7 +268,7 @@ def test_chosen_turns_are_compressed_and_no_others(store: Store) -> None:
     """Whole units only; half a unit is refused with what belongs to it."""
     begun(store)
     assert by_hand(store, writer(good), [1, 2, 4]).status == "done"
-    assert view(kept(store)).archived == {1, 2, 4}
+    assert view(kept(store)).summary_turns == {1, 2, 4}
     with pytest.raises(StoreError, match="cannot be compressed"):
         by_hand(store, writer(good), [1])
 

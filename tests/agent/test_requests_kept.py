@@ -115,7 +115,7 @@ def test_the_tools_of_requests_are_kept_once(store: Store, tmp_path: Path) -> No
     asyncio.run(take_turn(desk, "Go."))
     named = [kept(store, desk, number)["tools"] for number in (1, 2, 3)]
     assert named[0] == named[1] == named[2]
-    assert b"get_current_plan" in store.kept(named[0]["$kept"])  # type: ignore[index]
+    assert b"get_current_plan" in store.read_kept(named[0]["$kept"])  # type: ignore[index]
 
 
 def test_an_archived_turn_is_recalled(store: Store) -> None:

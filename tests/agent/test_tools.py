@@ -92,7 +92,7 @@ def test_the_browser_goes_on_where_it_was_left(
     """Another desk, another session: the same tabs, from a sealed point."""
     go = [[asks("debug_navigate", url=f"{site.url}/shop/cart", reason="r")]]
     played(runner, store, browser, site.url, go)
-    assert b"cart" not in store.kept(str(store.get("bench", "w").body["point"]["$kept"]))  # type: ignore[union-attr,index]
+    assert b"cart" not in store.read_kept(str(store.get("bench", "w").body["point"]["$kept"]))  # type: ignore[union-attr,index]
     store.put("conversation", "w", {"thread": store.open_thread(workflow="w")})
     look: list[Sequence[Emit]] = [[asks("find", text="cart")], [asks("get_browser_state")]]
     assert f"{site.url}/shop/cart" in played(runner, store, browser, site.url, look)[-1]

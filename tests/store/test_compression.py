@@ -85,7 +85,7 @@ def test_nothing_is_lost_and_nothing_comes_twice(
             look = preview(shared, thread, chosen)
             made = compress(shared, thread, look, Summary("s", look.covers))
             after = view(shared.entries(thread))
-            assert after.archived == before.archived | chosen
+            assert after.summary_turns == before.summary_turns | chosen
             assert made.body["previous"] == (before.current.seq if before.current else None)
         active = [one.seq for one in history(shared, thread) if one.state != "restored"]
         if active and data.draw(st.integers(0, 3)) == 0:
@@ -195,7 +195,7 @@ class Hasty:
 
     def seen(self, thread: str, /) -> list[Entry]:
         """What decides what a model sees."""
-        return self._store.seen(thread)
+        return self._store.read_visible(thread)
 
     def hiding(self, thread: str, /) -> list[Entry]:
         """What hides turns."""

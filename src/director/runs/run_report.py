@@ -207,7 +207,7 @@ class _Report:
             yield _table(("name", "value"), wrote)
 
     def _picture(self, step: Step) -> str:
-        content = self._store.kept((step.screenshot or {})["$kept"])
+        content = self._store.read_kept((step.screenshot or {})["$kept"])
         kind = "png" if content.startswith(b"\x89PNG") else "jpeg"
         source = f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
         alt = escape(f"The page after {step.alias}", quote=True)

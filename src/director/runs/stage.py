@@ -150,7 +150,7 @@ class Stage:
             return None
         if self._means.seal is None:
             raise RunError("The restart points of this run are sealed: hand in its `seal`.")
-        text = self._ledger.store.kept(step.point["$kept"]).decode()
+        text = self._ledger.store.read_kept(step.point["$kept"]).decode()
         point = RestartPoint.decrypt(text, self._means.seal)
         if shown is None or shown.page is None or shown.position <= step.position:
             return point

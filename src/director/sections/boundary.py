@@ -16,7 +16,7 @@ NAMES = ("system", "description", "plan", "workflow", "variables", "browser", "s
 _OPENING = re.compile(rf"^<({'|'.join(NAMES)})( trust=web)?>\n", re.MULTILINE)
 
 
-def bound_section(name: str, text: str, trust: Trust) -> Section:
+def wrap_section(name: str, text: str, trust: Trust) -> Section:
     """A section with its boundary; what holds words of the web says so."""
     label = " trust=web" if trust == "web" else ""
     shown = f"<{name}{label}>\n{guard_boundary(text)}\n</{name}>"

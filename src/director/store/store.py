@@ -96,7 +96,7 @@ class Store:
         with self._reading() as connection:
             return thread_log.last(connection, thread, kind)
 
-    def seen(self, thread: str) -> list[Entry]:
+    def read_visible(self, thread: str) -> list[Entry]:
         """The entries that decide what a model sees, however long the thread is.
 
         Enough for `project`, `view` and `compress`: the last entry, the compression that is shown,
@@ -104,6 +104,8 @@ class Store:
         """
         with self._reading() as connection:
             return thread_log.read_visible(connection, thread)
+
+    seen = read_visible  # its name of one release ago
 
     def hiding(self, thread: str) -> list[Entry]:
         """Every compression, restore and deletion of a thread: enough for `checkpoints`."""
@@ -214,10 +216,12 @@ class Store:
         with self._database.writing(names=()) as writing:
             return large_values.keep(writing.connection, [content])[0]
 
-    def kept(self, hash: str) -> bytes:  # noqa: A002
+    def read_kept(self, hash: str) -> bytes:  # noqa: A002
         """The bytes that were kept under a hash."""
         with self._reading() as connection:
             return large_values.read_bytes(connection, hash)
+
+    kept = read_kept  # its name of one release ago
 
     def changes(self, after: int = 0, limit: int = 1000) -> list[Change]:
         """What was committed after a position, in order."""

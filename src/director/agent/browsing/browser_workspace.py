@@ -155,7 +155,9 @@ class BrowserWorkspace:
         if found is None or found.body["point"] is None or self._means.seal is None:
             return None
         named = cast("dict[str, str]", found.body["point"])
-        return RestartPoint.decrypt(self._store.kept(named["$kept"]).decode(), self._means.seal)
+        return RestartPoint.decrypt(
+            self._store.read_kept(named["$kept"]).decode(), self._means.seal
+        )
 
     def _approved(self) -> tuple[str, ...]:
         found = self._store.get("workflow", self._id)

@@ -186,7 +186,7 @@ STOPPED = (
 
 def older(store: Store, thread: str, marks: Marks, counter: Counter) -> tuple[list[int], int]:
     """The turns that an automatic compression takes, and the tokens of the newest that stay."""
-    now = view(store.seen(thread))
+    now = view(store.read_visible(thread))
     sizes: dict[int, int] = {}
     for one in now.context.turns:
         sizes[one.at] = sizes.get(one.at, 0) + turn_size(one, counter)

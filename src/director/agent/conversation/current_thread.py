@@ -64,8 +64,8 @@ def notice(store: Store, thread: str, text: str) -> Entry:
 
 def take_back(store: Store, thread: str) -> str:
     """Take the last message of the user and all that followed out of view; what it said."""
-    entries = store.seen(thread)
-    shown = {one.seq for one in view(entries).shown}
+    entries = store.read_visible(thread)
+    shown = {one.seq for one in view(entries).visible}
     asked = [entry for entry in entries if entry.kind == "user" and entry.seq in shown]
     if not asked:
         raise StoreError("There is no turn to take again: the user has said nothing in view.")
@@ -80,9 +80,9 @@ def leave_out(store: Store, thread: str, seq: int) -> tuple[int, ...]:
 
     It stays in the log, out of view; what a server remembers is not built on any more.
     """
-    entries = store.seen(thread)
+    entries = store.read_visible(thread)
     shown = view(entries)
-    visible = [one.seq for one in shown.shown]
+    visible = [one.seq for one in shown.visible]
     if seq not in visible:
         raise StoreError(f"There is no turn {seq} in view. Nothing was changed.")
     whole = (unit for unit in _units(shown) if seq in unit)
@@ -119,5 +119,5 @@ class ThreadLog:
         """Read on to the end of a thread; how it stands."""
         if thread == self._thread and self._following.feed(self._store.entries(thread, self.head)):
             return self.view
-        self._thread, self._following = thread, Following(self._store.seen(thread))
+        self._thread, self._following = thread, Following(self._store.read_visible(thread))
         return self.view

@@ -123,7 +123,7 @@ def tools_of(store: Store, body: Json) -> list[Tool]:
     """The tools of a kept request."""
     found = body["tools"]
     # Before they were kept once they stood in each record.
-    told = json.loads(store.kept(found["$kept"])) if isinstance(found, Mapping) else found
+    told = json.loads(store.read_kept(found["$kept"])) if isinstance(found, Mapping) else found
     return [Tool(**one) for one in cast("Sequence[Any]", told)]
 
 
@@ -211,7 +211,7 @@ def _body_at(store: Store, thread: str, number: int, attempt: int = 1) -> bytes:
         what = f"made {len(found)} attempts" if found else "never left"
         raise StoreError(f"The request {number} of {thread!r} {what}: there is no {attempt}.")
     one = found[attempt - 1]
-    frame = store.kept(cast("dict[str, str]", one["frame"])["$kept"])
+    frame = store.read_kept(cast("dict[str, str]", one["frame"])["$kept"])
     base = cast("int", one["base"])
     within = number == base
     before = _body_at(store, thread, base, 1) if base and not (within and attempt == 1) else None
