@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from director.context.summary_checks import repaired
+from director.context.summary_checks import repair_summary
 from director.context.values import AgentTurn, Counter, Summary
 from director.context.wire import emit
 from director.store import Entry, EntryDraft, Store, StoreError, VersionConflict, open_store
@@ -292,7 +292,7 @@ def test_the_new_summary_builds_on_the_old_and_covers_it(store: Store) -> None:
     assert second.builds_on == one.seq
     assert second.fold.previous == Summary("First.", (1, 2, 4), "web")
     assert second.count == 6
-    written = repaired("Request 1 Request 2", second.fold, second.tokens // 4, second.counter)
+    written = repair_summary("Request 1 Request 2", second.fold, second.tokens // 4, second.counter)
     two = compress(store, thread, second, written)
     assert two.body["previous"] == one.seq
     context = project(store.entries(thread))

@@ -16,14 +16,14 @@ _OPENER = re.compile("[<＜﹤≮‹〈〈⟨《⟪❮❰ᐸ˂≺⧼]")
 _DRAWN_LIKE = str.maketrans("асеіјорѕухԁһԝмпгтвкиιορυνα", "aceijopsyxdhwmnrtbkuiopuva")
 
 
-def guarded(text: str, names: Collection[str]) -> str:
+def escape_boundaries(text: str, names: Collection[str]) -> str:
     """The text with a backslash in everything that looks like a boundary of these names."""
     places = [0, *_places(text, names)]
     ends = [*places[1:], len(text)]
     return "\\".join(text[a:b] for a, b in zip(places, ends, strict=True))
 
 
-def unguarded(text: str, names: Collection[str]) -> str:
+def unescape_boundaries(text: str, names: Collection[str]) -> str:
     """The text as it was before it was guarded."""
     gone = [place for place in _places(text, names) if text.startswith("\\", place)]
     starts = [0, *(place + 1 for place in gone)]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from director.context.memory import remembered
+from director.context.memory import remember
 from director.context.values import AgentTurn, Turn
 
 _TOKEN = re.compile(r"[#@]?[A-Za-z]{0,12}[-_:]?(?:\d{1,3}[_-])?\d{1,6}")
@@ -72,7 +72,7 @@ def learn_patterns(turns: Sequence[Turn]) -> tuple[str, ...]:
     return tuple(patterns)
 
 
-@remembered
+@remember
 def _arguments(args: str) -> tuple[str, ...]:
     """The short tokens with a number that a call names."""
     try:
@@ -94,7 +94,7 @@ def _leaves(value: object) -> Iterator[str]:
         yield str(value)
 
 
-@remembered
+@remember
 def _patterns(token: str, text: str) -> tuple[str, ...]:
     """How a text writes a token, as a pattern that at least three other lines follow."""
     number = re.search(r"\d[\d_-]*$", token)

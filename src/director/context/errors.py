@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from director.context.memory import remembered
+from director.context.memory import remember
 
 _HEAD, _TAIL = 1_200, 2_500
 _NAMED = r"(?:[A-Za-z_][\w.]*)?(?:Error|Exception|Timeout|Interrupt|Refused)"
@@ -34,7 +34,7 @@ _KEY = re.compile(
 )
 
 
-@remembered
+@remember
 def is_error(text: str) -> bool:
     """Whether a result reports that something went wrong."""
     if len(text) > _HEAD + _TAIL:

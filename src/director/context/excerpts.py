@@ -18,7 +18,7 @@ from itertools import chain
 from director.context.element_references import References, strip_known_references
 from director.context.errors import error_line, is_error
 from director.context.literals import form_of, is_literal
-from director.context.memory import remembered
+from director.context.memory import remember
 from director.context.notices import is_range_notice, range_notice, without_notice
 from director.context.shapes import record
 from director.context.shapes.prose import sentences
@@ -126,7 +126,7 @@ def _lasting(text: str) -> float:
     return 1.4 if _OUTCOME.search(text) else 1.0
 
 
-_record_facts = remembered(record.facts)
+_record_facts = remember(record.facts)
 
 
 def _stretches(text: str) -> list[str]:
@@ -262,7 +262,7 @@ class _Ranking:
         open_ = list(range(len(self.found)))
         for _ in range(3):
             open_ = self._take(open_, left)
-            left = room - self._written()
+            left = room - self._measure_written()
             open_ = [i for i in open_ if self.costs[i] <= left]
         while left < 0 and self.order:
             # Labels and joints came dearer than assumed: what was chosen last goes again.
@@ -270,10 +270,10 @@ class _Ranking:
                 last = self.order.pop()
                 self.taken.discard(last)
                 left += self.costs[last]
-            left = room - self._written()
+            left = room - self._measure_written()
         return [self.found[i] for i in sorted(self.taken)]
 
-    def _written(self) -> int:
+    def _measure_written(self) -> int:
         return self.counter(write([self.found[i] for i in sorted(self.taken)], _WIDEST))
 
     def _take(self, open_: Sequence[int], left: int) -> list[int]:

@@ -22,7 +22,7 @@ def truncate_cut(context: Context, budget: Budget, low: int, /) -> Context:
         if section.pinned:
             continue
         size = section_size(section, budget.counter)
-        shorter = _shortened(section, size - excess, budget.counter)
+        shorter = _shorten(section, size - excess, budget.counter)
         excess -= size - (section_size(shorter, budget.counter) if shorter else 0)
         if shorter:
             sections[i] = shorter
@@ -31,7 +31,7 @@ def truncate_cut(context: Context, budget: Budget, low: int, /) -> Context:
     return replace(context, sections=tuple(sections))
 
 
-def _shortened(section: Section, room: int, counter: Counter) -> Section | None:
+def _shorten(section: Section, room: int, counter: Counter) -> Section | None:
     """The beginning of a section within the room, None if nothing worth reading is left."""
     body = section.text.removesuffix(NOTICE)
     share = room / max(1, section_size(section, counter))

@@ -60,7 +60,7 @@ def drop(  # noqa: PLR0913  each has a name
         context,
         turns=kept,
         summary=_add_note(context, left, recalls=recalls),
-        fold=folded_away(context, left),
+        fold=fold_more(context, left),
     )
     return smaller if context_size(smaller, counter) < context_size(context, counter) else context
 
@@ -74,7 +74,7 @@ def _add_note(context: Context, left: Sequence[Turn], *, recalls: bool) -> Summa
     return Summary(f"{note}\n{said}".rstrip("\n"), covers, trust_of(left, before))
 
 
-def folded_away(context: Context, gone: Sequence[Turn]) -> Fold:
+def fold_more(context: Context, gone: Sequence[Turn]) -> Fold:
     """The context's fold with more turns in it, in their order."""
     before = context.fold or Fold((), context.summary)
     turns = sorted((*before.turns, *gone), key=lambda turn: turn.at)

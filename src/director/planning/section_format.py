@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from director.context.boundary_escapes import guarded, unguarded
+from director.context.boundary_escapes import escape_boundaries, unescape_boundaries
 
 # The order of a context: what it is for, what is to be done, what helps, the rules.
 ORDER = (
@@ -113,7 +113,7 @@ def heading(name: str) -> str:
 
 def render_section(section: TaggedSection) -> str:
     """A section between its two lines."""
-    return f"<{section.tag}>\n{guarded(_content(section), ORDER)}\n</{section.tag}>"
+    return f"<{section.tag}>\n{escape_boundaries(_content(section), ORDER)}\n</{section.tag}>"
 
 
 def render_context(
@@ -136,7 +136,7 @@ def read_context(text: str) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
         end = text.find(close, opening.end()) if opening else -1
         if opening is None or end < 0:
             raise ValueError(f"No whole section begins at character {start}.")
-        inside = unguarded(text[opening.end() : end], ORDER)
+        inside = unescape_boundaries(text[opening.end() : end], ORDER)
         found.append((opening[1], _texts(opening[1], inside)))
         start = end + len(close)
         joiner = "\n" if start + 1 == len(text) else "\n\n"

@@ -25,12 +25,12 @@ def wrap_section(name: str, text: str, trust: Trust) -> Section:
 
 def guard_boundary(text: str) -> str:
     """The text with a backslash in everything that looks like the boundary of a section."""
-    return boundary_escapes.guarded(text, NAMES)
+    return boundary_escapes.escape_boundaries(text, NAMES)
 
 
 def unguard_boundary(text: str) -> str:
     """The text as it was before it was guarded."""
-    return boundary_escapes.unguarded(text, NAMES)
+    return boundary_escapes.unescape_boundaries(text, NAMES)
 
 
 def read_sections(text: str) -> list[Section]:

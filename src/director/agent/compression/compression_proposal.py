@@ -17,7 +17,7 @@ from director.agent.request_log.kept_requests import StoredRequest, keep_request
 from director.context.literals import literals
 from director.context.report import Report, report_on
 from director.context.sizes import context_size, summary_size
-from director.context.summary_checks import WORTHLESS, kept_share, lost, repaired
+from director.context.summary_checks import WORTHLESS, compute_kept_share, find_lost, repair_summary
 from director.context.values import Budget, Context, Counter, Summary
 from director.models import Model, ModelError, Reply, Usage
 from director.models.prices import cost
@@ -163,7 +163,7 @@ def checked(
     counter, fold = found.counter, found.fold
     text = cited(written.strip(), fold)
     size = counter(text) + counter.per_message
-    share = kept_share(text, fold)
+    share = compute_kept_share(text, fold)
     wrong = (
         (not written.strip(), "The summary is empty."),
         (size > cap, f"The summary has {size:,} tokens and may have {cap:,}."),
@@ -176,7 +176,9 @@ def checked(
     # What is put back must not eat up what was gained; what was kept before need not shrink again.
     before = summary_size(fold.previous, counter)
     summary = _repaired(text, found, min(cap, max(size, (found.tokens + before) // 2)))
-    gone = tuple(f"t{piece.at} {piece.who}: {piece.text}" for piece in lost(summary.text, fold))
+    gone = tuple(
+        f"t{piece.at} {piece.who}: {piece.text}" for piece in find_lost(summary.text, fold)
+    )
     return CompressionProposal(found, written, summary, share, gone, by_user)
 
 
@@ -186,7 +188,7 @@ def _repaired(text: str, found: Preview, most: int) -> Summary:
     least = counter(text)
     room = most - counter.per_message
     while True:
-        made = repaired(text, found.fold, max(room, least), counter)
+        made = repair_summary(text, found.fold, max(room, least), counter)
         if summary_size(made, counter) <= most:
             return made
         if room <= least:

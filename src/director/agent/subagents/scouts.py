@@ -22,7 +22,7 @@ from director.browser.elements import matching, text_of
 from director.browser.masks import MaskedPage
 from director.browser.snapshot_text import show
 from director.browser.snapshots import Snapshot
-from director.context.boundary_escapes import guarded
+from director.context.boundary_escapes import escape_boundaries
 from director.context.report import report_on
 from director.context.values import Context, Section, Turn, UserTurn
 from director.models import Model, Policy, Reply, Result, ToolArgumentError, ToolCall, turn_of
@@ -85,7 +85,7 @@ async def scout(desk: AgentSession, question: str, *, url: str = "", tab: str = 
 
 async def explore(desk: AgentSession, page: Snapshot, question: str) -> str:
     """A short answer to a question about one page, from a model that sees nothing else."""
-    shown = guarded(show(page, room=_ROOM), ("page",))
+    shown = escape_boundaries(show(page, room=_ROOM), ("page",))
     asked = f"{question}\n\n<page trust=web>\n{shown}\n</page>"
     context = Context((Section("explore", prompt("explore")),), (UserTurn(1, asked),))
     async with desk.open(desk.talks, None) as model:

@@ -45,7 +45,7 @@ def _ends(nodes: list[Node]) -> list[int]:
     return ends
 
 
-def _said(node: Node) -> str:
+def _render_text(node: Node) -> str:
     text = node.text or node.name
     if node.role == "code" and text and "`" not in text and len(text) <= 80:
         return f"`{text}`"
@@ -67,7 +67,7 @@ def repeats(label: str, text: str) -> bool:
 
 
 def _speech(nodes: list[Node]) -> str:
-    parts = [said for node in nodes if (said := _said(node))]
+    parts = [said for node in nodes if (said := _render_text(node))]
     return _SPACES.sub(" ", " ".join(parts)).strip()
 
 
@@ -116,7 +116,7 @@ class _Walk:
             self.flush()
             return self.act(index, node)
         if node.role in INLINE:
-            if said := _said(node):
+            if said := _render_text(node):
                 self.prose.append(said)
             return index + 1
         if node.role in CELLS:
@@ -132,13 +132,13 @@ class _Walk:
             self.keep(node)
             if node.text:
                 self.prose.append(node.text)
-        elif (self.ends[index] == index + 1 or node.text) and (said := _said(node)):
+        elif (self.ends[index] == index + 1 or node.text) and (said := _render_text(node)):
             self.prose.append(said)
         return index + 1
 
     def keep(self, node: Node) -> None:
         root = f" → {node.url}" if node.url and node.role in ROOTS else ""
-        post = _unmarked(node) + root
+        post = _strip_marker(node) + root
         self.items.append(Item("keep", len(self.kept), clip(node.name, 200), _bare(node), post))
         self.kept.append(node.depth)
 
@@ -174,7 +174,7 @@ class _Walk:
                 self.prose.append(node.text)
             return index + 1
         end = self.ends[index]
-        said = _speech(self.nodes[index + 1 : end]) or _said(node)
+        said = _speech(self.nodes[index + 1 : end]) or _render_text(node)
         if said:
             self.prose.append(said)
         return end
@@ -218,7 +218,7 @@ def _bare(node: Node) -> str:
     return node.pre.removeprefix("- ") if told else node.pre
 
 
-def _unmarked(node: Node) -> str:
+def _strip_marker(node: Node) -> str:
     """What follows a name, without the marker of a node that nobody acts on."""
     if node.role in ("alertdialog", "dialog") or "[ref=" not in node.post:
         return node.post
@@ -261,13 +261,13 @@ def _compact_line(node: Node, *, leaf: bool) -> str:
     url = f" → {node.url}" if node.url else ""
     # Only the pointer tells that such a node can be clicked; for a link it is noise.
     pointer = POINTER if yaml and node.acts and node.role not in ACTING else ""
-    text = (": " if yaml or "<" not in node.pre else " ") + _quoted(node) if node.text else ""
+    text = (": " if yaml or "<" not in node.pre else " ") + _quote(node) if node.text else ""
     if yaml and not (leaf or text or url):
         text = ":"
     return f"{node.pre}{node.name}{node.post}{pointer}{url}{text}"
 
 
-def _quoted(node: Node) -> str:
+def _quote(node: Node) -> str:
     text = node.text
     if text[0] not in "\"'" or not node.pre.startswith("- "):
         return text

@@ -84,7 +84,7 @@ def width(indent: str) -> int:
     return len(indent) + indent.count("\t")
 
 
-def unquoted(value: str) -> str:
+def unquote(value: str) -> str:
     """A YAML value without its quotes."""
     if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
         value = value[1:-1]
@@ -116,14 +116,14 @@ def aria_node(line: str) -> Node | None:
         name,
         f"{dash or ''}{changed or ''}{role}{gap}{quote}",
         quote + (marks.replace(POINTER, "") if pointer else marks),
-        unquoted(text) if text else "",
+        unquote(text) if text else "",
         url or "",
         role in ACTING or (ref and (pointer or not dash)),
         ref,
     )
 
 
-def indexed_node(line: str) -> Node | None:
+def parse_indexed_node(line: str) -> Node | None:
     """The node of a line such as `[33]<button type=submit />`, None if it is not one."""
     match = INDEXED_LINE.match(line)
     if match is None:
@@ -152,7 +152,7 @@ def tree_node(line: str) -> Node | None:
     else:
         bare = _BARE_LINE.match(line)
         if bare is None:
-            return _tagged_node(line)
+            return _parse_tagged_node(line)
         indent, lead, role, rest = bare.groups()
         quote, name = "", ""
     key = role.lower()
@@ -168,7 +168,7 @@ def tree_node(line: str) -> Node | None:
     return Node(width(indent), key, name, pre, post, text, url, acts, marked)
 
 
-def _tagged_node(line: str) -> Node | None:
+def _parse_tagged_node(line: str) -> Node | None:
     match = _TAGGED_LINE.match(line)
     if match is None or not match[2].strip("-*• "):
         return None
@@ -178,7 +178,7 @@ def _tagged_node(line: str) -> Node | None:
     return Node(width(indent), tag.lower(), label.strip(), head + gap, acts=True, marked=True)
 
 
-_GRAMMARS = {"aria": aria_node, "indexed": indexed_node, "tree": tree_node}
+_GRAMMARS = {"aria": aria_node, "indexed": parse_indexed_node, "tree": tree_node}
 
 
 def find_notation(lines: list[str]) -> Notation | None:

@@ -23,7 +23,7 @@ from director.context.wire.parse_events import (
     Use,
     Wire,
 )
-from director.context.wire.shape import altered, word
+from director.context.wire.shape import alter, word
 
 _LAST = 1 << 30
 
@@ -78,12 +78,12 @@ def turn_of(
     if isinstance(draft, Pause):
         return None, []
     if isinstance(draft, Speaking):
-        return _spoken_turn(draft, at, wire)
+        return _make_agent_turn(draft, at, wire)
     event = draft.event
     return UserTurn(at, event.text, draft.pinned, event.images, event), []
 
 
-def _spoken_turn(draft: Speaking, at: int, wire: Wire) -> tuple[AgentTurn | None, list[Repair]]:
+def _make_agent_turn(draft: Speaking, at: int, wire: Wire) -> tuple[AgentTurn | None, list[Repair]]:
     calls, edit, repairs = _calls(draft, wire)
     items: Sequence[object] = [spoke.item for spoke in draft.spoken]
     thinking = [thought for spoke in draft.spoken for thought in spoke.thinking]
@@ -92,7 +92,7 @@ def _spoken_turn(draft: Speaking, at: int, wire: Wire) -> tuple[AgentTurn | None
     keys: tuple[str, ...] = ()
     leans = ""
     if wire == "responses":
-        items = items[: responses.unbared(items)]
+        items = items[: responses.count_unbared(items)]
         shown = set(map(id, items))
         for thought in (thought for thought in thinking if id(thought) not in shown):
             what = "Reasoning that nothing follows was dropped."
@@ -132,7 +132,7 @@ def _calls(draft: Speaking, wire: Wire) -> tuple[tuple[Call, ...], Edit, list[Re
         if answer is not None and nth in draft.repeats and wire == "anthropic":
             what = f"The second call under this id was renamed to {draft.repeats[nth]}."
             repairs.append(Repair("duplicate_call", where, use.id, what))
-            use, answer = _renamed(use, answer, draft.repeats[nth])
+            use, answer = _rename(use, answer, draft.repeats[nth])
             renamed[nth] = _call(use, answer, None)
         calls.append(_call(use, answer, Answered(wire, nth - len(gone), use, rank, answer)))
     return tuple(calls), Edit(frozenset(gone), renamed), repairs
@@ -145,6 +145,6 @@ def _call(use: Use, answer: Answer | None, native: Answered | None) -> Call:
     return Call(use.id, use.tool, use.args, result, failed, images=images, native=native)
 
 
-def _renamed(use: Use, answer: Answer, name: str) -> tuple[Use, Answer]:
-    part = altered(answer.part, {"tool_use_id": name})
+def _rename(use: Use, answer: Answer, name: str) -> tuple[Use, Answer]:
+    part = alter(answer.part, {"tool_use_id": name})
     return replace(use, id=name), replace(answer, id=name, part=part)

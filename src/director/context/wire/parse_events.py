@@ -175,17 +175,17 @@ class MessageFormat(Protocol):
     def respoken(self, items: Sequence[object], edit: Edit) -> list[object]:
         """The messages of a model with an edit applied."""
 
-    def reanswered(self, part: object, call: Call) -> object:
+    def rewrite_result(self, part: object, call: Call) -> object:
         """The answer with the id and result of a call."""
 
-    def spoken(self, turn: AgentTurn) -> list[object]:
+    def write_turn(self, turn: AgentTurn) -> list[object]:
         """The messages of a turn that has none."""
 
-    def answered(self, call: Call, form: str = "") -> object:
+    def write_result(self, call: Call, form: str = "") -> object:
         """The answer of a call that has none; `form` is the kind of call, if not the usual."""
 
-    def heard(self, text: str) -> object:
+    def write_user(self, text: str) -> object:
         """A plain user message."""
 
-    def instructed(self, text: str) -> object:
+    def write_system(self, text: str) -> object:
         """A system message, None where a wire has none."""
