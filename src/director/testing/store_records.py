@@ -87,7 +87,7 @@ def what_no_engine_can_hold_is_refused_in_names(store: Store) -> Iterator[str]:
         yield "something was written"
 
 
-def kept_bytes_stay_as_long_as_a_record_names_them(store: Store) -> Iterator[str]:
+def bytes_stay_as_long_as_a_record_names_them(store: Store) -> Iterator[str]:
     """They are kept once, come back to the byte, and outlive a purge of others."""
     picture = bytes(range(256)) * 40
     name = store.keep(picture)
@@ -134,6 +134,6 @@ RECORD_CHECKS = (
     several_records_are_written_together_or_not_at_all,
     the_newest_versions_are_found_by_prefix,
     what_no_engine_can_hold_is_refused_in_names,
-    kept_bytes_stay_as_long_as_a_record_names_them,
+    bytes_stay_as_long_as_a_record_names_them,
     variables_belong_to_their_run,
 )
