@@ -12,7 +12,7 @@ from agent.office import SAY, asks, at_double, desk
 from agent.prefixes import remembering
 from director.agent.agent_session import AgentSession
 from director.agent.compression.continuation_modes import STATE
-from director.agent.model_choice import choose, chosen_profile
+from director.agent.model_choice import choose, get_chosen_profile
 from director.agent.session_hooks import equipped
 from director.agent.turn import take_turn
 from director.agent.turn_context import gather
@@ -147,7 +147,9 @@ def test_the_mode_is_the_workflows_or_the_deployments_or_the_profiles(store: Sto
     """The nearest wins; a refresh has its distance; what cannot be is refused when it is chosen."""
 
     def now(**flags: object) -> tuple[str, int]:
-        found = chosen_profile(store, "w", load_settings({"profile": "clean", **flags}, environ={}))
+        found = get_chosen_profile(
+            store, "w", load_settings({"profile": "clean", **flags}, environ={})
+        )
         return found.compression.mode, found.compression.every
 
     assert now() == (load_profile("clean").compression.mode, 0) == ("reset", 0)

@@ -14,7 +14,7 @@ from director.agent.compression.thread_compression import attempts, compress_if_
 from director.agent.compression.thresholds import Marks
 from director.agent.conversation.current_thread import leave_out
 from director.agent.conversation.message_size import MessageTooLarge, measure_message
-from director.agent.model_journal import said
+from director.agent.model_journal import record_message
 from director.agent.request_assembly import ContextTooLarge
 from director.agent.session_hooks import equipped
 from director.agent.turn import take_turn
@@ -69,7 +69,7 @@ def test_no_summary_is_paid_for_that_cannot_help_and_the_turn_can_be_left_out(
     async def talk() -> None:
         await take_turn(made, "Hello.")
         # As another program may have written it, for a larger model.
-        said(store, made.thread, "word " * 60_000)
+        record_message(store, made.thread, "word " * 60_000)
         for _ in range(2):
             with pytest.raises(ContextTooLarge, match=r"/drop|No message fits"):
                 await take_turn(made, "Go on.")

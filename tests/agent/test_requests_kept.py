@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from director.agent.agent_session import AgentSession
-from director.agent.conversation.archived_turns import recalled
-from director.agent.request_log.kept_requests import request, sent_bytes
-from director.agent.request_log.request_replay import replayed
+from director.agent.conversation.archived_turns import recall_turn
+from director.agent.request_log.kept_requests import read_sent_body, request
+from director.agent.request_log.request_replay import replay_request
 from director.agent.session_hooks import equipped
 from director.agent.turn import take_turn
 from director.cli import app
@@ -42,8 +42,8 @@ def kept(store: Store, desk: AgentSession, number: int) -> Mapping[str, object]:
     body = request(store, desk.thread, number).body
     assert body["parts"]
     assert body["report"]["after"] > 0  # type: ignore[index]
-    assert b"Go." in sent_bytes(store, desk.thread, number)
-    assert asyncio.run(replayed(store, desk.thread, number)).same
+    assert b"Go." in read_sent_body(store, desk.thread, number)
+    assert asyncio.run(replay_request(store, desk.thread, number)).same
     return body
 
 
@@ -122,10 +122,10 @@ def test_an_archived_turn_is_recalled(store: Store) -> None:
     """By its citation, also if all before it is archived too; what was deleted is not."""
     store.append("t", [EntryDraft("user", {"text": text}) for text in ("one", "two", "three")])
     store.append("t", [EntryDraft("checkpoint", {"covers": [1, 2], "summary": "S"})])
-    assert "one" in recalled(store, "t", "[1]")
+    assert "one" in recall_turn(store, "t", "[1]")
     store.append("t", [EntryDraft("delete", {"seqs": [3]})])
     with pytest.raises(WorkflowError, match="nothing is known"):
-        recalled(store, "t", "3")
+        recall_turn(store, "t", "3")
 
 
 def test_a_thread_may_be_read_again_by_another_program(store: Store, tmp_path: Path) -> None:
@@ -133,4 +133,4 @@ def test_a_thread_may_be_read_again_by_another_program(store: Store, tmp_path: P
     desk = desk_of(store, tmp_path, [CALL], [{"say": "Done."}])
     asyncio.run(take_turn(desk, "Go."))
     with open_store(store.url) as other:
-        assert asyncio.run(replayed(other, desk.thread, 2)).same
+        assert asyncio.run(replay_request(other, desk.thread, 2)).same

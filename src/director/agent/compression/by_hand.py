@@ -8,7 +8,7 @@ from director.agent.agent_session import AgentSession
 from director.agent.compression.thread_compression import CompressionOutcome, compress_now
 from director.agent.compression.thresholds import Marks, marks_for
 from director.agent.conversation.current_thread import current_thread
-from director.agent.model_choice import chosen_model, chosen_profile
+from director.agent.model_choice import get_chosen_model, get_chosen_profile
 from director.agent.turn_context import gather
 from director.models import Model
 from director.profiles import Profile
@@ -18,8 +18,8 @@ def talks_as(
     desk: AgentSession, *, model: str = "", profile: str | Profile = ""
 ) -> tuple[Model, Profile]:
     """The model and the profile that the next message would be answered with."""
-    chosen = chosen_profile(desk.store, desk.workflow, desk.settings, now=profile)
-    name = chosen_model(desk.store, desk.workflow, desk.settings, now=model or desk.model)
+    chosen = get_chosen_profile(desk.store, desk.workflow, desk.settings, now=profile)
+    name = get_chosen_model(desk.store, desk.workflow, desk.settings, now=model or desk.model)
     return desk.talking(name), chosen
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from director.agent.compression.citations import cited
+from director.agent.compression.citations import cite
 from director.agent.compression.thresholds import Marks
 from director.agent.request_log.kept_requests import StoredRequest, keep_request
 from director.context.literals import literals
@@ -95,7 +95,7 @@ def look(  # noqa: PLR0913  each has a name
     """
     found = preview(store, thread, turns, counter=writer.counter)
     cap = max(1, min(marks.to - beside, marks.to))
-    asked = _wanted(found, cap)
+    asked = _compute_wanted_size(found, cap)
     request = _request(state, found, asked, writer)
     size = context_size(request, writer.counter)
     usage = Usage(uncached=size, output=asked)
@@ -124,13 +124,13 @@ async def propose(  # noqa: PLR0913  as `look`
     if not found.fold.turns:
         raise Refused("There is nothing to compress.", bad=False)
     cap = max(1, marks.to - beside)
-    context = writer.conceal(_request(state, found, _wanted(found, cap), writer))
+    context = writer.conceal(_request(state, found, _compute_wanted_size(found, cap), writer))
     most = min(writer.capabilities.max_output, cap + _THINKING)
     policy = replace(writer.policy, chain="never", background=False, max_output=most)
     limit = Budget(writer.capabilities.max_input, counter=writer.counter)
     asking = StoredRequest(thread, 0, purpose="compress", policy=policy)
     report = report_on(context, context, limit)
-    reply, number = await _asked(
+    reply, number = await _ask_writer(
         store, asking, writer=writer, report=report, seconds=seconds, clean=clean
     )
     if reply.calls:
@@ -139,7 +139,7 @@ async def propose(  # noqa: PLR0913  as `look`
         why = f"The summary was cut off ({reply.stop})."
         raise Refused(why, spent=reply.cost)
     try:
-        made = checked(reply.text, found, cap)
+        made = check_summary(reply.text, found, cap)
     except Refused as why:
         raise Refused(str(why), spent=reply.cost) from None
     return replace(made, preview=whole, cost=reply.cost, request=number)
@@ -156,12 +156,12 @@ def _previews(
     return whole, replace(whole, fold=writer.conceal(whole.fold))
 
 
-def checked(
+def check_summary(
     written: str, found: Preview, cap: int, *, by_user: bool = False
 ) -> CompressionProposal:
     """A text as a summary: cited, verified, repaired; `Refused` if it cannot be one."""
     counter, fold = found.counter, found.fold
-    text = cited(written.strip(), fold)
+    text = cite(written.strip(), fold)
     size = counter(text) + counter.per_message
     share = compute_kept_share(text, fold)
     wrong = (
@@ -175,14 +175,14 @@ def checked(
             raise Refused(why)
     # What is put back must not eat up what was gained; what was kept before need not shrink again.
     before = summary_size(fold.previous, counter)
-    summary = _repaired(text, found, min(cap, max(size, (found.tokens + before) // 2)))
+    summary = _repair(text, found, min(cap, max(size, (found.tokens + before) // 2)))
     gone = tuple(
         f"t{piece.at} {piece.who}: {piece.text}" for piece in find_lost(summary.text, fold)
     )
     return CompressionProposal(found, written, summary, share, gone, by_user)
 
 
-def _repaired(text: str, found: Preview, most: int) -> Summary:
+def _repair(text: str, found: Preview, most: int) -> Summary:
     """The text with what it lost; less and less of it until it is within its cap."""
     counter: Counter = found.counter
     least = counter(text)
@@ -196,13 +196,13 @@ def _repaired(text: str, found: Preview, most: int) -> Summary:
         room -= max(8, (room - least) // 8)
 
 
-def edited(proposal: CompressionProposal, text: str, cap: int) -> CompressionProposal:
+def edit_proposal(proposal: CompressionProposal, text: str, cap: int) -> CompressionProposal:
     """The same compression with the user's text, which is verified like any other."""
-    made = checked(text, proposal.preview, cap, by_user=True)
+    made = check_summary(text, proposal.preview, cap, by_user=True)
     return replace(made, cost=proposal.cost, request=proposal.request)
 
 
-def _wanted(found: Preview, cap: int) -> int:
+def _compute_wanted_size(found: Preview, cap: int) -> int:
     """The tokens that a summary is asked to have."""
     return max(1, int(min(cap, found.tokens / 2) * _ASKED))
 
@@ -212,7 +212,7 @@ def _request(state: WorkflowState, found: Preview, tokens: int, writer: Model) -
     return compression_request(state, found.fold, tokens=tokens, counter=writer.counter, room=room)
 
 
-async def _asked(  # noqa: PLR0913  as `look`
+async def _ask_writer(  # noqa: PLR0913  as `look`
     store: Store,
     asking: StoredRequest,
     *,
@@ -242,8 +242,13 @@ __all__ = [
     "CompressionEstimate",
     "CompressionProposal",
     "Refused",
-    "checked",
-    "edited",
+    "check_summary",
+    "edit_proposal",
     "look",
     "propose",
 ]
+
+
+# Names of one release ago; they go with the next.
+checked = check_summary
+edited = edit_proposal

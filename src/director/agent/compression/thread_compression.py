@@ -94,7 +94,7 @@ async def compress_now(  # noqa: PLR0913  each has a name
         _note(store, thread, by, turn=turn, model=writer.name)
         raise
     try:
-        made = _applied(store, thread, proposal, by)
+        made = _apply_to_same_turns(store, thread, proposal, by)
     except StoreError as why:
         _note(store, thread, by, turn=turn, model=writer.name, refused=why, turns=turns)
         return CompressionOutcome("failed", str(why), proposal=proposal)
@@ -121,7 +121,7 @@ def _check_idle(store: Store, thread: str, by: By) -> None:
         )
 
 
-def _applied(store: Store, thread: str, proposal: CompressionProposal, by: By) -> Entry:
+def _apply_to_same_turns(store: Store, thread: str, proposal: CompressionProposal, by: By) -> Entry:
     """Apply to the same turns even if others were said meanwhile; those stay uncovered."""
     found = proposal.preview
     for _ in range(_TRIES):
@@ -194,7 +194,7 @@ def older(store: Store, thread: str, marks: Marks, counter: Counter) -> tuple[li
     units = list(now.units)
     while units:
         size = sum(sizes[seq] for seq in units[-1])
-        if staying + size > marks.kept:
+        if staying + size > marks.tail_size:
             break
         staying += size
         units.pop()
@@ -203,7 +203,7 @@ def older(store: Store, thread: str, marks: Marks, counter: Counter) -> tuple[li
 
 def _reason_to_stop(store: Store, thread: str, turns: Sequence[int], model: str) -> str:
     """Why another attempt is of no use, in words; empty if it may be."""
-    if stopped(store, thread, model):
+    if is_stopped(store, thread, model):
         return STOPPED
     if not turns:
         return "Nothing older is left to compress."
@@ -215,7 +215,7 @@ def _reason_to_stop(store: Store, thread: str, turns: Sequence[int], model: str)
     return ""
 
 
-def stopped(store: Store, thread: str, model: str) -> bool:
+def is_stopped(store: Store, thread: str, model: str) -> bool:
     """Whether the last two attempts, both automatic and by this model, were of no use."""
     newest = store.get(KIND, thread)
     if newest is None or newest.version < 2:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from director.agent.model_journal import said
+from director.agent.model_journal import record_message
 from director.context.units import units
 from director.models import Image
 from director.store import Entry, EntryDraft, Json, Store, StoreError, VersionConflict
@@ -48,7 +48,7 @@ def hear(
     if call and not images:
         result = EntryDraft("result", {"call": call, "text": text, "failed": False})
         return store.append(thread, [result])[0]
-    return said(store, thread, text, images)
+    return record_message(store, thread, text, images)
 
 
 def open_question(store: Store, thread: str, last: Json) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from director.agent.agent_session import AgentSession
 from director.agent.compression.by_hand import talks_as
-from director.agent.compression.continuation_modes import refreshed
+from director.agent.compression.continuation_modes import apply_refresh
 from director.agent.conversation.compaction_states import SingleCut, Walks
 from director.agent.conversation.current_thread import current_thread
 from director.agent.model_windows import remember_window
@@ -113,7 +113,7 @@ async def _fit(  # noqa: PLR0913  each has a name
     at = told.turns[-1].at + 1 if told.turns else 1
     more = (UserTurn(at, guard_boundary(text)),) if text else ()
     said = replace(told, turns=(*told.turns, *more))
-    shown = refreshed(profile, said)
+    shown = apply_refresh(profile, said)
     context, around = assemble(shown, await gather(desk, said), said)
     fit(
         context,

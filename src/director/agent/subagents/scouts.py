@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from director.agent.agent_session import AgentSession
-from director.agent.browsing.claim_checks import Checked, checked
+from director.agent.browsing.claim_checks import Checked, check_claim
 from director.agent.browsing.page_looks import active_tab, look
 from director.agent.request_assembly import budget_of
 from director.agent.request_log.request_record import RequestRecord, RequestTarget
@@ -74,7 +74,7 @@ async def scout(desk: AgentSession, question: str, *, url: str = "", tab: str = 
                 f"The scout has no findings: every look failed, last with: {post.failed[-1]}",
                 failed=True,
             )
-        found = [await checked(session, name, dict(each)) for each in post.findings or ()]
+        found = [await check_claim(session, name, dict(each)) for each in post.findings or ()]
         page, _ = await look(desk, name)
         return Result(report_text(page, found, post))
     finally:
@@ -89,7 +89,7 @@ async def explore(desk: AgentSession, page: Snapshot, question: str) -> str:
     asked = f"{question}\n\n<page trust=web>\n{shown}\n</page>"
     context = Context((Section("explore", prompt("explore")),), (UserTurn(1, asked),))
     async with desk.open(desk.talks, None) as model:
-        reply = await _sent(desk, model, context, ())
+        reply = await _send(desk, model, context, ())
     return reply.text if len(reply.text) <= _ANSWER else f"{reply.text[:_ANSWER]}…"
 
 
@@ -98,14 +98,14 @@ async def _look_around(post: Post, question: str) -> None:
     turns: tuple[Turn, ...] = (UserTurn(1, f"{question}\n\nThe page is {post.page.url}"),)
     async with post.desk.open(post.desk.talks, None) as model:
         for nth in range(ROUNDS):
-            reply = await _sent(post.desk, model, Context(sections, turns), _TOOLS)
-            results = {asked.id: await _looked(post, asked) for asked in reply.calls}
+            reply = await _send(post.desk, model, Context(sections, turns), _TOOLS)
+            results = {asked.id: await _run_tool_call(post, asked) for asked in reply.calls}
             if post.findings is not None or not reply.calls:
                 return
             turns = (*turns, turn_of(reply, nth + 2, results))
 
 
-async def _sent(
+async def _send(
     desk: AgentSession, model: Model, context: Context, specs: tuple[Spec, ...]
 ) -> Reply:
     tools = tuple(one.tool for one in specs)
@@ -120,7 +120,7 @@ async def _sent(
     return reply
 
 
-async def _looked(post: Post, asked: ToolCall) -> Result:
+async def _run_tool_call(post: Post, asked: ToolCall) -> Result:
     """What one call of a scout gave; only looks count as seen."""
     found = next((one for one in _TOOLS if one.name == asked.tool), None)
     if found is None:

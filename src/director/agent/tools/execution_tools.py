@@ -49,7 +49,7 @@ async def test_single_node(desk: AgentSession, node: int | str, record: str = ""
     """
     workflow = desk.now()
     alias = workflow.nodes[place_of(node, workflow.nodes)].alias
-    return await _tested(desk, workflow, [alias], record)
+    return await _test_nodes(desk, workflow, [alias], record)
 
 
 async def execute_nodes(
@@ -78,7 +78,7 @@ async def execute_nodes(
     chosen = select(nodes, workflow.nodes)
     if mode == "isolated":
         names = [node.alias for node in workflow.nodes if node.id in chosen]
-        return await _tested(desk, workflow, names, record)
+        return await _test_nodes(desk, workflow, names, record)
     given = _list_given(desk, workflow, cast("dict[str, Json]", inputs or {}))
     call = compact([to_json(workflow), nodes, given, record])
     if stopped := desk.stopped.pop(call, ""):
@@ -122,7 +122,9 @@ async def _tell_flow(
         desk.stopped[call] = run.id
     await desk.bench.keep()
     steps = steps_of(desk.store, run.id)
-    told = _told(desk, run, [step for step in steps if step.type != "item"], workflow, run.id)
+    told = _describe_run(
+        desk, run, [step for step in steps if step.type != "item"], workflow, run.id
+    )
     missed = list_never_run(desk.store, workflow) if run.state == "done" else []
     never = (
         f"\nNever run yet: {', '.join(missed)}. Test it with inputs that lead there."
@@ -133,7 +135,9 @@ async def _tell_flow(
     return replace(told, text=f"{told.text}\nIt ran in {where}{with_}.{never}")
 
 
-async def _tested(desk: AgentSession, workflow: Workflow, names: list[str], record: str) -> Result:
+async def _test_nodes(
+    desk: AgentSession, workflow: Workflow, names: list[str], record: str
+) -> Result:
     """Each node by itself on the workbench, until one fails.
 
     After one was stopped for the user the same call goes on there: what was done is not done again.
@@ -155,11 +159,13 @@ async def _tested(desk: AgentSession, workflow: Workflow, names: list[str], reco
                 desk.stopped[call] = alias
             break
     await desk.bench.keep()
-    told = _told(desk, replace(run, doubts=tuple(doubts)), done, workflow, "")
-    return replace(told, text="\n".join([told.text, *_proposed(desk, workflow, done)]))
+    told = _describe_run(desk, replace(run, doubts=tuple(doubts)), done, workflow, "")
+    return replace(told, text="\n".join([told.text, *_describe_proposals(desk, workflow, done)]))
 
 
-def _proposed(desk: AgentSession, workflow: Workflow, done: Iterable[Step]) -> Iterable[str]:
+def _describe_proposals(
+    desk: AgentSession, workflow: Workflow, done: Iterable[Step]
+) -> Iterable[str]:
     """What the nodes could promise, in the words of their conditions."""
     nodes = {node.id: node for node in workflow.nodes}
     given = _put_examples(desk, workflow)
@@ -175,7 +181,7 @@ def _proposed(desk: AgentSession, workflow: Workflow, done: Iterable[Step]) -> I
             yield f" {node.alias} is checked at each run: {'; '.join(map(check_text, kept))}"
 
 
-def _told(
+def _describe_run(
     desk: AgentSession, run: Run, steps: Iterable[Step], workflow: Workflow, own: str
 ) -> Result:
     lines = list(describe_steps(list(steps), workflow.nodes))

@@ -134,7 +134,7 @@ async def delete_node(
     gone = [one.alias for one in before.nodes if one.id in select(node, before.nodes)]
     after = delete(before, node, handle_dependencies=handle_dependencies)
     version = desk.saved.save_workflow(after, f"deleted {', '.join(gone)}")
-    return f"Deleted {', '.join(gone)}; {_left(after)}; the workflow is version {version}."
+    return f"Deleted {', '.join(gone)}; {_describe_rest(after)}; the workflow is version {version}."
 
 
 async def move_node(desk: AgentSession, node: int | str, to: int | str) -> str:
@@ -163,7 +163,7 @@ async def _bind(desk: AgentSession, given: dict[str, object]) -> dict[str, objec
     return cast("dict[str, object]", bound)
 
 
-def reached(args: Args) -> Sequence[str]:
+def list_addresses(args: Args) -> Sequence[str]:
     """The addresses that a node would go to by itself."""
     said = args.get("changes") if isinstance(args.get("changes"), dict) else args
     parts = [cast("Args", said).get("config"), cast("Args", said).get("proof")]
@@ -178,5 +178,5 @@ def _new_id(workflow: Workflow) -> str:
     return made
 
 
-def _left(workflow: Workflow) -> str:
+def _describe_rest(workflow: Workflow) -> str:
     return f"{len(workflow.nodes)} nodes are left"
