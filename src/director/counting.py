@@ -148,3 +148,7 @@ class Calibration:
         if not self._seen:
             return self.base
         return calibrate_counter(self.base, self.factor, self.error)
+
+
+# A name of one release ago; it goes with the next.
+calibrated = calibrate_counter

@@ -37,3 +37,5 @@ __all__ = [
 # Names of one release ago; they go with the next.
 Desk = AgentSession
 Progress = TurnProgress
+said = record_message
+answered = record_results

@@ -91,8 +91,3 @@ def _result_body(reply: Reply, call: str, given: Result | str, source: str) -> d
     native = {"wire": reply.form, "message": answer_of(call, result, reply.form)}
     told = {"source": source} if source else {}
     return {"call": call, "text": result.text, "failed": result.failed, "native": native, **told}
-
-
-# Names of one release ago; they go with the next.
-said = record_message
-answered = record_results

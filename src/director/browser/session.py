@@ -342,10 +342,10 @@ class Session:
         loop = asyncio.get_running_loop()
         patience = asyncio.timeout(_GRACE if self._watch.ended else None)
 
-        def ended() -> None:
+        def end_soon() -> None:
             patience.reschedule(loop.time() + _GRACE)
 
-        self._watch.at_end.append(ended)
+        self._watch.at_end.append(end_soon)
         try:
             async with patience:
                 yield
@@ -354,7 +354,7 @@ class Session:
                 raise self._make_gone("answers no more") from None
             raise
         finally:
-            self._watch.at_end.remove(ended)
+            self._watch.at_end.remove(end_soon)
 
     def _check(self, url: str) -> None:
         try:

@@ -363,7 +363,7 @@ def _cut_once(cut: Cut) -> Cut:
     """The same cut, made once of the same objects: the laws walk one history again and again."""
     made: dict[tuple[int, ...], tuple[object, Context]] = {}
 
-    def known(context: Context, budget: Budget, low: int, /) -> Context:
+    def reuse_cut(context: Context, budget: Budget, low: int, /) -> Context:
         parts = (budget, context.sections, context.summary, context.fold, *context.turns)
         key = (low, *map(id, parts))
         if key not in made:
@@ -371,7 +371,7 @@ def _cut_once(cut: Cut) -> Cut:
             made[key] = (parts, cut(context, budget, low))
         return made[key][1]
 
-    return known
+    return reuse_cut
 
 
 def find_broken_laws(strategy: Strategy, context: Context, budget: Budget) -> list[Broken]:
@@ -382,13 +382,13 @@ def find_broken_laws(strategy: Strategy, context: Context, budget: Budget) -> li
         walked.cut = _cut_once(strategy.cut)
     first = walked(context, budget)
 
-    def known(given: Context, wanted: Budget, /) -> Context:
+    def reuse_first(given: Context, wanted: Budget, /) -> Context:
         """Laws look at one output from many sides; it need not be made many times."""
         return first if given is context and wanted is budget else walked(given, wanted)
 
-    known.cut = getattr(walked, "cut", None)  # type: ignore[attr-defined]
+    reuse_first.cut = getattr(walked, "cut", None)  # type: ignore[attr-defined]
     broken = [
-        Broken(name, how) for name, law in LAWS.items() for how in law(known, context, budget)
+        Broken(name, how) for name, law in LAWS.items() for how in law(reuse_first, context, budget)
     ]
     if strategy(context, budget) != first:
         broken.append(Broken("same in, same out", "two calls gave two results"))

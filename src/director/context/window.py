@@ -96,12 +96,12 @@ def by_messages(cut: Cut, counter: Counter) -> Cut:
     """A cut for a budget of messages: to half of the tokens, and then to the messages allowed."""
     window = window_cut()
 
-    def counted(context: Context, budget: Budget, low: int, /) -> Context:
+    def cut_to_messages(context: Context, budget: Budget, low: int, /) -> Context:
         tokens = context_size(context, counter)
         half = (tokens + head_size(context, counter)) // 2
         return window(cut(context, Budget(tokens, counter=counter), half), budget, low)
 
-    return counted
+    return cut_to_messages
 
 
 def sliding_window(size: int | None = None, *, preserve_errors: bool = True) -> Compactor:

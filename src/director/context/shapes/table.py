@@ -204,18 +204,18 @@ def _reduce(
     ids = _ids(table.rows)
     ranks = _ranks(table.rows)
 
-    def counted(start: int, end: int) -> str:
+    def count_gap(start: int, end: int) -> str:
         return f"… {end - start} row{'s' if end - start > 1 else ''}"
 
-    def listed(start: int, end: int) -> str:
-        return f"{counted(start, end)}: {', '.join(_ranges(ids[start:end]))}"
+    def list_gap(start: int, end: int) -> str:
+        return f"{count_gap(start, end)}: {', '.join(_ranges(ids[start:end]))}"
 
     whole = sum(len(each) + 2 for each in _ranges(ids))
-    label = listed if ids and level == "medium" and whole <= left * 0.6 else counted
-    spare = left if label is counted else max(0, left - whole)
-    body = log.fit(shown, ranks, level, spare, counted)
-    if label is listed:
-        body = "\n".join(_relabel(shown, body, listed))
+    label = list_gap if ids and level == "medium" and whole <= left * 0.6 else count_gap
+    spare = left if label is count_gap else max(0, left - whole)
+    body = log.fit(shown, ranks, level, spare, count_gap)
+    if label is list_gap:
+        body = "\n".join(_relabel(shown, body, list_gap))
     text = "\n".join([*fixed, body, *after])
     return clip(text, room) if level == "high" else text
 

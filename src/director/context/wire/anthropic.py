@@ -111,7 +111,7 @@ def _answer(message: object, place: int, block: object, *, late: bool) -> Answer
     return Answer(named, block, text, images, failed, message, place, late)
 
 
-def respoken(items: Sequence[object], edit: Edit) -> list[object]:
+def rewrite_turn(items: Sequence[object], edit: Edit) -> list[object]:
     """The messages of a model with an edit applied."""
     kept: list[object] = []
     nth = -1

@@ -82,12 +82,12 @@ def legacy_use(message: object) -> tuple[Use, ...]:
     return (Use(legacy_id(name), name, word(call, "arguments"), form="function"),)
 
 
-def respoken(items: Sequence[object], edit: Edit) -> list[object]:
+def rewrite_turn(items: Sequence[object], edit: Edit) -> list[object]:
     """The messages of a model with an edit applied."""
-    return [kept for item in items for kept in _respoken(item, edit)]
+    return [kept for item in items for kept in _rewrite_message(item, edit)]
 
 
-def _respoken(message: object, edit: Edit) -> list[object]:
+def _rewrite_message(message: object, edit: Edit) -> list[object]:
     changes: dict[str, object] = {}
     without: list[str] = list(THOUGHTS) if edit.unthink else []
     calls = _calls(message)

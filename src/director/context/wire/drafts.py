@@ -88,7 +88,7 @@ def _make_agent_turn(draft: Speaking, at: int, wire: Wire) -> tuple[AgentTurn | 
     items: Sequence[object] = [spoke.item for spoke in draft.spoken]
     thinking = [thought for spoke in draft.spoken for thought in spoke.thinking]
     if edit.gone or edit.calls:
-        items = FORMATS[wire].respoken(items, edit)
+        items = FORMATS[wire].rewrite_turn(items, edit)
     keys: tuple[str, ...] = ()
     leans = ""
     if wire == "responses":

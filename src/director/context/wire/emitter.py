@@ -129,7 +129,7 @@ def _agent(turn: AgentTurn, wire: Wire, reasoned: set[str]) -> Iterator[_Part]:
     edit = _edit(turn, said, calls, reasoned)
     if not edit.unthink:
         reasoned.update(said.keys)
-    items = said.items if edit == Edit() else written.respoken(said.items, edit)
+    items = said.items if edit == Edit() else written.rewrite_turn(said.items, edit)
     yield from (_Part(item) for item in items)
     ranked = [(rank, _Part(item)) for rank, item in said.loose]
     ranked += [(native.rank, _answer(call, native, written)) for call, native in calls]

@@ -96,12 +96,12 @@ def _use(call: object) -> Use:
     return Use(ident(call, "id"), word(call, "name"), text, strict)
 
 
-def respoken(items: Sequence[object], edit: Edit) -> list[object]:
+def rewrite_turn(items: Sequence[object], edit: Edit) -> list[object]:
     """The messages of a model with an edit applied."""
-    return [kept for item in items for kept in _respoken(item, edit)]
+    return [kept for item in items for kept in _rewrite_message(item, edit)]
 
 
-def _respoken(message: object, edit: Edit) -> list[object]:
+def _rewrite_message(message: object, edit: Edit) -> list[object]:
     calls = _calls(message)
     lost = {ident(call, "id") for nth, call in enumerate(calls) if nth in edit.gone}
     kept = keep_calls(calls, edit, _rewrite_call)

@@ -172,7 +172,7 @@ class MessageFormat(Protocol):
     def read(self, message: object) -> Iterator[Event]:
         """What is in a message."""
 
-    def respoken(self, items: Sequence[object], edit: Edit) -> list[object]:
+    def rewrite_turn(self, items: Sequence[object], edit: Edit) -> list[object]:
         """The messages of a model with an edit applied."""
 
     def rewrite_result(self, part: object, call: Call) -> object:

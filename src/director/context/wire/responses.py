@@ -90,7 +90,7 @@ def gist(item: object) -> tuple[str, ...]:
     return (kind, content, ident(item, "call_id"), word(item, "arguments"))
 
 
-def respoken(items: Sequence[object], edit: Edit) -> list[object]:
+def rewrite_turn(items: Sequence[object], edit: Edit) -> list[object]:
     """The items of a model with an edit applied."""
     kept: list[object] = []
     nth = -1
