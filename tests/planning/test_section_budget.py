@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 
 import pytest
-from project.folders import SMALL, STEP, TASK, project_of
 
 from director.context.values import chars4
 from director.planning.context_assembly import ContextRequest, Fresh, assemble
@@ -14,6 +13,7 @@ from director.planning.markdown import blocks
 from director.planning.recent_changes import Commit
 from director.planning.section_budget import Limit, TooLarge
 from director.planning.section_format import read_context
+from planning.folders import SMALL, STEP, TASK, project_of
 
 _LONG = "".join(
     f"## Part {n}\n\nSome words about part {n}.\n\n```\ncode {n}\n\nmore\n```\n\n"
