@@ -15,7 +15,7 @@ from itertools import islice
 from director.browser.errors import BrowserError
 from director.browser.snapshots import Snapshot
 from director.context.shapes.snapshot_items import compact
-from director.context.shapes.snapshot_nodes import Node, nodes
+from director.context.shapes.snapshot_nodes import SnapshotNode, nodes
 from director.workflow.patterns import PatternError, search_texts
 
 ROOM = 20_000
@@ -76,28 +76,28 @@ def refs(snapshot: Snapshot) -> tuple[str, ...]:
     return tuple(ref for node in _tree(snapshot) if (ref := ref_of(node)))
 
 
-def ref_of(node: Node) -> str:
+def ref_of(node: SnapshotNode) -> str:
     """The ref of a node, empty if it has none."""
     found = _REF.search(node.post)
     return found[1] if found else ""
 
 
-def _tree(snapshot: Snapshot) -> list[Node]:
+def _tree(snapshot: Snapshot) -> list[SnapshotNode]:
     return nodes(snapshot.text.split("\n"), "aria")
 
 
-def _name(node: Node) -> str:
+def _name(node: SnapshotNode) -> str:
     try:
         return str(json.loads(f'"{node.name}"'))
     except ValueError:
         return node.name
 
 
-def _describe_node(node: Node) -> str:
+def _describe_node(node: SnapshotNode) -> str:
     return f"{node.role} {_name(node)} {node.text} {node.url}"
 
 
-def _parts(node: Node) -> list[str]:
+def _parts(node: SnapshotNode) -> list[str]:
     """What a pattern with an end may mean: the line, also as it is printed, or a part of it."""
     name, says = _name(node), _describe_node(node).strip()
     printed = f'{node.role} "{node.name}"'
@@ -115,7 +115,7 @@ def _plain(text: str) -> str:
     return " ".join(_REF.sub("", text).replace('"', "").lstrip("- ").split()).casefold()
 
 
-def _match(pattern: str, tree: Sequence[Node]) -> list[bool]:
+def _match(pattern: str, tree: Sequence[SnapshotNode]) -> list[bool]:
     anchored = _ANCHOR.search(pattern) is not None
     parts = [_parts(node) if anchored else [_describe_node(node)] for node in tree]
     try:
@@ -129,7 +129,7 @@ def _match(pattern: str, tree: Sequence[Node]) -> list[bool]:
         ) from None
 
 
-def _parents(tree: Sequence[Node]) -> list[int]:
+def _parents(tree: Sequence[SnapshotNode]) -> list[int]:
     """For each node, the one it stands in, or -1."""
     parents: list[int] = []
     above: list[int] = []
@@ -141,7 +141,7 @@ def _parents(tree: Sequence[Node]) -> list[int]:
     return parents
 
 
-def _chain(tree: Sequence[Node], parents: Sequence[int], at: int) -> list[int]:
+def _chain(tree: Sequence[SnapshotNode], parents: Sequence[int], at: int) -> list[int]:
     """What a node stands in: whatever has a name or a meaning, and at least one ref."""
     chain: list[int] = []
     marked = tree[at].marked
@@ -153,7 +153,7 @@ def _chain(tree: Sequence[Node], parents: Sequence[int], at: int) -> list[int]:
     return chain
 
 
-def _under(snapshot: Snapshot, ref: str) -> list[Node]:
+def _under(snapshot: Snapshot, ref: str) -> list[SnapshotNode]:
     wanted = ref.removeprefix("aria-ref=").strip("[] ").removeprefix("ref=")
     tree = _tree(snapshot)
     for at, node in enumerate(tree):

@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar, cast, final
 
@@ -274,9 +273,7 @@ class Session:
         page = self.page(tab)
         async with self.doing("take a snapshot"):
             rests = await wait_until_ready(page, lambda: self._watch.pending(page))
-            return await take(
-                page, self._masks, happened=replace(self._collect_happened(), loading=rests)
-            )
+            return await take(page, self._masks, happened=self._collect_happened(rests))
 
     def pending(self) -> list[str]:
         """What the active page asked for and has not got yet."""
@@ -363,7 +360,7 @@ class Session:
             self._events.add("blocked", f"{describe_place(url)} (navigation)")
             raise
 
-    def _collect_happened(self) -> Happened:
+    def _collect_happened(self, loading: tuple[str, ...]) -> Happened:
         found = self.events(self._looked)
         self._looked = self.mark()
 
@@ -371,6 +368,7 @@ class Session:
             return tuple(event.text for event in found if event.kind in kinds)
 
         return Happened(
+            loading=loading,
             dialogs=of("dialog"),
             errors=of("console", "error", "unreached", "crash"),
             downloads=of("download"),

@@ -14,9 +14,9 @@ from director.context.wire.formats import FORMATS
 from director.context.wire.parse_events import (
     NO_RESULT,
     Answer,
-    Answered,
     Edit,
     Heard,
+    NativeAnswer,
     Repair,
     Said,
     Spoke,
@@ -104,7 +104,7 @@ def _make_agent_turn(draft: Speaking, at: int, wire: Wire) -> tuple[AgentTurn | 
     if not items:
         return None, repairs
     text = "\n".join(spoke.text for spoke in draft.spoken if spoke.text)
-    nths = tuple(native.nth for call in calls if isinstance(native := call.native, Answered))
+    nths = tuple(native.nth for call in calls if isinstance(native := call.native, NativeAnswer))
     thinks = any(word(thought, "type") != "compaction" for thought in thinking)
     loose = tuple(draft.loose)
     said = Said(wire, tuple(items), text, nths, thinks, loose, keys, leans)
@@ -134,11 +134,11 @@ def _calls(draft: Speaking, wire: Wire) -> tuple[tuple[Call, ...], Edit, list[Re
             repairs.append(Repair("duplicate_call", where, use.id, what))
             use, answer = _rename(use, answer, draft.repeats[nth])
             renamed[nth] = _call(use, answer, None)
-        calls.append(_call(use, answer, Answered(wire, nth - len(gone), use, rank, answer)))
+        calls.append(_call(use, answer, NativeAnswer(wire, nth - len(gone), use, rank, answer)))
     return tuple(calls), Edit(frozenset(gone), renamed), repairs
 
 
-def _call(use: Use, answer: Answer | None, native: Answered | None) -> Call:
+def _call(use: Use, answer: Answer | None, native: NativeAnswer | None) -> Call:
     if answer is None:
         return Call(use.id, use.tool, use.args, NO_RESULT, failed=True, native=native)
     result, failed, images = answer.text, answer.failed, answer.images

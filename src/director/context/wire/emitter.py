@@ -16,16 +16,16 @@ from director.context.wire import anthropic
 from director.context.wire.formats import FORMATS
 from director.context.wire.parse_events import (
     NO_BEGINNING,
-    Answered,
     Edit,
     Heard,
     MessageFormat,
+    NativeAnswer,
     Said,
     Wire,
 )
 from director.context.wire.shape import alter, is_langchain, look, peek, retext, word
 
-_Pair: TypeAlias = tuple[Call, Answered]
+_Pair: TypeAlias = tuple[Call, NativeAnswer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def _find_native(turn: AgentTurn, wire: Wire) -> Said | None:
 
 def _calls(turn: AgentTurn) -> list[_Pair]:
     pairs = ((call, call.native) for call in turn.calls)
-    return [(call, native) for call, native in pairs if isinstance(native, Answered)]
+    return [(call, native) for call, native in pairs if isinstance(native, NativeAnswer)]
 
 
 def _edit(turn: AgentTurn, said: Said, calls: list[_Pair], reasoned: set[str]) -> Edit:
@@ -163,7 +163,7 @@ def _edit(turn: AgentTurn, said: Said, calls: list[_Pair], reasoned: set[str]) -
     return Edit(frozenset(said.calls) - there, changed, text, unthink, unnamed)
 
 
-def _answer(call: Call, native: Answered, written: MessageFormat) -> _Part:
+def _answer(call: Call, native: NativeAnswer, written: MessageFormat) -> _Part:
     answer = native.answer
     inner = written is FORMATS["anthropic"]
     if answer is None:

@@ -1,6 +1,6 @@
 """What a reader finds in a message, and what a turn remembers of the messages it came from.
 
-Frozen values without behaviour. The natives (`Said`, `Heard`, `Answered`) hold the messages as
+Frozen values without behaviour. The natives (`Said`, `Heard`, `NativeAnswer`) hold the messages as
 they were received and the values that were read from them, so that an edit is noticed.
 """
 
@@ -145,7 +145,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class NativeAnswer:
     """Native of a Call: which call of its turn it is, its answer if there was one."""
 
     wire: Wire
