@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from project.folders import SMALL, TASK, committed, written
+from planning.folders import SMALL, TASK, committed, written
 from typer.testing import CliRunner
 
 import director

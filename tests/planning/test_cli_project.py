@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from project.folders import SMALL, TASK, written
+from planning.folders import SMALL, TASK, written
 from typer.testing import CliRunner
 
 from director.cli import app

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from project.folders import GOAL, SMALL, STEP, TASK, project_of, written
+from planning.folders import GOAL, SMALL, STEP, TASK, project_of, written
 
 from director.planning.drift import drift
 from director.planning.project_files import open_project

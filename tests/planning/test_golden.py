@@ -1,6 +1,6 @@
 """Exactly what every agent and skill is shown of the shipped example, in files.
 
-`GOLDEN=write ./test tests/project/test_golden.py` writes the files anew.
+`GOLDEN=write ./test tests/planning/test_golden.py` writes the files anew.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ import os
 from pathlib import Path
 
 import pytest
-from project.example import bakery
+from planning.example import bakery
 
-from director.project.profiles import AGENTS, SKILLS
+from director.planning.agent_profiles import AGENTS, SKILLS
 
 GOLDEN = Path(__file__).parent / "golden"
 _ALL = {

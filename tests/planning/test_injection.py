@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from project.folders import SMALL, committed, git, written
+from planning.folders import SMALL, committed, git, written
 
 from director.fresh_context import Own, fresh
 from director.planning.injection import Output, expand, placeholders, refusal, wrong_forms

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from project.folders import SMALL, STEP, TASK, committed, git, written
+from planning.folders import SMALL, STEP, TASK, committed, git, written
 
 from director.fresh_context import Own, compared, fresh, kept, replayed, verified
 from director.planning.kept_contexts import measure_shared_prefix

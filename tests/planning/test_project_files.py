@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from project.folders import GOAL, SMALL, STEP, TASK, project_of, written
+from planning.folders import GOAL, SMALL, STEP, TASK, project_of, written
 
 from director.planning.disk import Disk
 from director.planning.drift import drift

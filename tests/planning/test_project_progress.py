@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from project.folders import SMALL, TASK, project_of
+from planning.folders import SMALL, TASK, project_of
 
 from director.planning.project_progress import find_task, next_task
 from director.planning.values import Project, ProjectError

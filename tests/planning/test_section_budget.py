@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 import pytest
-from project.folders import SMALL, STEP, TASK, project_of
+from planning.folders import SMALL, STEP, TASK, project_of
 
 from director.context.values import chars4
 from director.planning.context_assembly import ContextRequest, Fresh, assemble

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from project.example import bakery, shown, source
+from planning.example import bakery, shown, source
 
 from director.planning.agent_profiles import AGENTS, SKILLS, load_profile
 from director.planning.section_format import DEEP, HEADED, ORDER
