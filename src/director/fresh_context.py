@@ -14,6 +14,7 @@ from typing import Any
 
 from director.counting import counter_for, exact
 from director.planning.agent_profiles import SKILLS
+from director.planning.budget_report import Limit
 from director.planning.context_assembly import ContextRequest, Fresh, assemble
 from director.planning.delivery import HOSTS, fits_inline, parts
 from director.planning.git import Git
@@ -23,7 +24,6 @@ from director.planning.manifest import Json, sha256
 from director.planning.manifest_checks import Check, differences, load_manifest, sources_of, verify
 from director.planning.project_files import open_project, read_project
 from director.planning.recent_changes import Commit, read_log
-from director.planning.section_budget import Limit
 from director.planning.section_format import HEADED, Source, heading, read_context
 from director.planning.skill_commands import runner
 from director.planning.values import MemoryFiles, Project, ProjectError, as_bytes, as_text
@@ -76,7 +76,7 @@ def fresh(  # noqa: PLR0913  each option has a name
         *remarks,
     )
     report = replace(made.report, notes=(*made.report.notes, *notes))
-    return replace(made, manifest=manifest, report=report, notes=(*made.notes, *notes))
+    return replace(made, manifest=manifest, report=report)
 
 
 def limit_for(model: str | None, window: int | None) -> Limit:
@@ -106,7 +106,7 @@ def delivered(project: Place, made: Fresh, host: str) -> str:
     """The context if this way into a host shows it whole, else the names of files that hold it."""
     if host not in HOSTS:
         raise ProjectError(f"There is no host {host!r}.{hint(host, HOSTS)}")
-    count = made.report.limit.counter
+    count = made.report.counting
     if host != "file" and fits_inline(made.text, HOSTS[host], count):
         return made.text
     texts = parts(made.text, count)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from director.context.values import Context
+from director.planning.budget_report import ContextReport
 from director.planning.context_sections import task_text
 from director.planning.project_progress import needs_of
-from director.planning.section_budget import FittedSections, Limit
-from director.planning.section_format import Source, TaggedSection, render_context
+from director.planning.section_format import Source, render_context, write_section
 from director.planning.values import FOLDER, Project, WorkLocation
 
 _TEXT = (".md", ".txt", ".json", ".csv", ".toml", ".yaml", ".yml", ".html", ".rst")
@@ -22,7 +23,7 @@ _TEXT = (".md", ".txt", ".json", ".csv", ".toml", ".yaml", ".yml", ".html", ".rs
 class Filled:
     """What was made of the spare budget, and which named files found no room."""
 
-    fitted: FittedSections
+    fitted: ContextReport
     too_large: tuple[str, ...] = ()
 
 
@@ -46,20 +47,24 @@ def working_files(project: Project, place: WorkLocation) -> list[Source]:
     return found
 
 
-def fill(
-    fitted: FittedSections, files: Sequence[Source], limit: Limit, order: Sequence[str]
-) -> Filled:
+def fill(fitted: ContextReport, files: Sequence[Source], order: Sequence[str]) -> Filled:
     """Add each file that still fits, whole."""
     taken: list[Source] = []
     left: list[str] = []
     best = fitted
     for source in files:
-        sections = (*fitted.sections, TaggedSection("working_files", (*taken, source)))
-        size = limit.counter(render_context(sections, order))
-        if size <= limit.tokens:
+        added = write_section("working_files", (*taken, source))
+        sections = (*fitted.sections, added)
+        size = fitted.counting(render_context(sections, order))
+        if size <= fitted.limit:
             taken.append(source)
-            added = size - best.tokens
-            best = FittedSections(sections, size, best.whole + added, fitted.cuts)
+            best = replace(
+                best,
+                before=best.before + size - best.after,
+                after=size,
+                given=Context((*fitted.given.sections, added)),
+                sent=Context(sections),
+            )
         else:
             left.append(source.source)
     return Filled(best, tuple(left))
