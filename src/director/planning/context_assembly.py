@@ -110,21 +110,17 @@ def assemble(
     asked = ContextTarget(profile, place, step, told, ask.extra)
     sections = gather(project, asked)
     rules = _rules(project, asked, sections, order)
-    fitted = fit(sections, limit, rules)
-    notes = _notes(project, asked, ask)
+    report = replace(fit(sections, limit, rules), notes=tuple(_notes(project, asked, ask)))
     if ask.fill and place is not None:
-        filled = fill(fitted, working_files(project, place), order)
-        fitted = filled.fitted
-        notes += [f"no room for {path}, which the task names" for path in filled.too_large]
+        report = fill(report, working_files(project, place), order)
     manifest = manifest_of(
-        fitted,
+        report,
         SourceFiles(project.folder.read, commit_of),
         asked=_describe_request(ask, profile, place),
         order=order,
         evidence=_evidence(project, asked),
     )
-    report = replace(fitted, notes=tuple(notes))
-    return Fresh(render_context(fitted.sections, order), report, manifest, place)
+    return Fresh(render_context(report.sections, order), report, manifest, place)
 
 
 def profile_of(ask: ContextRequest) -> ContextProfile:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from director.context.values import Context
 from director.planning.budget_report import ContextReport
@@ -17,14 +17,6 @@ from director.planning.section_format import Source, render_context, write_secti
 from director.planning.values import FOLDER, Project, WorkLocation
 
 _TEXT = (".md", ".txt", ".json", ".csv", ".toml", ".yaml", ".yml", ".html", ".rst")
-
-
-@dataclass(frozen=True, slots=True)
-class Filled:
-    """What was made of the spare budget, and which named files found no room."""
-
-    fitted: ContextReport
-    too_large: tuple[str, ...] = ()
 
 
 def working_files(project: Project, place: WorkLocation) -> list[Source]:
@@ -47,27 +39,23 @@ def working_files(project: Project, place: WorkLocation) -> list[Source]:
     return found
 
 
-def fill(fitted: ContextReport, files: Sequence[Source], order: Sequence[str]) -> Filled:
-    """Add each file that still fits, whole."""
+def fill(fitted: ContextReport, files: Sequence[Source], order: Sequence[str]) -> ContextReport:
+    """Add each file that still fits, whole; a note names each that does not."""
     taken: list[Source] = []
-    left: list[str] = []
     best = fitted
     for source in files:
         added = write_section("working_files", (*taken, source))
         sections = (*fitted.sections, added)
         size = fitted.counting(render_context(sections, order))
-        if size <= fitted.limit:
-            taken.append(source)
-            best = replace(
-                best,
-                before=best.before + size - best.after,
-                after=size,
-                given=Context((*fitted.given.sections, added)),
-                sent=Context(sections),
-            )
-        else:
-            left.append(source.source)
-    return Filled(best, tuple(left))
+        if size > fitted.limit:
+            note = f"no room for {source.source}, which the task names"
+            best = replace(best, notes=(*best.notes, note))
+            continue
+        taken.append(source)
+        whole = best.before + size - best.after
+        given = Context((*fitted.given.sections, added))
+        best = replace(best, before=whole, after=size, given=given, sent=Context(sections))
+    return best
 
 
 _HOW = (
