@@ -65,9 +65,10 @@ def fresh(  # noqa: PLR0913  each option has a name
     found = open_project(root)
     own, skill = _own(instructions, skill)
     extra, injected, remarks = _extra(root, own, allow)
-    ask = ContextRequest(agent, task, skill, step, order, fill, extra, model)
+    told = None if log is None else os.fspath(log)
+    ask = ContextRequest(agent, task, skill, step, order, fill, extra, model, log=told)
     git = Git(root)
-    made = _make_context(found, ask, limit_for(model, window), git, _commits(git, log), log)
+    made = _make_context(found, ask, limit_for(model, window), git=git, commits=_commits(git, log))
     commands: list[Json] = [_describe_injection(one) for one in injected]
     manifest = {**made.manifest, "commands": commands} if commands else made.manifest
     notes = (
@@ -151,32 +152,22 @@ def replayed(project: Place, wanted: str | None = None) -> tuple[Fresh, bool]:
         asked["fill"],
         extra,
         asked["model"],
+        log=asked["log"],
     )
-    log = asked["log"]
-    commits = _commits(git, log, asked["head"] or "HEAD")
-    made = _make_context(
-        found, ask, limit_for(asked["model"], manifest["window"]), git, commits, log
-    )
+    commits = _commits(git, asked["log"], asked["head"] or "HEAD")
+    limit = limit_for(asked["model"], manifest["window"])
+    made = _make_context(found, ask, limit, git=git, commits=commits)
     return made, made.sha256 == manifest["context"]["sha256"]
 
 
-def _make_context(  # noqa: PLR0913, PLR0917  one step of two functions
-    found: Project,
-    ask: ContextRequest,
-    limit: Limit,
-    git: Git,
-    commits: Sequence[Commit],
-    log: Place | None,
+def _make_context(
+    found: Project, ask: ContextRequest, limit: Limit, *, git: Git, commits: Sequence[Commit]
 ) -> Fresh:
     def commit_of(path: str, content: bytes) -> str | None:
         return git.head if git.is_committed(path, content) else None
 
-    made = assemble(found, ask, limit, commits=commits, commit_of=commit_of)
-    told = made.manifest["asked"]
-    assert isinstance(told, Mapping)  # noqa: S101  made by assemble
-    head = commits[0].id if commits and log is None else None
-    asked: Json = {**told, "head": head, "log": None if log is None else os.fspath(log)}
-    return replace(made, manifest={**made.manifest, "asked": asked})
+    head = commits[0].id if commits and ask.log is None else None
+    return assemble(found, replace(ask, head=head), limit, commits=commits, commit_of=commit_of)
 
 
 def _commits(git: Git, log: Place | None, revision: str = "HEAD") -> list[Commit]:

@@ -40,7 +40,8 @@ from director.planning.working_files import fill, working_files
 class ContextRequest:
     """What is asked for: an agent or skill, perhaps a task, a step to research, texts of one's own.
 
-    `extra` are instructions beside the profile's, already read.
+    `extra` are instructions beside the profile's, already read; `head` and `log` say where the
+    changes come from, a commit or a written log.
     """
 
     agent: str
@@ -51,6 +52,8 @@ class ContextRequest:
     fill: bool = False
     extra: tuple[Source, ...] = ()
     model: str | None = None
+    head: str | None = None
+    log: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +195,8 @@ def _describe_request(
         "order": ask.order,
         "fill": ask.fill,
         "model": ask.model,
+        "head": ask.head,
+        "log": ask.log,
     }
 
 
