@@ -63,8 +63,9 @@ def _play_demo(profile: str, *, pace: float) -> str:
     """Play it; why it could not be played, if no browser can be started."""
     try:
         from director.browser import BrowserError
+        from director.demo import scripted_demo  # noqa: F401  said at once if it is not installed
     except ImportError as missing:
-        return f"{missing.name} is not installed: {install_line('browser')}"
+        return f"{missing.name} is not installed: {install_line('demo')}"
     with _own_home() as folder, _serve_site() as site:
         try:
             _play(folder, site, profile, pace=pace)
