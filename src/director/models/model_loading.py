@@ -120,7 +120,7 @@ def _dialect(
         DefaultAsyncHttpxClient,
     )
 
-    from director.models.chat import Chat  # noqa: PLC0415
+    from director.models.chat_completions import Chat  # noqa: PLC0415
     from director.models.responses import Responses  # noqa: PLC0415
 
     client = AsyncOpenAI(
