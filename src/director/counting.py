@@ -54,7 +54,7 @@ def exact(
     vocabulary: str, name: str | None = None, factor: float = 1.0, error: float = 0.0
 ) -> Counter:
     """A counter by a byte-pair vocabulary; with a factor, an estimate that says so."""
-    from splintr import Tokenizer  # noqa: PLC0415  loading a vocabulary takes a moment
+    from splintr import Tokenizer
 
     tokenizer = Tokenizer.from_pretrained(vocabulary)
 

@@ -9,6 +9,7 @@ its code is refused unless it can only compute.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import ClassVar
 
 from director.runs.run_text import node_text
 from director.runs.sandbox import parsing_source
@@ -124,7 +125,7 @@ class _Script:
         if _downloads(node):
             yield "before = len(save_downloads())"
         yield from look_before(node, self._names)
-        yield from _WRITE[node.type](self, node)
+        yield from self._WRITE[node.type](self, node)
         yield from conditions(node.ensures, self._names, since="since")
         if is_looked_at(node):
             yield "note_held(page, held)"
@@ -314,19 +315,19 @@ class _Script:
         if node.config.get("store_to_record"):
             yield f"current['vars'][{str(node.config.get('as') or node.alias)!r}] = found"
 
-
-_WRITE: Mapping[str, Callable[[_Script, Node], Iterator[str]]] = {
-    "browser_action": _Script._action,  # noqa: SLF001  a table of its own methods
-    "browser_query": _Script._query,  # noqa: SLF001
-    "transform": _Script._transform,  # noqa: SLF001
-    "context": _Script._context,  # noqa: SLF001
-    "iterate": _Script._iterate,  # noqa: SLF001
-    "route": _Script._route,  # noqa: SLF001
-    "handle": _Script._handle,  # noqa: SLF001
-    "group": _Script._group,  # noqa: SLF001
-    "cognition": _Script._refuse_node,  # noqa: SLF001
-    "agent": _Script._refuse_node,  # noqa: SLF001
-}
+    # The method that writes a node, by its type.
+    _WRITE: ClassVar[Mapping[str, Callable[[_Script, Node], Iterator[str]]]] = {
+        "browser_action": _action,
+        "browser_query": _query,
+        "transform": _transform,
+        "context": _context,
+        "iterate": _iterate,
+        "route": _route,
+        "handle": _handle,
+        "group": _group,
+        "cognition": _refuse_node,
+        "agent": _refuse_node,
+    }
 
 
 def _list_names(workflow: Workflow) -> Iterator[str]:
