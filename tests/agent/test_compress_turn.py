@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.prefixes import remembering
+from agent.prefixes import WatchedSession
 from agent.summaries import FAULTS, PATIENCE, STATE, begun, echo, good, talk, writer
 from director.agent.agent_session import AgentSession
 from director.agent.compression.compression_proposal import propose
@@ -18,7 +18,6 @@ from director.agent.compression.thresholds import Marks
 from director.agent.conversation.current_thread import current_thread
 from director.agent.request_log.kept_requests import read_sent_body, request
 from director.agent.request_log.request_replay import replay_request
-from director.agent.session_hooks import equipped
 from director.agent.turn import take_turn
 from director.agent.turn_lease import TurnRunning, hold_thread
 from director.models import Journal, Model
@@ -51,7 +50,7 @@ def desk_of(store: Store, brain: object, profile: str = "clean") -> AgentSession
         return model
 
     settings = load_settings({**SMALL, "profile": profile, "model": "scripted:lamp"}, environ={})
-    return remembering(equipped(AgentSession(store, "lamps", settings=settings, open_model=opens)))
+    return WatchedSession(store, "lamps", settings=settings, open_model=opens)
 
 
 def is_summary(seen: Seen) -> bool:

@@ -73,7 +73,7 @@ class Session:
         self._masks = Masks(self.net)
         self._secrets = secrets
         self._logins = logins
-        self._events = Events(self.net.clean)
+        self._events = Events(self.net.clean, self.net.replace_values)
         self._tabs = Tabs()
         self._downloads = Downloads(downloads, self._events, clean=self.net.clean)
         self.forms = HeldForms(self._events)

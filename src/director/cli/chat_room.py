@@ -38,8 +38,9 @@ from director.models import Model, ModelError, NoKey, NoLibrary, UnknownModel
 from director.models.script_values import ScriptError
 from director.profiles import ProfileError
 from director.runs import Run, RunError, RunProgress, drive, queue_run
+from director.runs.branch_choices import read_choices
 from director.runs.resources import RunOptions, open_resources
-from director.runs.run_text import comparison_lines, seconds_text, state_text
+from director.runs.run_text import branch_lines, comparison_lines, seconds_text, state_text
 from director.secrets import OriginError, SecretRefused, VaultError
 from director.settings import Settings, SettingsError, load_settings
 from director.store import Store, StoreError, Versioned
@@ -218,6 +219,8 @@ class Room:
         for one in ended.doubts:
             self.screen.say(f"  doubt: {one['sentence']}", "yellow")
         self.screen.lines(f"  compared: {one}" for one in comparison_lines(ended))
+        taken = branch_lines(read_choices(ended.summary))
+        self.screen.lines(f"  branches: {one}" for one in taken)
         names = {node.alias for node in workflow.nodes if node.type == "transform"}
         for name, value in sorted(variables(self.store, run.id).items()):
             if name.partition(".")[0] in names:

@@ -25,12 +25,14 @@ from director.cli.run_progress import RunPrinter
 from director.cli.run_questions import lines_of_input
 from director.home import write_private
 from director.runs import Question, Run, RunError, cancel, run_of, steps_of, workflow_of
+from director.runs.branch_choices import read_choices
 from director.runs.download_facts import download_text, list_downloads
 from director.runs.resources import Resources, RunOptions, open_resources
 from director.runs.run_execution import execute, is_parked, waits_for
 from director.runs.run_journal import records_of, run_json
 from director.runs.run_report import report_html
 from director.runs.run_text import (
+    branch_lines,
     comparison_lines,
     dismissal_of,
     evidence_text,
@@ -155,6 +157,7 @@ def summary(store: Store, run: Run, report: Path | None) -> str:
     length = seconds_text(float(took) if isinstance(took, int | float) else 0)
     lines = [f"{run.state} in {length}: {steps}"]
     lines += [*_list_outcome(store, run), *_doubts(run), *_list_compared(run)]
+    lines += [f"branches: {each}" for each in branch_lines(read_choices(run.summary))]
     if run.state == "failed":
         lines += _failure(store, run)
     if is_parked(run):

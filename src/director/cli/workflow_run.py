@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
@@ -128,12 +129,8 @@ def run(
                 headed, no_pictures=no_pictures, files=files, env=env, wait=wait, out=out
             )
             runs = _queue_runs(opened, found, settings or [], inputs, select=select, mode=mode)
-            codes = [
-                _queue(opened, each, watch=watch, as_json=as_json, allow_doubts=allow_doubts)
-                if queue
-                else _do(opened, each, wishes, as_json=as_json, allow_doubts=allow_doubts)
-                for each in runs
-            ]
+            go = partial(_queue, watch=watch) if queue else partial(_do, wishes=wishes)
+            codes = [go(opened, each, as_json=as_json, allow_doubts=allow_doubts) for each in runs]
     raise typer.Exit(_worst(codes))
 
 
@@ -171,7 +168,7 @@ def _queue_runs(
     return runs
 
 
-def _do(opened: Store, run: Run, wishes: RunOptions, *, as_json: bool, allow_doubts: bool) -> int:
+def _do(opened: Store, run: Run, *, wishes: RunOptions, as_json: bool, allow_doubts: bool) -> int:
     from director.cli.local_runs import do_here, finish
     from director.runs.resources import Resources
 

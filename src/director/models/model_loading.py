@@ -120,7 +120,7 @@ def _dialect(
         DefaultAsyncHttpxClient,
     )
 
-    from director.models.chat import Chat
+    from director.models.chat_completions import Chat
     from director.models.responses import Responses
 
     client = AsyncOpenAI(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
+from director.runs.row_readings import name_kind
 from director.runs.run_text import node_text
 from director.runs.sandbox import parsing_source
 from director.runs.script_actions import action, conditions, has_bundle
@@ -27,10 +28,11 @@ from director.workflow.values import Config, Node, Workflow
 
 _ABOUT = (
     "Exported by Director. It needs only Python and playwright. It ends with code 3 and prints\n"
-    "doubts: nothing read where there is something to read, totals that the page states, values\n"
-    "that must differ, rounds that failed, clicks that led to an error page, downloads that are\n"
-    "empty or a web page, promises of a node that held before it acted. It does not doubt what\n"
-    "needs an earlier run, a next page, a second look or what was sent; it says so when it ends."
+    "doubts: nothing read where there is something to read, totals that the page states, pages\n"
+    "that nobody read, fields without a value, values that must differ, failed rounds, clicks\n"
+    "that led to an error page, downloads that are empty or a web page, promises of a node that\n"
+    "held before it acted. It does not doubt what needs an earlier run, a second look or what was\n"
+    "sent; it says so when it ends."
 )
 _EXTRACT = {"deterministic_extract": "extract", "extract_all": "extract_all"}
 _WORDS = {
@@ -71,7 +73,10 @@ class _Script:
         main = ['tabs = {"main": page}', *given, *body]
         parses = any(name in each for each in self._functions for name in PARSERS)
         bundles = any(map(has_bundle, self._workflow.nodes))
-        head = write_head(bundles=bundles).replace("@PARSING@", parsing_source() if parses else "")
+        rows = any(each.config.get("method") in _EXTRACT for each in self._workflow.nodes)
+        head = write_head(bundles=bundles, rows=rows).replace(
+            "@PARSING@", parsing_source() if parses else ""
+        )
         about = f"{self._workflow.name}\n\n{self._workflow.description}".strip()
         told = docstring(f"{about}\n\n{_ABOUT}")
         return "\n".join(
@@ -157,9 +162,17 @@ class _Script:
             if config.get("visibleOnly") is False:
                 more += ", visible=False"
             yield from self._keep_result(node, f"{_EXTRACT[str(method)]}(page, {selector}{more})")
-            yield from note_rows(node)
+            yield from note_rows(node, self._names, self._find_same(node))
         else:
             yield from self._keep_result(node, f"count(page, {selector})")
+
+    def _find_same(self, node: Node) -> str:
+        """The first node that reads the same of a list into records of one type."""
+        return next(
+            each.alias
+            for each in self._workflow.nodes
+            if each is node or (each.type == node.type and name_kind(each) == name_kind(node))
+        )
 
     def _transform(self, node: Node) -> Iterator[str]:
         given = node.config.get("input")

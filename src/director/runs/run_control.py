@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from director.browser import BrowserGone, Origins
+from director.runs.branch_choices import list_choices
 from director.runs.doubts.doubt import OF_ALL_VISITS
 from director.runs.download_facts import keep_late_downloads
 from director.runs.engine import FAILURES, Engine
@@ -268,6 +269,8 @@ async def _drive(
     # On the workbench each test counts by itself.
     took = time.monotonic() - began if test else measure_run(ledger.store, ledger.run.id)
     summary = summary_of(ledger.store, ledger.run, took)
+    told = list_choices(ledger.steps(), ledger.records.values()) if not test else ()
+    summary |= {"branches": [each.json() for each in told]}
     if ends["state"] == "done" and not test:
         summary |= compare_run(ledger.store, ledger.run, workflow)
     try:

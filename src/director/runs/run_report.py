@@ -12,11 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from importlib.resources import files
 
+from director.runs.branch_choices import read_choices
 from director.runs.nodes import CONTROL
 from director.runs.questions import questions
 from director.runs.run_control import workflow_of
 from director.runs.run_journal import records_of, run_of, steps_of
 from director.runs.run_text import (
+    branch_lines,
     comparison_lines,
     config_text,
     depth_of,
@@ -118,6 +120,8 @@ class _Report:
         yield from self._doubts()
         if compared := comparison_lines(run):
             yield f"<h2>Compared with the last run</h2>{_items(map(escape, compared))}"
+        if taken := branch_lines(read_choices(run.summary), most=200):
+            yield f"<h2>Branches</h2>{_items(map(escape, taken))}"
 
     def _doubts(self) -> Iterator[str]:
         """What speaks against a run that passed, with the evidence."""

@@ -57,6 +57,12 @@ def open_question(store: Store, thread: str, last: Json) -> str:
     return str(last.get("call") or "") if is_open else ""
 
 
+def find_request(store: Store, thread: str) -> int:
+    """The entry of what the user said last, which is being worked on; 0 if there is none."""
+    found = store.last(thread, "user")
+    return found.seq if found else 0
+
+
 def notice(store: Store, thread: str, text: str) -> Entry:
     """Store a word of Director's own, which no model said: the user and the model see it."""
     return store.append(thread, [EntryDraft("agent", {"wire": "", "items": [], "text": text})])[0]

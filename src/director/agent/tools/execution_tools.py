@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterable
 from dataclasses import replace
@@ -22,11 +23,18 @@ from director.runs import (
     steps_of,
     try_node,
 )
+from director.runs.branch_choices import list_choices, read_choices
 from director.runs.earlier_readings import list_never_run
 from director.runs.proposed_conditions import proposals
 from director.runs.run_execution import waits_for
 from director.runs.run_journal import records_of
-from director.runs.run_text import check_text, comparison_lines, dismissal_of, state_text
+from director.runs.run_text import (
+    branch_lines,
+    check_text,
+    comparison_lines,
+    dismissal_of,
+    state_text,
+)
 from director.sections.value_text import compact, line, visible
 from director.store.run_variables import set_variable, variables, workbench
 from director.workflow.display import render_value
@@ -145,6 +153,7 @@ async def _test_nodes(
     _put_examples(desk, workflow)
     ids = {node.alias: node.id for node in workflow.nodes}
     done: list[Step] = []
+    inside: list[Step] = []
     doubts: list[Config] = []
     call = compact(["isolated", to_json(workflow), cast("Json", names), record])
     stopped = desk.stopped.pop(call, "")
@@ -152,14 +161,16 @@ async def _test_nodes(
         means = await _means(desk, workflow)
         test = resume_node if alias == stopped else try_node
         run = await test(desk.store, workflow, alias, means, record=record)
-        done += [step for step in steps_of(desk.store, run.id) if step.key == ids[alias]]
+        steps = [*steps_of(desk.store, run.id)]
+        done += [step for step in steps if step.key == ids[alias]]
+        inside += [step for step in steps if re.split(r"[.\[(]", step.key)[0] == ids[alias]]
         doubts += run.doubts
         if run.state != "done":
             if desk.effects or run.state == "waiting":
                 desk.stopped[call] = alias
             break
     await desk.bench.keep()
-    told = _describe_run(desk, replace(run, doubts=tuple(doubts)), done, workflow, "")
+    told = _describe_run(desk, replace(run, doubts=tuple(doubts)), done, workflow, "", inside)
     return replace(told, text="\n".join([told.text, *_describe_proposals(desk, workflow, done)]))
 
 
@@ -182,7 +193,12 @@ def _describe_proposals(
 
 
 def _describe_run(
-    desk: AgentSession, run: Run, steps: Iterable[Step], workflow: Workflow, own: str
+    desk: AgentSession,
+    run: Run,
+    steps: Iterable[Step],
+    workflow: Workflow,
+    own: str,
+    visits: Iterable[Step] = (),
 ) -> Result:
     lines = list(describe_steps(list(steps), workflow.nodes))
     if run.state == "waiting":
@@ -201,6 +217,9 @@ def _describe_run(
     lines += doubt_lines(run)
     if own:
         lines += [f"Compared: {indent(each)}" for each in comparison_lines(run)]
+    records = records_of(desk.store, run.id)
+    taken = read_choices(run.summary) if own else list_choices(visits, records)
+    lines += [f"Branches: {indent(each)}" for each in branch_lines(taken)]
     closed = desk.saved.close_tasks()
     lines += [f"Completed by this: task {', '.join(closed)}."] if closed else []
     return Result("\n".join(lines), failed=run.state != "done")

@@ -6,11 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from director.runs import Question, Run, Step, questions, records_of, run_of, steps_of, workflow_of
+from director.runs.branch_choices import read_choices
 from director.runs.download_facts import list_downloads
 from director.runs.run_execution import is_parked
 from director.runs.run_journal import run_from
 from director.runs.run_report import flat, in_time
-from director.runs.run_text import comparison_lines, config_text, depth_of, evidence_text, key_text
+from director.runs.run_text import (
+    branch_lines,
+    comparison_lines,
+    config_text,
+    depth_of,
+    evidence_text,
+    key_text,
+)
 from director.runs.status import RunStatuses
 from director.store import Store
 from director.store.run_variables import variables
@@ -72,7 +80,8 @@ class StepRow:
 class RunDetail:
     """A run in full; `where` is the step that it failed at.
 
-    `compared` says of each node what it read beside the last run with the same inputs.
+    `compared` says of each node what it read beside the last run with the same inputs, `branches`
+    which items of a loop took which branch of a route.
     """
 
     run: RunRow
@@ -85,6 +94,7 @@ class RunDetail:
     doubts: tuple[DoubtRow, ...]
     downloads: tuple[Mapping[str, object], ...] = ()
     compared: tuple[str, ...] = ()
+    branches: tuple[str, ...] = ()
 
 
 def rows(store: Store, workflow: str = "", *, limit: int = 100) -> list[RunRow]:
@@ -116,6 +126,7 @@ def detail(store: Store, run: str) -> RunDetail:
         doubt_rows(store, found, steps_of(store, run)),
         tuple(list_downloads(steps_of(store, run))),
         tuple(comparison_lines(found)),
+        tuple(branch_lines(read_choices(found.summary), most=200)),
     )
 
 
