@@ -77,11 +77,6 @@ def strip_date(model: str) -> str:
     return _DATED_END.sub("", model)
 
 
-def providers() -> tuple[str, ...]:
-    """All providers that the catalogue knows."""
-    return tuple(_catalogue())
-
-
 def models(provider: str) -> tuple[str, ...]:
     """All models that the catalogue names for a provider."""
     _, named = _own_and_like(_catalogue(), provider)

@@ -35,7 +35,6 @@ _LISTED = r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+(?:\[.\][ \t]*)?\**{}[ \t]+(\d{{1,9}})
 _STUB = re.compile(r"^>.*will be populated", re.MULTILINE)
 _STALE = 2
 _KEPT = {"Step": "folder", "Task": "file"}
-_FOCUS = ("current goal", "current step", "next up")
 _POSITION = ("current goal", "current step", "current task", "position")
 
 

@@ -5,14 +5,13 @@ from director.runs.run_control import (
     cancel,
     drive,
     queue_run,
-    resume,
     resume_node,
-    retry,
     run_workflow,
     save_workflow,
     try_node,
     workflow_of,
 )
+from director.runs.run_execution import resume, retry
 from director.runs.run_journal import records_of, run_of, steps_of
 from director.runs.values import (
     NodeFailed,

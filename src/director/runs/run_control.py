@@ -1,4 +1,4 @@
-"""Runs from the outside: start one, go on with one, try a node, cancel, retry.
+"""Runs from the outside: start one, try a node, cancel.
 
 Everything about a run is in the store. Whoever calls `drive` takes the run over; whoever held it
 before can write no more.
@@ -22,7 +22,7 @@ from director.runs.engine import FAILURES, Engine
 from director.runs.error_pages import note_error_pages
 from director.runs.observation import read_back
 from director.runs.outcome import outcome_of, summary_of
-from director.runs.reopened_steps import open_visit, reopen_failed, reopen_from
+from director.runs.reopened_steps import open_visit
 from director.runs.run_doubts import compare_run, find_run_doubts, is_in_loop, keep_checks
 from director.runs.run_journal import RunJournal, measure_run, run_json, run_of
 from director.runs.values import (
@@ -119,27 +119,6 @@ async def drive(store: Store, run: str, means: RunDependencies) -> Run:
             await engine.visit(id_, place)
 
     return await _drive(ledger, workflow, means, work)
-
-
-async def resume(store: Store, run: str, means: RunDependencies) -> Run:
-    """Go on with a run after whatever stopped it, a failure and a cancellation too."""
-    ledger = RunJournal(store, run_of(store, run), worker=means.worker)
-    if ledger.run.state in ("failed", "cancelled"):
-        ledger.take()
-        reopen_failed(ledger)
-        ledger.set_run(state="queued", error=None)
-    return await drive(store, run, means)
-
-
-async def retry(store: Store, run: str, means: RunDependencies, *, node: str) -> Run:
-    """Do a run again from a node on; what came before it stays done."""
-    ledger = RunJournal(store, run_of(store, run), worker=means.worker)
-    workflow = workflow_of(store, ledger.run)
-    id_ = workflow.nodes[place_of(node, workflow.nodes)].id
-    ledger.take()
-    reopen_from(ledger, id_)
-    ledger.set_run(state="queued", error=None)
-    return await drive(store, run, means)
 
 
 async def try_node(

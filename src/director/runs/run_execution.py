@@ -194,6 +194,19 @@ def reopen(store: Store, run: str, *, node: str = "") -> Run:
     return ledger.set_run(state="queued", error=None)
 
 
+async def resume(store: Store, run: str, means: RunDependencies) -> Run:
+    """Go on with a run after whatever stopped it, a failure and a cancellation too."""
+    if run_of(store, run).state in ("failed", "cancelled"):
+        reopen(store, run)
+    return await drive(store, run, means)
+
+
+async def retry(store: Store, run: str, means: RunDependencies, *, node: str) -> Run:
+    """Do a run again from a node on; what came before it stays done."""
+    reopen(store, run, node=node)
+    return await drive(store, run, means)
+
+
 def fail_run(store: Store, run: str, message: str, *, kind: str) -> None:
     """Write that a run failed for a reason outside its nodes, unless somebody else has it now."""
     found = store.get("run", run)

@@ -206,14 +206,6 @@ class RequestLog:
             made["output"] = made.get("output", Decimal(0)) + each.output * line.output
         return made
 
-    def waste(self, run: str | None = None) -> int:
-        """The tokens that were sent again unchanged and billed without the cache."""
-        return sum(line.wasted for line in self._of(run))
-
-    def high_water(self, run: str | None = None) -> int:
-        """The size of the largest context that was sent."""
-        return max((line.input for line in self._of(run)), default=0)
-
     def _of(self, run: str | None) -> list[Booked]:
         return [line for line in self.lines if run is None or line.run == run]
 
