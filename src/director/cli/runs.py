@@ -255,8 +255,8 @@ def _idle(opened: Store, name: str, command: str, *, take_over: bool) -> Run:
 
 def _again(opened: Store, found: Run, wishes: RunOptions, *, node: str, allow_doubts: bool) -> int:
     from director.cli.local_runs import do_here, exit_with_error, finish
+    from director.runs import reopen
     from director.runs.resources import Resources
-    from director.runs.run_execution import reopen
 
     with exit_with_error("runs retry" if node else "runs resume"):
         reopen(opened, found.id, node=node)

@@ -11,9 +11,9 @@ import logging
 from collections.abc import Mapping
 from typing import Literal, cast
 
-from director.runs import answer, queue_run, run_of
+from director.runs import answer, queue_run, reopen, run_of
 from director.runs.resources import Resources
-from director.runs.run_execution import execute, is_parked, reopen, waits_for
+from director.runs.run_execution import execute, is_parked, waits_for
 from director.runs.worker import Worker
 from director.store import Store
 from director.store.run_variables import is_workbench
