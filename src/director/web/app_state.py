@@ -24,6 +24,7 @@ from director.agent.turn_lease import held
 from director.browser import Session
 from director.runs.resources import Resources
 from director.secrets import VaultError
+from director.services.errors import NotFound
 from director.settings import Settings, load_settings
 from director.store import Store
 from director.store.cached_store import CachedStore
@@ -49,10 +50,6 @@ from director.workflow.values import Tab
 async def _show_in_windows(_: PendingApprovals) -> None:
     """Every window shows what is asked for, by the records: wait until it is answered there."""
     await asyncio.Event().wait()
-
-
-class NotFound(Exception):
-    """What was asked for is not there; nothing was changed."""
 
 
 @dataclass(frozen=True, slots=True)

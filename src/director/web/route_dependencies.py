@@ -7,7 +7,8 @@ from typing import Annotated, TypeAlias
 from fastapi import Depends, Path, Query, Request
 
 from director.agent import current_thread
-from director.web.app_state import AppState, NotFound
+from director.services.errors import NotFound
+from director.web.app_state import AppState
 
 
 async def _studio(request: Request) -> AppState:

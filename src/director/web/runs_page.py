@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from director.agent.saved_workflow import SavedState
-from director.web.app_state import NotFound
+from director.services.errors import NotFound
 from director.web.page_templates import api_of, page
 from director.web.reading.nodes import list_inputs
 from director.web.reading.runs import rows

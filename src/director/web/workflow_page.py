@@ -19,9 +19,10 @@ from director.agent.saved_workflow import SavedState
 from director.counting import counter_for
 from director.runs.download_facts import list_downloads
 from director.runs.run_journal import records_of, steps_of
+from director.services.errors import NotFound
 from director.settings import PROFILES
 from director.store.run_variables import workbench
-from director.web.app_state import AppState, NotFound
+from director.web.app_state import AppState
 from director.web.page_answers import answer_page
 from director.web.page_templates import api_of
 from director.web.reading import meter as size

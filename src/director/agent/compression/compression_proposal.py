@@ -19,6 +19,7 @@ from director.context.report import Report, report_on
 from director.context.sizes import context_size, summary_size
 from director.context.summary_checks import WORTHLESS, kept_share, lost, repaired
 from director.context.values import Budget, Context, Counter, Summary
+from director.errors import DirectorError
 from director.models import Model, ModelError, Reply, Usage
 from director.models.prices import cost
 from director.sections.summary_request import compression_request
@@ -33,8 +34,11 @@ _THINKING = 16_384
 _SECONDS = 600.0
 
 
-class Refused(Exception):
+class Refused(DirectorError):
     """No summary that could stand for the turns; nothing was written. `bad` if one was given."""
+
+    kept = "The conversation is as it was."
+    next_step = "Try again, or write it yourself."
 
     def __init__(self, why: str, *, bad: bool = True, spent: Decimal | None = None) -> None:
         super().__init__(why)

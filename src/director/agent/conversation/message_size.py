@@ -56,6 +56,9 @@ class MessageSize:
 class MessageTooLarge(ContextTooLarge):
     """A message that cannot be sent, whatever else is left out; nothing was stored."""
 
+    status = 413
+    kept = "Nothing was stored or sent."
+
 
 async def check_message(
     desk: AgentSession, text: str, *, model: str = "", profile: str | Profile = ""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from director.services.errors import NotFound
 from director.web.api.workflows import row_of
-from director.web.app_state import NotFound
 from director.web.demo_player import NextLine
 from director.web.reading.workflows import WorkflowRow
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId

@@ -13,7 +13,8 @@ from pydantic import Field
 
 from director.demo.scripted_demo import MODEL
 from director.models import find_local_servers
-from director.web.app_state import AppState, NotFound
+from director.services.errors import NotFound
+from director.web.app_state import AppState
 from director.web.provider_keys import KEYS, PROVIDERS, held_in, plain, put_key, remove_key
 from director.web.request_bodies import Body
 from director.web.route_dependencies import CurrentApp

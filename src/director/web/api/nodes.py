@@ -14,9 +14,10 @@ from pydantic import Field
 
 from director.agent.tools import execution_tools, node_tools
 from director.models import Result
+from director.services.errors import NotFound
 from director.store import VersionConflict
 from director.web.api.plan import Back, PlanVersion, versions
-from director.web.app_state import AppState, NotFound
+from director.web.app_state import AppState
 from director.web.reading.nodes import Nodes, nodes
 from director.web.request_bodies import Body, Name, Text
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId

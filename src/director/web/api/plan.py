@@ -10,8 +10,8 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from director.agent.saved_workflow import SavedState
+from director.services.errors import NotFound
 from director.store import Store
-from director.web.app_state import NotFound
 from director.web.request_bodies import Body
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId
 from director.workflow.plan import Phase, Plan, Task

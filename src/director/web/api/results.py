@@ -10,7 +10,7 @@ from fastapi.responses import PlainTextResponse, Response
 from director.runs import steps_of
 from director.runs.exported_data import as_csv, as_json, rows_of
 from director.runs.run_report import report_html
-from director.web.app_state import NotFound
+from director.services.errors import NotFound
 from director.web.route_dependencies import CurrentApp, KnownRun
 
 router = APIRouter(prefix="/runs/{run}", tags=["runs"])

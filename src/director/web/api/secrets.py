@@ -10,7 +10,8 @@ from pydantic import Field
 
 from director.agent.permissions.secret_leaks import keep_secret, leaks, purge_secret
 from director.secrets import SHORT
-from director.web.app_state import AppState, NotFound
+from director.services.errors import NotFound
+from director.web.app_state import AppState
 from director.web.request_bodies import Body, Name
 from director.web.route_dependencies import CurrentApp
 

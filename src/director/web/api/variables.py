@@ -9,8 +9,9 @@ from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
 from director.agent.tools import variable_tools
+from director.services.errors import NotFound
 from director.store.run_variables import KIND, variable_history, variables, workbench
-from director.web.app_state import AppState, NotFound
+from director.web.app_state import AppState
 from director.web.request_bodies import Body, Json, Reason
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId
 from director.workflow.sensitive import mask_value

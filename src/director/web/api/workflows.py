@@ -19,10 +19,10 @@ from director.models.names import parse
 from director.models.servers import accept_server
 from director.runs import save_workflow
 from director.runs.playwright_script import script_of
+from director.services.errors import NotFound
 from director.store import Store, VersionConflict
 from director.store.deleted_workflows import bring_back, is_away, put_away
 from director.store.export import export_workflow
-from director.web.app_state import NotFound
 from director.web.reading.workflows import WorkflowRow, listed
 from director.web.request_bodies import Body, Name, Text
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId
