@@ -158,19 +158,20 @@ def site_of(store: Store, run: Run) -> str:
 
 def answer_question(  # noqa: PLR0913  each has a name
     store: Store,
-    queue: Queue,
     question: str,
     text: str,
     *,
+    go_on: Callable[[str], None],
     seal: Seal | None = None,
     vault: object | None = None,
 ) -> Question:
-    """Answer a question; a run that was put aside for it is queued again."""
+    """Answer a question; a run that was put aside for it, and only for it, is given to `go_on`."""
     said = answer(store, question, text, seal=seal, vault=vault)
+    # A draft run is the conversation's own: whoever talks goes on with it in the live browser.
     if is_workbench(said.run):
         return said
     if is_parked(run_of(store, said.run)) and not waits_for(store, said.run):
-        submit(store, queue, said.run)
+        go_on(said.run)
     return said
 
 

@@ -6,10 +6,11 @@ One object in the place of what would travel through signatures together. It dec
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 from director.agent.agent_session import Opens, opens_model
+from director.runs.resources import Resources, RunOptions
 from director.secrets import Redactor
 from director.services.outgoing import redact_value
 from director.settings import Settings, load_settings
@@ -36,6 +37,7 @@ class Workspace:
 
     `reads` is a store that may be as old as its last refresh, for what is only shown; the store
     itself where it is not given. `files` lists the files that the runs of a workflow may upload.
+    `supplies` are what the runs of this program work with, opened by whoever closes them.
     """
 
     store: Store
@@ -44,12 +46,37 @@ class Workspace:
     open_model: Opens = opens_model
     files: Callable[[str], Sequence[object]] = list_no_files
     cached: Store | None = None
+    supplies: Resources | None = None
 
     @property
     def reads(self) -> Store:
         """The store that is read for what is only shown."""
         return self.store if self.cached is None else self.cached
 
+    @property
+    def fresh(self) -> Workspace:
+        """The same for reading what was written just now."""
+        return replace(self, cached=None)
+
+    @property
+    def resources(self) -> Resources:
+        """What runs work with; where none was given, what is enough to write runs down."""
+        return self.supplies or Resources(self.store, RunOptions())
+
     def redact(self, value: T) -> T:
         """A value without anything that the vault holds; `VaultError` if it cannot be opened."""
         return redact_value(value, self.vault.net())
+
+
+def make_workspace(
+    store: Store, supplies: Resources | None = None, *, open_model: Opens = opens_model
+) -> Workspace:
+    """The workspace of a program with one store, which is not cached."""
+    given = supplies or Resources(store, RunOptions())
+    return Workspace(
+        store,
+        given.vault,
+        open_model=open_model,
+        files=lambda workflow: given.files(workflow).list(),
+        supplies=given,
+    )
