@@ -76,6 +76,16 @@ def get_row(workspace: Workspace, workflow: str) -> WorkflowRow:
     return _get_row(workspace, workflow)
 
 
+@redact_result
+def list_reach(workspace: Workspace) -> dict[str, tuple[str, ...]]:
+    """The origins that each workflow may reach."""
+    found = {}
+    for one in workspace.reads.newest("workflow"):
+        named = one.body.get("origins")
+        found[one.id] = tuple(map(str, named)) if isinstance(named, list | tuple) else ()
+    return found
+
+
 def check_workflow(workspace: Workspace, workflow: str) -> None:
     """NotFound if there is no such workflow, or if it was deleted."""
     store = workspace.reads

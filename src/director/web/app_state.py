@@ -25,6 +25,7 @@ from director.browser import Session
 from director.runs.resources import Resources
 from director.secrets import VaultError
 from director.services import workflows
+from director.services.provider_keys import opens_with
 from director.services.run_service import RunService
 from director.services.workspace import Workspace
 from director.settings import Settings, load_settings
@@ -36,7 +37,6 @@ from director.web.event_hub import Hub
 from director.web.guard.hosts import OwnNames
 from director.web.page_cache import PageCache
 from director.web.pictures import Pictures
-from director.web.provider_keys import opens_with
 from director.web.reading.meter import Meter, meter
 from director.web.reading.reader import WorkflowReader
 from director.web.sessions import Sessions
