@@ -24,8 +24,9 @@ from director.agent import (
     take_turn,
 )
 from director.agent.background_answers import has_waiting_job
-from director.agent.compression.by_hand import marks_of, talks_as
+from director.agent.compression.thresholds import get_marks
 from director.agent.conversation.message_size import MessageTooLarge
+from director.agent.model_choice import talks_as
 from director.agent.model_windows import get_capabilities, remember_window, tell_window
 from director.agent.request_log.kept_requests import KIND as REQUEST
 from director.agent.subagents.node_models import lend
@@ -133,7 +134,7 @@ class Room:
     @property
     def compress_at(self) -> int:
         """The size at which the conversation is compressed, with the model of now."""
-        return marks_of(self.desk, talks_as(self.desk)[0]).at
+        return get_marks(self.desk.settings, talks_as(self.desk)[0]).at
 
     def window_of(self, model: Model) -> str:
         """The window of a model and who says so, in brackets; of a script there is none."""

@@ -24,7 +24,9 @@ from director.agent.turn_lease import held
 from director.browser import Session
 from director.runs.resources import Resources
 from director.secrets import VaultError
+from director.services.compression import ProposalList
 from director.services.errors import NotFound
+from director.services.workspace import Workspace
 from director.settings import Settings, load_settings
 from director.store import Store
 from director.store.cached_store import CachedStore
@@ -41,7 +43,6 @@ from director.web.reading.meter import Meter, meter
 from director.web.reading.reader import WorkflowReader
 from director.web.sessions import Sessions
 from director.web.store_feed import Feed
-from director.web.summaries import SummaryService
 from director.web.turn_runner import T, Turns
 from director.workflow.nearest import hint
 from director.workflow.values import Tab
@@ -91,12 +92,15 @@ class AppState:
             opener(name, journal), store, supplies.vault
         )
         lend(supplies, store, self._opens)
-        self.summaries = SummaryService(
+        self.proposals = ProposalList()
+        self.workspace = Workspace(
             store,
+            supplies.vault,
+            lambda: self.settings,
             self._opens,
-            reader=self.reader,
-            settings=lambda: self.settings,
-            clean=self.clean,
+            files=lambda workflow: supplies.files(workflow).list(),
+            tabs=self.tabs,
+            cached=self.cached,
         )
         self._feed: Feed | None = None
         self._desks: dict[str, AgentSession] = {}
