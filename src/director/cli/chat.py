@@ -81,8 +81,7 @@ def _talk(
     opened: Store, workflow: str | None, model: str, profile: str, *, files: Path | None
 ) -> int:
     from director.agent import choose
-    from director.agent.compression.by_hand import talks_as
-    from director.agent.model_choice import chosen_model
+    from director.agent.model_choice import chosen_model, talks_as
     from director.cli.chat_room import Room
     from director.cli.chat_screen import ChatScreen
     from director.models.names import credentials, parse

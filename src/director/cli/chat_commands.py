@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 from director.agent import choose, new_conversation
 from director.agent.background_answers import NO, choose_background, is_background
-from director.agent.compression.by_hand import compress_by_hand, talks_as
 from director.agent.conversation.current_thread import leave_out
+from director.agent.model_choice import talks_as
 from director.agent.turn_context import gather
 from director.cli.chat_room import TROUBLE, Room
 from director.cli.chat_secrets import enter_secret, purge_from_store
@@ -22,6 +22,7 @@ from director.profiles import load_profile
 from director.sections.section_texts import section
 from director.sections.system import prompt
 from director.services.approvals import answer_origin, let_effect, list_effects, list_origins
+from director.services.compression import compress_conversation
 from director.settings import load_settings
 
 if TYPE_CHECKING:
@@ -84,12 +85,12 @@ def _context(room: Room, _: str) -> None:
 
 
 def _compress(room: Room, _: str) -> None:
-    outcome = room.run(compress_by_hand(room.desk))
-    room.screen.say(outcome.says, "magenta")
-    if outcome.proposal is None or outcome.checkpoint is None:
+    done = room.run(compress_conversation(room.workspace, room.thread))
+    room.screen.say(done.says, "magenta")
+    if done.entry is None:
         return
-    room.screen.say(outcome.proposal.written, "dim")
-    undo = f"--workflow {room.workflow} --restore {outcome.checkpoint}{room.elsewhere}"
+    room.screen.say(done.written, "dim")
+    undo = f"--workflow {room.workflow} --restore {done.entry}{room.elsewhere}"
     room.screen.say("Nothing is lost: the messages are archived. To undo it:", "magenta")
     room.screen.say(f"  director compress {undo}", "dim")
 

@@ -24,8 +24,9 @@ from director.agent import (
     take_turn,
 )
 from director.agent.background_answers import has_waiting_job
-from director.agent.compression.by_hand import marks_of, talks_as
+from director.agent.compression.thresholds import get_marks
 from director.agent.conversation.message_size import MessageTooLarge
+from director.agent.model_choice import talks_as
 from director.agent.model_windows import get_capabilities, remember_window, tell_window
 from director.agent.request_log.kept_requests import KIND as REQUEST
 from director.agent.subagents.node_models import lend
@@ -42,7 +43,7 @@ from director.runs.resources import RunOptions, supplied
 from director.runs.run_text import comparison_lines, seconds_text, state_text
 from director.secrets import OriginError, SecretRefused, VaultError
 from director.services.runs import read_history
-from director.services.workspace import Workspace, make_workspace
+from director.services.workspace import Workspace, share_session
 from director.settings import Settings, SettingsError, load_settings
 from director.store import Store, StoreError, Versioned
 from director.workflow.display import render_value
@@ -129,7 +130,7 @@ class Room:
     @property
     def workspace(self) -> Workspace:
         """What use cases work with here."""
-        return make_workspace(self.store, self.supplies)
+        return replace(share_session(self.desk), supplies=self.supplies)
 
     @property
     def thread(self) -> str:
@@ -139,7 +140,7 @@ class Room:
     @property
     def compress_at(self) -> int:
         """The size at which the conversation is compressed, with the model of now."""
-        return marks_of(self.desk, talks_as(self.desk)[0]).at
+        return get_marks(self.desk.settings, talks_as(self.desk)[0]).at
 
     def window_of(self, model: Model) -> str:
         """The window of a model and who says so, in brackets; of a script there is none."""

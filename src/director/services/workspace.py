@@ -5,16 +5,22 @@ One object in the place of what would travel through signatures together. It dec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
-from director.agent.agent_session import Opens, opens_model
+from director.agent.agent_session import AgentSession, Opens, opens_model
+from director.agent.permissions.secret_leaks import guard_model
+from director.agent.saved_workflow import SavedState
+from director.agent.turn_context import read_state
+from director.models import Model
 from director.runs.resources import Resources, RunOptions
 from director.secrets import Redactor
+from director.sections.workflow_state import WorkflowState
 from director.services.outgoing import redact_value
 from director.settings import Settings, load_settings
 from director.store import Store
+from director.workflow.values import Tab, Workflow
 
 T = TypeVar("T")
 
@@ -26,8 +32,21 @@ class RedactorSource(Protocol):
         """What takes them out of a text."""
 
 
+class NoSecrets:
+    """In the place of a vault where there is none."""
+
+    def net(self) -> Redactor:
+        """A redactor that takes nothing out."""
+        return Redactor([])
+
+
 def list_no_files(_: str) -> Sequence[object]:
     """No workflow has files that its runs may upload."""
+    return ()
+
+
+async def list_no_tabs(_: str) -> tuple[Tab, ...]:
+    """No workflow has a live browser."""
     return ()
 
 
@@ -35,8 +54,9 @@ def list_no_files(_: str) -> Sequence[object]:
 class Workspace:
     """The parts of one program that use cases work with.
 
-    `reads` is a store that may be as old as its last refresh, for what is only shown; the store
-    itself where it is not given. `files` lists the files that the runs of a workflow may upload.
+    `cached` is a store that may be as old as its last refresh, for what is only shown. `files`
+    lists the files that the runs of a workflow may upload, `tabs` what is open in its live browser.
+    `model` is the one that this program was started with: it comes before what a workflow chose.
     `supplies` are what the runs of this program work with, opened by whoever closes them.
     """
 
@@ -45,7 +65,9 @@ class Workspace:
     settings: Callable[[], Settings] = load_settings
     open_model: Opens = opens_model
     files: Callable[[str], Sequence[object]] = list_no_files
+    tabs: Callable[[str], Awaitable[tuple[Tab, ...]]] = list_no_tabs
     cached: Store | None = None
+    model: str = ""
     supplies: Resources | None = None
 
     @property
@@ -66,6 +88,44 @@ class Workspace:
     def redact(self, value: T) -> T:
         """A value without anything that the vault holds; `VaultError` if it cannot be opened."""
         return redact_value(value, self.vault.net())
+
+    def clean(self, text: str) -> str:
+        """A text without anything that the vault holds."""
+        return self.vault.net().clean(text)
+
+    def open_guarded(self, name: str) -> Model:
+        """A model of this name that is never sent the value of a secret that was said before."""
+        return guard_model(self.open_model(name, None), self.store, self.vault)
+
+    async def read_state(self, thread: str) -> WorkflowState:
+        """The workflow that a conversation is about, as it is now; of no workflow, an empty one."""
+        workflow = self.store.find_workflow(thread)
+        if not workflow:
+            return WorkflowState(Workflow(thread, thread))
+        return read_state(
+            self.store,
+            SavedState(self.store, workflow),
+            workflow,
+            tabs=await self.tabs(workflow),
+            files=self.files(workflow),
+        )
+
+
+def share_session(desk: AgentSession) -> Workspace:
+    """The workspace of a program that talks in a session: its models, its browser, its files."""
+
+    async def list_tabs(_: str) -> tuple[Tab, ...]:
+        return await desk.bench.tabs()
+
+    return Workspace(
+        desk.store,
+        desk.means.secrets or NoSecrets(),
+        lambda: desk.settings,
+        desk.open_model,
+        files=lambda _: desk.means.files() if desk.means.files else (),
+        tabs=list_tabs,
+        model=desk.model,
+    )
 
 
 def make_workspace(

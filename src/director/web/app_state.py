@@ -25,6 +25,7 @@ from director.browser import Session
 from director.runs.resources import Resources
 from director.secrets import VaultError
 from director.services import workflows
+from director.services.compression import ProposalList
 from director.services.provider_keys import opens_with
 from director.services.run_service import RunService
 from director.services.workspace import Workspace
@@ -41,7 +42,6 @@ from director.web.reading.meter import Meter, meter
 from director.web.reading.reader import WorkflowReader
 from director.web.sessions import Sessions
 from director.web.store_feed import Feed
-from director.web.summaries import SummaryService
 from director.web.turn_runner import T, Turns
 from director.workflow.values import Tab
 
@@ -89,15 +89,9 @@ class AppState:
             opener(name, journal), store, supplies.vault
         )
         lend(supplies, store, self._opens)
+        self.proposals = ProposalList()
         self.workspace = self._make_workspace()
         self.runs = RunService(self.workspace)
-        self.summaries = SummaryService(
-            store,
-            self._opens,
-            reader=self.reader,
-            settings=lambda: self.settings,
-            clean=self.clean,
-        )
         self._feed: Feed | None = None
         self._desks: dict[str, AgentSession] = {}
         self._open: dict[str, AsyncExitStack] = {}
@@ -111,6 +105,7 @@ class AppState:
             settings=lambda: self.settings,
             open_model=self._opens,
             files=lambda workflow: supplies.files(workflow).list(),
+            tabs=self.tabs,
             cached=self.cached,
             supplies=supplies,
         )

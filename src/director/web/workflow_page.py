@@ -18,6 +18,7 @@ from director.runs.download_facts import list_downloads
 from director.runs.run_journal import records_of, steps_of
 from director.services import run_exports
 from director.services.approvals import list_effects, list_origins, list_secret_requests
+from director.services.compression import list_attempts
 from director.services.errors import NotFound
 from director.services.nodes import list_nodes
 from director.services.plans import get_description, get_plan
@@ -32,7 +33,6 @@ from director.web.page_answers import answer_page
 from director.web.page_templates import api_of
 from director.web.reading import meter as size
 from director.web.reading.chat import turn_now
-from director.web.reading.compression import tried
 from director.web.reading.requests import lines
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, WorkflowId, thread_of
 from director.web.views import chat, compression, meter, nodes, plan
@@ -177,7 +177,7 @@ def _offered(studio: AppState, workflow: str, *, units: bool) -> Shown:
 
 
 def _history(studio: AppState, workflow: str, _: PartQuery) -> Shown:
-    return {"attempts": tried(studio.cached, current_thread(studio.cached, workflow))}
+    return {"attempts": list_attempts(studio.workspace, current_thread(studio.cached, workflow))}
 
 
 def _plan(studio: AppState, workflow: str, asked: PartQuery) -> Shown:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from director.agent.agent_session import AgentSession
-from director.agent.compression.by_hand import talks_as
 from director.agent.compression.continuation_modes import refreshed
 from director.agent.conversation.compaction_states import SingleCut, Walks
 from director.agent.conversation.current_thread import current_thread
+from director.agent.model_choice import talks_as
 from director.agent.model_windows import remember_window
 from director.agent.request_assembly import ContextTooLarge, assemble, budget_of, fit
 from director.agent.tools import REGISTRY, TRUSTS
