@@ -168,6 +168,7 @@ def list_runs(workspace: Workspace, workflow: str = "", *, limit: int = 100) -> 
     return [_make_row(statuses, run_from(each), each.at) for each in newest]
 
 
+@redact_result
 def measure_time(workspace: Workspace, run: str) -> float:
     """How many seconds a run was worked on, until it ended or until now."""
     return measure_run(workspace.reads, run)
