@@ -174,6 +174,13 @@ def measure_time(workspace: Workspace, run: str) -> float:
     return measure_run(workspace.reads, run)
 
 
+def check_run(workspace: Workspace, run: str) -> str:
+    """The id of a run that is there; NotFound if there is none."""
+    if workspace.reads.get("run", run) is None:
+        raise NotFound(f"There is no run {run!r}.")
+    return run
+
+
 def find_run(workspace: Workspace, name: str) -> str:
     """The id that is this, or the only one that begins so; NotFound if there is no such run."""
     store = workspace.reads
