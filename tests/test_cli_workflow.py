@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from director.cli import app
 from director.cli.run_progress import RunPrinter
 from director.demo.site import Site
-from director.runs.run_execution import reopen
+from director.runs import reopen
 from director.store import Store, open_store
 from director.store.change_feed import Subscription
 from director.store.deleted_workflows import put_away

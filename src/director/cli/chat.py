@@ -136,11 +136,12 @@ def no_model() -> str:
 
 def _workflow(opened: Store, given: str | None) -> str:
     """The workflow that is meant; a new one if there is none of that name."""
-    from director.agent import new_workflow
+    from director.services.workflows import make_workflow
+    from director.services.workspace import make_workspace
 
     if given and opened.get("workflow", given) is not None:
         return given
-    return new_workflow(opened, given or "New workflow")
+    return make_workflow(make_workspace(opened), given or "New workflow").id
 
 
 def converse(room: Room) -> None:

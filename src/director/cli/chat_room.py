@@ -42,9 +42,10 @@ from director.runs import Run, RunError, RunProgress, drive, queue_run
 from director.runs.resources import RunOptions, supplied
 from director.runs.run_text import comparison_lines, seconds_text, state_text
 from director.secrets import OriginError, SecretRefused, VaultError
+from director.services.runs import read_history
+from director.services.workspace import Workspace, make_workspace
 from director.settings import Settings, SettingsError, load_settings
 from director.store import Store, StoreError, Versioned
-from director.store.run_variables import variables
 from director.workflow.display import render_value
 from director.workflow.values import Json, WorkflowError
 
@@ -125,6 +126,11 @@ class Room:
             self.run(self._open.aclose())
         finally:
             self._runner.__exit__(kind, error, trace)
+
+    @property
+    def workspace(self) -> Workspace:
+        """What use cases work with here."""
+        return make_workspace(self.store, self.supplies)
 
     @property
     def thread(self) -> str:
@@ -213,17 +219,19 @@ class Room:
         workflow = self.desk.now()
         run = queue_run(self.store, workflow, self.supplies.offline(workflow)[0], inputs=inputs)
         means = replace(await self.supplies.means(run), progress=self._step, patience=0.0)
-        ended = await drive(self.store, run.id, means)
+        await drive(self.store, run.id, means)
+        found = read_history(self.workspace, run.id)
+        ended = found.run
         error = (ended.error or {}).get("message", "")
         self.screen.say(f"run {run.id}: {state_text(ended)}{f': {error}' if error else ''}")
         for one in ended.doubts:
             self.screen.say(f"  doubt: {one['sentence']}", "yellow")
         self.screen.lines(f"  compared: {one}" for one in comparison_lines(ended))
         names = {node.alias for node in workflow.nodes if node.type == "transform"}
-        for name, value in sorted(variables(self.store, run.id).items()):
+        for name, value in sorted(found.variables.items()):
             if name.partition(".")[0] in names:
                 self.screen.say(f"  {name} = {_whole(name, value)}")
-        self.screen.lines(f"  {one}" for one in list_context_values(self.store, ended))
+        self.screen.lines(f"  {one}" for one in list_context_values(found))
         return ended
 
     def _step(self, told: RunProgress) -> None:

@@ -37,6 +37,7 @@ DirectorError
 ├── Refused
 ├── RefusedResponse
 ├── RunError
+│   └── RunBusy
 ├── SandboxError
 ├── SchemaError
 ├── SchemaMismatch

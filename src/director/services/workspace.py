@@ -6,7 +6,7 @@ One object in the place of what would travel through signatures together. It dec
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 from director.agent.agent_session import AgentSession, Opens, opens_model
@@ -14,6 +14,7 @@ from director.agent.permissions.secret_leaks import guard_model
 from director.agent.saved_workflow import SavedState
 from director.agent.turn_context import read_state
 from director.models import Model
+from director.runs.resources import Resources, RunOptions
 from director.secrets import Redactor
 from director.sections.workflow_state import WorkflowState
 from director.services.outgoing import redact_value
@@ -56,6 +57,7 @@ class Workspace:
     `cached` is a store that may be as old as its last refresh, for what is only shown. `files`
     lists the files that the runs of a workflow may upload, `tabs` what is open in its live browser.
     `model` is the one that this program was started with: it comes before what a workflow chose.
+    `supplies` are what the runs of this program work with, opened by whoever closes them.
     """
 
     store: Store
@@ -66,11 +68,22 @@ class Workspace:
     tabs: Callable[[str], Awaitable[tuple[Tab, ...]]] = list_no_tabs
     cached: Store | None = None
     model: str = ""
+    supplies: Resources | None = None
 
     @property
     def reads(self) -> Store:
         """The store that is read for what is only shown."""
         return self.store if self.cached is None else self.cached
+
+    @property
+    def fresh(self) -> Workspace:
+        """The same for reading what was written just now."""
+        return replace(self, cached=None)
+
+    @property
+    def resources(self) -> Resources:
+        """What runs work with; where none was given, what is enough to write runs down."""
+        return self.supplies or Resources(self.store, RunOptions())
 
     def redact(self, value: T) -> T:
         """A value without anything that the vault holds; `VaultError` if it cannot be opened."""
@@ -112,4 +125,18 @@ def share_session(desk: AgentSession) -> Workspace:
         files=lambda _: desk.means.files() if desk.means.files else (),
         tabs=list_tabs,
         model=desk.model,
+    )
+
+
+def make_workspace(
+    store: Store, supplies: Resources | None = None, *, open_model: Opens = opens_model
+) -> Workspace:
+    """The workspace of a program with one store, which is not cached."""
+    given = supplies or Resources(store, RunOptions())
+    return Workspace(
+        store,
+        given.vault,
+        open_model=open_model,
+        files=lambda workflow: given.files(workflow).list(),
+        supplies=given,
     )

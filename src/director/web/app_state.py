@@ -24,16 +24,15 @@ from director.agent.turn_lease import held
 from director.browser import Session
 from director.runs.resources import Resources
 from director.secrets import VaultError
+from director.services import workflows
 from director.services.compression import ProposalList
-from director.services.errors import NotFound
+from director.services.run_service import RunService
 from director.services.workspace import Workspace
 from director.settings import Settings, load_settings
 from director.store import Store
 from director.store.cached_store import CachedStore
-from director.store.deleted_workflows import is_away
 from director.web.demo_player import KIND as REHEARSAL
 from director.web.demo_player import Rehearsals
-from director.web.doing import Runs
 from director.web.event_hub import Hub
 from director.web.guard.hosts import OwnNames
 from director.web.page_cache import PageCache
@@ -44,7 +43,6 @@ from director.web.reading.reader import WorkflowReader
 from director.web.sessions import Sessions
 from director.web.store_feed import Feed
 from director.web.turn_runner import T, Turns
-from director.workflow.nearest import hint
 from director.workflow.values import Tab
 
 
@@ -84,7 +82,6 @@ class AppState:
         self.names = names
         self.hub = Hub()
         self.turns = Turns(store, self.hub.tell, self.clean)
-        self.runs = Runs(store, supplies)
         self.pictures = Pictures(self._live)
         self.rehearsals = Rehearsals(store, supplies.vault)
         opener = opens or (lambda name, journal: opens_with(supplies.vault, name, journal))
@@ -93,19 +90,25 @@ class AppState:
         )
         lend(supplies, store, self._opens)
         self.proposals = ProposalList()
-        self.workspace = Workspace(
-            store,
-            supplies.vault,
-            lambda: self.settings,
-            self._opens,
-            files=lambda workflow: supplies.files(workflow).list(),
-            tabs=self.tabs,
-            cached=self.cached,
-        )
+        self.workspace = self._make_workspace()
+        self.runs = RunService(self.workspace)
         self._feed: Feed | None = None
         self._desks: dict[str, AgentSession] = {}
         self._open: dict[str, AsyncExitStack] = {}
         self._readers: dict[str, WorkflowReader] = {}
+
+    def _make_workspace(self) -> Workspace:
+        supplies = self.supplies
+        return Workspace(
+            self.store,
+            supplies.vault,
+            settings=lambda: self.settings,
+            open_model=self._opens,
+            files=lambda workflow: supplies.files(workflow).list(),
+            tabs=self.tabs,
+            cached=self.cached,
+            supplies=supplies,
+        )
 
     @property
     def settings(self) -> Settings:
@@ -139,10 +142,8 @@ class AppState:
             await asyncio.to_thread(self.cached.refresh)
 
     def check_workflow(self, workflow: str) -> None:
-        """`NotThere` if there is no such workflow, or if it was deleted."""
-        if self.cached.get("workflow", workflow) is None or is_away(self.cached, workflow):
-            near = hint(workflow, self.cached.ids("workflow"))
-            raise NotFound(f"There is no workflow {workflow!r}.{near}")
+        """`NotFound` if there is no such workflow, or if it was deleted."""
+        workflows.check_workflow(self.workspace, workflow)
 
     async def open(self) -> None:
         """Begin to listen to the store."""
