@@ -14,18 +14,18 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from director.agent.compression import compression_proposal
 from director.agent.compression.compression_export import exported
 from director.agent.compression.compression_proposal import (
     CompressionProposal,
-    checked,
-    edited,
+    check_summary,
     look,
     propose,
 )
 from director.agent.compression.compression_task import CompressionTask
 from director.agent.compression.thread_compression import apply, attempts, compress_now
 from director.agent.compression.thresholds import Marks, get_marks, marks_for
-from director.agent.model_choice import chosen_model, chosen_profile
+from director.agent.model_choice import get_chosen_model, get_chosen_profile
 from director.agent.model_windows import get_capabilities
 from director.agent.turn_lease import TurnRunning, running
 from director.models import Model, NoKey
@@ -112,7 +112,7 @@ async def propose_compression(  # noqa: PLR0913  each has a name
             made = await propose(task)
         else:
             found = preview(workspace.store, thread, turns, counter=task.writer.counter)
-            made = checked(text, found, task.cap, by_user=True)
+            made = check_summary(text, found, task.cap, by_user=True)
     return read_proposal(proposals.add(WaitingProposal(thread, made, task.cap)), made)
 
 
@@ -123,7 +123,7 @@ def edit_proposal(
     """The same compression with the user's words, verified like any other."""
     del workspace
     found = proposals.get(id_, thread)
-    made = edited(found.made, text, found.cap)
+    made = compression_proposal.edit_proposal(found.made, text, found.cap)
     proposals.replace(id_, replace(found, made=made))
     return read_proposal(id_, made)
 
@@ -185,11 +185,11 @@ async def _open_task(
     """Who writes is the one named, or the profile's, or the one that talks."""
     store, settings = workspace.store, workspace.settings()
     workflow = store.find_workflow(thread)
-    profile = chosen_profile(store, workflow, settings)
+    profile = get_chosen_profile(store, workflow, settings)
     talks = _name_talking(workspace, workflow)
     name = writer or profile.compression.model or talks
     if not name:
-        chosen_model(store, workflow, settings)  # which says that none is chosen
+        get_chosen_model(store, workflow, settings)  # which says that none is chosen
     async with workspace.open_guarded(name) as model:
         marks = _find_marks(workspace, talks, model)
         state = await workspace.read_state(thread)
@@ -201,7 +201,7 @@ def _name_talking(workspace: Workspace, workflow: str) -> str:
     """The model that the next message would be answered by; empty if none is chosen."""
     try:
         settings = workspace.settings()
-        return chosen_model(workspace.store, workflow, settings, now=workspace.model)
+        return get_chosen_model(workspace.store, workflow, settings, now=workspace.model)
     except NoKey:
         return ""
 

@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
 from director.agent import current_thread, running
-from director.agent.model_choice import chosen_profile
+from director.agent.model_choice import get_chosen_profile
 from director.counting import counter_for
 from director.runs.download_facts import list_downloads
 from director.runs.run_journal import records_of, steps_of
@@ -154,7 +154,7 @@ def _composer(studio: AppState, workflow: str, _: PartQuery) -> Shown:
         "can_retry": bool(store.head(thread)) and not busy,
         "meter_model": size.model_of(store, workflow, settings),
         "models": tuple(one.name for one in list_provider_models(studio.workspace)),
-        "profile": chosen_profile(store, workflow, settings).name,
+        "profile": get_chosen_profile(store, workflow, settings).name,
         "profiles": PROFILES,
         "background": size.background_of(store, workflow, settings),
     }
