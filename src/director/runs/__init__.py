@@ -5,13 +5,14 @@ from director.runs.run_control import (
     cancel,
     drive,
     queue_run,
+    reopen,
+    resume,
     resume_node,
     run_workflow,
     save_workflow,
     try_node,
     workflow_of,
 )
-from director.runs.run_execution import resume, retry
 from director.runs.run_journal import records_of, run_of, steps_of
 from director.runs.values import (
     NodeFailed,
@@ -39,9 +40,9 @@ __all__ = [
     "questions",
     "queue_run",
     "records_of",
+    "reopen",
     "resume",
     "resume_node",
-    "retry",
     "run_of",
     "run_workflow",
     "save_workflow",
@@ -52,3 +53,4 @@ __all__ = [
 
 # Names of one release ago; they go with the next.
 Means = RunDependencies
+retry = resume

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from director.distribution import install_line
+from director.errors import DirectorError
 from director.workflow.paths import is_list
 from director.workflow.patterns import search_texts
 from director.workflow.values import Config, Json
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
 
-class SchemaMismatch(ValueError):
+class SchemaMismatch(DirectorError, ValueError):
     """A value is not of its schema, or the schema says what is not understood here."""
 
     kind = "SchemaError"  # as journals and handlers name it

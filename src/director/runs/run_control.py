@@ -1,4 +1,4 @@
-"""Runs from the outside: start one, try a node, cancel.
+"""Runs from the outside: start one, go on with one, try a node, cancel.
 
 Everything about a run is in the store. Whoever calls `drive` takes the run over; whoever held it
 before can write no more.
@@ -22,7 +22,7 @@ from director.runs.engine import FAILURES, Engine
 from director.runs.error_pages import note_error_pages
 from director.runs.observation import read_back
 from director.runs.outcome import outcome_of, summary_of
-from director.runs.reopened_steps import open_visit
+from director.runs.reopened_steps import open_visit, reopen_failed, reopen_from
 from director.runs.run_doubts import compare_run, find_run_doubts, is_in_loop, keep_checks
 from director.runs.run_journal import RunJournal, measure_run, run_json, run_of
 from director.runs.values import (
@@ -119,6 +119,31 @@ async def drive(store: Store, run: str, means: RunDependencies) -> Run:
             await engine.visit(id_, place)
 
     return await _drive(ledger, workflow, means, work)
+
+
+async def resume(store: Store, run: str, means: RunDependencies, *, node: str = "") -> Run:
+    """Go on with a run after whatever stopped it; from a node on if one is named."""
+    if node or run_of(store, run).state in ("failed", "cancelled"):
+        reopen(store, run, node=node)
+    return await drive(store, run, means)
+
+
+def reopen(store: Store, run: str, *, node: str = "") -> Run:
+    """Make a run that has ended one that is to be done: from a node on, or from where it failed."""
+    found = run_of(store, run)
+    if found.state == "done" and not node:
+        raise RunError(
+            f"The run {run!r} is done. To do part of it again, name a node to go back to."
+        )
+    ledger = RunJournal(store, found, worker="")
+    workflow = workflow_of(store, found)
+    id_ = workflow.nodes[place_of(node, workflow.nodes)].id if node else ""
+    ledger.take()
+    if id_:
+        reopen_from(ledger, id_)
+    elif found.state in ("failed", "cancelled"):
+        reopen_failed(ledger)
+    return ledger.set_run(state="queued", error=None)
 
 
 async def try_node(
