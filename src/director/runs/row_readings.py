@@ -101,6 +101,7 @@ def make_visit(step: Step) -> RowVisit:
         hidden_at=tuple(as_count(each) for each in as_rows(seen.get("hidden_at"))),
         is_touched=seen.get("touched") is True,
         drawn=as_count(seen.get("drawn")),
+        parts=tuple(as_count(each) for each in as_rows(result.get("pages"))),
         room=0 if turns else as_count(seen.get("room")),
     )
 
