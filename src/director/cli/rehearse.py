@@ -45,7 +45,7 @@ def rehearse(
     """Watch a whole conversation with Director, without a key and without a model.
 
     It builds a workflow on the demo site, in a real browser: a plan, scouts, nodes that are tested
-    as they are made, a failure that is mended, a correction by the user, a compression. At the end
+    as they are made, a failure that is fixed, a correction by the user, a compression. At the end
     the workflow runs by itself. Only the words are scripted; everything else is what a real model
     would go through.
     """

@@ -41,7 +41,7 @@ def verify(*, store: Url = None) -> None:
         typer.echo(f"Nothing was altered: {verdict.checked:,} checked.")
         return
     typer.echo(f"Altered: {verdict.first_bad} ({verdict.checked:,} checked).", err=True)
-    typer.echo("Mend it by importing an export into a new store, or from a backup.", err=True)
+    typer.echo("Fix it by importing an export into a new store, or from a backup.", err=True)
     raise typer.Exit(1)
 
 

@@ -1,4 +1,4 @@
-"""`director workflow test` and `check`: one node in the workbench, and what it could promise."""
+"""`director workflow test` and `check`: one node in the draft run, and what it could promise."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def try_one(
     wait: Wait = None,
     store: Url = None,
 ) -> None:
-    """Test one node in the workbench, where variables, records and the browser stay.
+    """Test one node in the draft run, where variables, records and the browser stay.
 
     Prints its result, its evidence and its time, and what conditions it could carry.
     """
@@ -76,7 +76,7 @@ def try_one(
 
 
 def _put_inputs(opened: Store, workflow: Workflow, settings: list[str]) -> dict[str, Json]:
-    """Put the inputs into the workbench: those given, and the defaults that are not there yet."""
+    """Put the inputs into the draft run: those given, and the defaults that are not there yet."""
     from director.cli.inputs import rows_of
     from director.runs.resources import Resources, RunOptions
     from director.store.run_variables import set_variable, variables, workbench

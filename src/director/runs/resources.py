@@ -194,7 +194,7 @@ def _key() -> KeyFile:
 
 @asynccontextmanager
 async def open_resources(store: Store, wishes: RunOptions) -> AsyncIterator[Resources]:
-    """The supplies of a program, closed when it ends."""
+    """The resources of a program, closed when it ends."""
     supplies = Resources(store, wishes)
     try:
         yield supplies

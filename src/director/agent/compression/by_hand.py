@@ -1,4 +1,4 @@
-"""Compressing the conversation of a desk because the user says so, with the models of its turns."""
+"""Compressing a conversation because the user says so, with the models of its turns."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def look(  # noqa: PLR0913  each has a name
     turns: Iterable[int] | None = None,
     beside: int = 0,
 ) -> CompressionEstimate:
-    """Look at a compression of these turns, of all if none are named; nobody is asked.
+    """Look at a compression of these turns, of all if none are named; no model is called.
 
     `beside` are the tokens of history that stay, so that all of it comes to about `marks.to`.
     """

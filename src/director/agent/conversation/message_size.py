@@ -1,6 +1,6 @@
 """Whether a message fits before it is stored: its size, and how much there is room for beside it.
 
-No model is asked. What does not fit is refused while the conversation is as it was.
+No model is called. What does not fit is refused while the conversation is as it was.
 """
 
 from __future__ import annotations
