@@ -137,7 +137,7 @@ class Double:
 
     @property
     def failures(self) -> list[Exception]:
-        """What went wrong in the script engine or the double itself; clear it if it was meant to."""
+        """What went wrong in the script engine or the double; clear it if it was meant to."""
         return self.world.failures
 
     @property
