@@ -137,7 +137,7 @@ async def _working(
     origins: tuple[str, ...],
     served: tuple[int, int | None, Path | None],
 ) -> None:
-    from director.agent import approve, open_desk
+    from director.agent import approve, open_session
     from director.agent.subagents.node_models import lend
     from director.mcp.workflow_tools import Working
     from director.runs import save_workflow
@@ -150,5 +150,5 @@ async def _working(
         approve(store, workflow, origin, why="on the command line")
     async with open_resources(store, RunOptions()) as supplies:
         lend(supplies, store)
-        async with open_desk(store, workflow, supplies) as desk:
+        async with open_session(store, workflow, supplies) as desk:
             await _serve(*served, Working(desk))

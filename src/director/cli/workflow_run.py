@@ -196,7 +196,7 @@ def _queue(opened: Store, run: Run, *, watch: bool, as_json: bool, allow_doubts:
 
 
 def make_options(
-    headed: bool,  # noqa: FBT001  as it is given
+    headed: bool,
     *,
     no_pictures: bool,
     files: Path | None,

@@ -90,7 +90,7 @@ class ContextManagedSession:
         """Keep items, whole."""
         await self.whole.add_items(items)
 
-    async def pop_item(self) -> Any:  # noqa: ANN401
+    async def pop_item(self) -> Any:
         """Remove the latest item and return it."""
         return await self.whole.pop_item()
 

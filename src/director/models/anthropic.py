@@ -59,7 +59,7 @@ class Anthropic:
         self._model = model
         self.can = can
 
-    def body(self, prepared: Prepared, policy: Policy, state: StateRef | None, key: str) -> Body:  # noqa: ARG002
+    def body(self, prepared: Prepared, policy: Policy, state: StateRef | None, key: str) -> Body:
         """The request; with a state only what is new since then."""
         can = self.can
         marks = policy.cache and can.cache == "explicit"
@@ -108,7 +108,7 @@ class Anthropic:
 
     async def stream(self, body: Body, within: float) -> AsyncGenerator[Piece, None]:
         """Send it and return the answer piece by piece; the last one is a `Final`."""
-        from anthropic import AsyncStream  # noqa: PLC0415  loaded with the client
+        from anthropic import AsyncStream
 
         sent, headers = _apart({**body, "stream": True})
         asking = plainly(within, AsyncStream[object], headers=headers)
@@ -122,7 +122,7 @@ class Anthropic:
             raise Failed(Failure("broken_stream", what, 200))
         yield Final(arriving.body())
 
-    def read(self, body: Mapping[str, object], state: StateRef | None) -> Read:  # noqa: ARG002
+    def read(self, body: Mapping[str, object], state: StateRef | None) -> Read:
         """What an answer says; raises `Failed` if it is a failure."""
         if body.get("type") == "error":
             raise Failed(read_error(200, body, {}, time.time()))

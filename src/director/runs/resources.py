@@ -204,3 +204,4 @@ async def open_resources(store: Store, wishes: RunOptions) -> AsyncIterator[Reso
 
 # Names of one release ago; they go with the next.
 Wishes = RunOptions
+supplied = open_resources

@@ -90,7 +90,7 @@ class Sandbox:
 
     def _start(self) -> Monty:
         try:
-            from pydantic_monty import Monty  # noqa: PLC0415  an extra
+            from pydantic_monty import Monty
         except ImportError as error:
             raise SandboxError(
                 f"transform and route need the package pydantic-monty: {install_line('sandbox')}."
@@ -109,7 +109,7 @@ class Sandbox:
             raise SandboxError(str(problem)) from None
 
     def _feed(self, pool: Monty, code: str, values: Mapping[str, Json]) -> object:
-        from pydantic_monty import CollectString, MontyError  # noqa: PLC0415  an extra
+        from pydantic_monty import CollectString, MontyError
 
         limits: ResourceLimits = {
             "max_feed_duration_secs": self.limits.seconds,
@@ -171,7 +171,7 @@ def _plain(found: object) -> Json:
 
 
 def _describe_error(error: Exception, limits: SandboxLimits) -> str:
-    from pydantic_monty import MontyCrashedError, MontyRuntimeError, MontySyntaxError  # noqa: PLC0415
+    from pydantic_monty import MontyCrashedError, MontyRuntimeError, MontySyntaxError
 
     if isinstance(error, MontyCrashedError):
         return f"The code was stopped: it did not end within {limits.seconds:g} seconds."

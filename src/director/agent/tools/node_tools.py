@@ -125,7 +125,7 @@ async def change_node(
 async def delete_node(
     desk: AgentSession,
     node: int | str,
-    handle_dependencies: bool = False,  # noqa: FBT001, FBT002
+    handle_dependencies: bool = False,
 ) -> str:
     """Delete a node, or several by a range such as "3-5" or "first..last".
 
