@@ -59,7 +59,7 @@ def for_(
         str | None, typer.Option(help="For the deep researcher: a step, as 2.1.", metavar="STEP")
     ] = None,
     model: Annotated[
-        str | None, typer.Option(help="Whose window and tokens; else 200,000.", metavar="NAME")
+        str | None, typer.Option(help="The model to fit; else 200,000 tokens.", metavar="NAME")
     ] = None,
     window: Annotated[
         int | None, typer.Option(help="The window in tokens.", metavar="N", min=1)
@@ -73,7 +73,7 @@ def for_(
         typer.Option(help="A command that !`…` may run, such as 'git log'.", metavar="COMMAND"),
     ] = None,
     stable: Annotated[
-        bool, typer.Option("--stable", help="What changes least comes first, for caches.")
+        bool, typer.Option("--stable", help="Put what changes least first, for caches.")
     ] = False,
     fill: Annotated[
         bool, typer.Option("--fill", help="Use spare budget for files that the task names.")
@@ -82,7 +82,7 @@ def for_(
         Path | None, typer.Option(help="A written log instead of git's.", metavar="FILE")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Write it here, its manifest beside it.", metavar="FILE")
+        Path | None, typer.Option(help="The file to write, its manifest beside it.", metavar="FILE")
     ] = None,
     host: Annotated[
         str | None,
@@ -157,11 +157,11 @@ def verify(
 @app.command()
 def diff(
     old: Annotated[str, typer.Argument(help="A manifest, a context or a hash.")],
-    new: Annotated[str, typer.Argument(help="Another one.")],
+    new: Annotated[str, typer.Argument(help="Another manifest, context or hash.")],
     *,
     project: Root = HERE,
 ) -> None:
-    """Say what differs between two contexts. Exits with 1 if something does."""
+    """Show what differs between two contexts. Exits with 1 if something does."""
     from director.fresh_context import compared
     from director.planning.values import ProjectError
 
@@ -182,7 +182,7 @@ def replay(
         str | None, typer.Argument(help="A manifest, a context, a hash; else the last kept.")
     ] = None,
     *,
-    out: Annotated[Path | None, typer.Option(help="Write it here.", metavar="FILE")] = None,
+    out: Annotated[Path | None, typer.Option(help="The file to write.", metavar="FILE")] = None,
     project: Root = HERE,
 ) -> None:
     """Make a context again from its manifest, from the commit if files have changed since."""

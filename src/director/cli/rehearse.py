@@ -38,9 +38,11 @@ def rehearse(
     *,
     profile: Annotated[
         str,
-        typer.Option(help="Who sees what: structured, structured_cached or clean.", metavar="NAME"),
+        typer.Option(
+            help="The context mode: structured, structured_cached or clean.", metavar="NAME"
+        ),
     ] = "structured",
-    fast: Annotated[bool, typer.Option("--fast", help="Do not wait for anybody to read.")] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Do not pause for reading.")] = False,
 ) -> None:
     """Watch a whole conversation with Director, without a key and without a model.
 

@@ -156,7 +156,7 @@ def check_node(
     kind: Annotated[str, typer.Argument(help=f"Which: {', '.join(KINDS)}.")] = "",
     field: Annotated[str, typer.Option(help="The field of the rows that it is about.")] = "",
     dismiss: Annotated[
-        bool, typer.Option("--dismiss", help="Such a doubt is right as it is, for good.")
+        bool, typer.Option("--dismiss", help="Dismiss doubts of this kind for good.")
     ] = False,
     because: Annotated[str, typer.Option(help="Why it is dismissed.")] = "",
     tolerance: Annotated[
