@@ -122,12 +122,10 @@ def run(
     """
     from director.cli.local_runs import exit_with_error
 
+    wishes = make_options(headed, no_pictures=no_pictures, files=files, env=env, wait=wait, out=out)
     with open_store_or_exit(store, "workflow run", make=Path(workflow).is_file()) as opened:
         found = _find_workflow(opened, workflow, approve or [], replaces=replaces)
         with exit_with_error("workflow run"):
-            wishes = make_options(
-                headed, no_pictures=no_pictures, files=files, env=env, wait=wait, out=out
-            )
             runs = _queue_runs(opened, found, settings or [], inputs, select=select, mode=mode)
             go = partial(_queue, watch=watch) if queue else partial(_do, wishes=wishes)
             codes = [go(opened, each, as_json=as_json, allow_doubts=allow_doubts) for each in runs]
