@@ -15,6 +15,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from director.distribution import install_line
+from director.errors import DirectorError
 
 if sys.platform == "win32":
     import msvcrt
@@ -25,7 +26,7 @@ else:
 VARIABLE = "DIRECTOR_HOME"
 
 
-class HomeError(Exception):
+class HomeError(DirectorError):
     """The data folder cannot be used; the message says why and what to do."""
 
 

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from agent.office import asks, at_double, desk
 from browser.sites import Served, site
 from director.agent.agent_session import AgentSession
+from director.agent.compression.compression_task import CompressionTask
 from director.agent.compression.thread_compression import compress_now
 from director.agent.compression.thresholds import Marks
 from director.agent.tools import TRUSTS
@@ -97,7 +98,7 @@ async def session(made: AgentSession) -> Iterator[str]:
     told.append(repr(state))
     writer = made.talking(made.talks)
     marks = Marks(warn=300, at=400, to=20_000)
-    done = await compress_now(made.store, made.thread, state, writer=writer, marks=marks)
+    done = await compress_now(CompressionTask(made.store, made.thread, state, writer, marks))
     told.append(repr(done))
     told += export_thread(made.store, made.thread)
     await made.close()

@@ -13,6 +13,7 @@ from agent.prefixes import WatchedSession
 from agent.summaries import FAULTS, PATIENCE, STATE, begun, echo, good, talk, writer
 from director.agent.agent_session import AgentSession
 from director.agent.compression.compression_proposal import propose
+from director.agent.compression.compression_task import CompressionTask
 from director.agent.compression.thread_compression import apply, compress_now
 from director.agent.compression.thresholds import Marks
 from director.agent.conversation.current_thread import current_thread
@@ -165,10 +166,10 @@ def test_a_user_waits_until_the_turn_has_ended(store: Store) -> None:
     begun(store)
 
     async def busy() -> None:
-        proposal = await propose(store, "main", STATE, writer=writer(good), marks=MARKS)
+        proposal = await propose(CompressionTask(store, "main", STATE, writer(good), MARKS))
         async with hold_thread(store, "main"):
             with pytest.raises(TurnRunning, match="Nothing was compressed"):
-                await compress_now(store, "main", STATE, writer=writer(good), marks=MARKS)
+                await compress_now(CompressionTask(store, "main", STATE, writer(good), MARKS))
             with pytest.raises(TurnRunning):
                 apply(store, "main", proposal)
         apply(store, "main", proposal)
@@ -187,7 +188,7 @@ def test_a_request_for_a_summary_is_made_again_from_the_store(tmp_path: Path, st
 
     async def proposed() -> None:
         async with open_model(f"scripted:{script}") as model:
-            await propose(store, "main", STATE, writer=model, marks=MARKS)
+            await propose(CompressionTask(store, "main", STATE, model, MARKS))
 
     asyncio.run(proposed())
     assert asyncio.run(replay_request(store, "main", 1)).same

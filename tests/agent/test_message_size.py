@@ -9,6 +9,7 @@ import pytest
 from agent.office import SAY, desk, opening
 from agent.summaries import STATE, begun, echo, writer
 from director.agent.agent_session import AgentSession
+from director.agent.compression.compression_task import CompressionTask
 from director.agent.compression.thread_compression import KIND as COMPRESSION
 from director.agent.compression.thread_compression import attempts, compress_if_due
 from director.agent.compression.thresholds import Marks
@@ -93,8 +94,8 @@ def test_the_same_failure_is_not_paid_for_twice(store: Store) -> None:
     marks = Marks(warn=300, at=400, to=200)
 
     async def tried(turn: int) -> str:
-        given = {"size": 1_000, "writer": made, "marks": marks, "turn": turn}
-        return (await compress_if_due(store, thread, STATE, **given)).status  # type: ignore[arg-type]
+        task = CompressionTask(store, thread, STATE, made, marks, turn=turn)
+        return (await compress_if_due(task, 1_000)).status
 
     async def both() -> list[str]:
         return [await tried(1), await tried(2), await tried(3)]

@@ -11,13 +11,14 @@ import pytest
 
 from agent.office import SAY, asks, at_double, desk, results
 from director.agent.agent_session import AgentSession
-from director.agent.compression.by_hand import compress_by_hand
 from director.agent.permissions.secret_leaks import keep_secret, leaks, purge_secret
 from director.agent.turn import take_turn
 from director.models.script_values import Emit, Say, Seen
 from director.runs import RunDependencies
 from director.secrets import Vault, VaultError
 from director.secrets.encoded_forms import canary_forms
+from director.services.compression import compress_conversation
+from director.services.workspace import share_session
 from director.store import Store
 from director.testing.double import Double
 from models.talk import MODELS, PROFILES
@@ -75,7 +76,7 @@ def test_after_a_value_is_known_no_request_holds_it(
             assert VALUE not in str(leak)
             await take_turn(made, "Go on.")
             await take_turn(made, f"Once more: {VALUE}")
-            await compress_by_hand(made)
+            await compress_conversation(share_session(made), made.thread)
             await take_turn(made, "And now?")
             await made.close()
             return before

@@ -15,6 +15,7 @@ from director.context.report import Report, report_on
 from director.context.sizes import context_size
 from director.context.values import Budget, Context, Counter, Turn, UserTurn
 from director.counting import Calibration
+from director.errors import DirectorError
 from director.models import Capabilities, Tool
 from director.profiles import Placed, Profile, place_sections
 from director.sections.workflow_state import WorkflowState
@@ -23,8 +24,10 @@ from director.settings import Settings
 _ANSWER = 8_192  # tokens left for what the model says
 
 
-class ContextTooLarge(Exception):
+class ContextTooLarge(DirectorError):
     """What must be sent is larger than what may be; nothing was sent. `size` is in tokens."""
+
+    kept = "What was said is kept."
 
     def __init__(self, text: str, size: int = 0) -> None:
         super().__init__(text)

@@ -190,9 +190,9 @@ def _purge_whole(store: str | None, thread: str | None, workflow: str, *, yes: b
 
 
 def _purge_secret(store: str | None, name: str, *, yes: bool) -> None:
-    from director.agent.permissions.secret_leaks import purge_secret
-    from director.runs.resources import Resources, RunOptions
     from director.secrets import VaultError
+    from director.services.secrets import purge_value
+    from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, "purge") as opened:
         typer.echo(
@@ -204,10 +204,10 @@ def _purge_secret(store: str | None, name: str, *, yes: bool) -> None:
             typer.echo("Nothing was changed.")
             raise typer.Exit(1)
         try:
-            gone = purge_secret(opened, Resources(opened, RunOptions()).vault, name)
+            gone = purge_value(make_workspace(opened), name)
         except VaultError as problem:
             fail("purge", f"{problem} Nothing was changed.")
-    typer.echo(str(gone))
+    typer.echo(gone.says)
 
 
 def _removal(opened: Store, thread: str) -> str | None:

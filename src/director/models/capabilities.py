@@ -13,6 +13,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal, TypeAlias, get_args, get_origin, get_type_hints
 
+from director.errors import DirectorError
+
 Form: TypeAlias = Literal["responses", "chat", "anthropic"]
 Cache: TypeAlias = Literal["none", "implicit", "implicit_paid", "explicit"]
 Layers: TypeAlias = Mapping[str, Mapping[str, object]]
@@ -58,7 +60,7 @@ class Capabilities:
     )
 
 
-class CatalogueError(ValueError):
+class CatalogueError(DirectorError, ValueError):
     """A catalogue that says something which no capability means."""
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from director.counting import counter_for
 from director.distribution import install_line
+from director.errors import DirectorError
 from director.models.capabilities import Capabilities, find
 from director.models.capture import hold_back_request, note_request
 from director.models.dialect import ProviderAPI
@@ -31,8 +32,11 @@ if TYPE_CHECKING:
 _PROBING = 600.0  # seconds for one question to a server of one's own
 
 
-class NoLibrary(ImportError):
+class NoLibrary(DirectorError, ImportError):
     """The library of a provider is not installed; the message says how to get it."""
+
+    kept = "What was said is kept."
+    next_step = "Install it, or choose another model."
 
 
 def open_model(  # noqa: PLR0913  every argument but the name has a default

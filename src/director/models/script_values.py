@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
+from director.errors import DirectorError
+
 Kind: TypeAlias = Literal[
     "system", "user", "agent", "thinking", "call", "result", "compaction", "other"
 ]
@@ -115,5 +117,5 @@ class ScriptEngine(Protocol):
         """What is said to what is seen."""
 
 
-class ScriptError(ValueError):
+class ScriptError(DirectorError, ValueError):
     """A script that cannot be read, or that has no line for what it was shown."""

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from director.errors import DirectorError
+
 FOLDER = ".director"
 VISION = f"{FOLDER}/VISION.md"
 GAMEPLAN = f"{FOLDER}/GAMEPLAN.md"
@@ -18,7 +20,7 @@ GOALS = f"{FOLDER}/goals"
 CONTEXTS = f"{FOLDER}/contexts"
 
 
-class ProjectError(ValueError):
+class ProjectError(DirectorError, ValueError):
     """Something cannot be done with a project; the message says what was kept and what to do."""
 
 

@@ -13,12 +13,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from director.errors import DirectorError
 from director.workflow.paths import is_list, kind_of
 from director.workflow.patterns import search_texts
 from director.workflow.values import Config, Json
 
 
-class SchemaMismatch(ValueError):
+class SchemaMismatch(DirectorError, ValueError):
     """A value is not of its schema, or the schema says what is not understood here."""
 
     kind = "SchemaError"  # as journals and handlers name it

@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from director.distribution import install_line
+from director.errors import DirectorError
 from director.workflow.bounds import VALUE, ValueTooLarge, check_bounds
 from director.workflow.expressions import MODULES, PARSERS
 from director.workflow.values import Json
@@ -32,7 +33,7 @@ _SAID = 1_000  # characters of an error that the code raised
 _PRINTED = 100_000  # bytes of print() before it is too much
 
 
-class SandboxError(Exception):
+class SandboxError(DirectorError):
     """Why an expression has no value: the line, what went wrong there, and what to do."""
 
 

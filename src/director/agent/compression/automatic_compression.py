@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from director.agent.agent_session import AgentSession
+from director.agent.compression.compression_task import CompressionTask
 from director.agent.compression.thread_compression import compress_if_due
-from director.agent.compression.thresholds import marks_for
+from director.agent.compression.thresholds import get_marks
 from director.agent.conversation.current_thread import find_request
 from director.agent.conversation.message_size import least_size
 from director.agent.request_assembly import RequestDraft, budget_of, tools_size
@@ -25,24 +26,23 @@ async def compress_when_due(
     The profile may name another model for it; else Director's own writes the summary.
     """
     model = desk.talking(desk.talks)
-    place = model.place
-    marks = marks_for(desk.settings, model.capabilities, provider=place.provider, model=place.model)
+    marks = get_marks(desk.settings, model)
     size = request_size(desk, draft, tools)
     budget = budget_of(model.capabilities, desk.settings, model.counter)
     if marks.fill(size) == "full" and least_size(desk, model, draft) > budget.limit:
         # No summary would make it fit: none is paid for.
         return False
     writer = desk.talking(draft.profile.compression.model or desk.talks)
-    outcome = await compress_if_due(
+    task = CompressionTask(
         desk.store,
         desk.thread,
         state,
-        size=size,
-        writer=writer,
-        marks=marks,
+        writer,
+        marks,
         turn=find_request(desk.store, desk.thread),
         clean=desk.clean,
     )
+    outcome = await compress_if_due(task, size)
     if outcome.proposal is not None and outcome.proposal.cost is not None:
         desk.spent.money += outcome.proposal.cost
     if outcome.gap:

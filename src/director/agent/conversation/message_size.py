@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from director.agent.agent_session import AgentSession
-from director.agent.compression.by_hand import talks_as
 from director.agent.conversation.compaction_states import SingleCut, Walks
 from director.agent.conversation.current_thread import current_thread
+from director.agent.model_choice import talks_as
 from director.agent.model_windows import remember_window
 from director.agent.request_assembly import (
     ContextTooLarge,
@@ -60,6 +60,9 @@ class MessageSize:
 
 class MessageTooLarge(ContextTooLarge):
     """A message that cannot be sent, whatever else is left out; nothing was stored."""
+
+    status = 413
+    kept = "Nothing was stored or sent."
 
 
 async def check_message(
