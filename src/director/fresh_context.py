@@ -92,7 +92,7 @@ def limit_for(model: str | None, window: int | None) -> Limit:
     return Limit(window or _window(model), counter_for(model))
 
 
-def kept(project: Place, made: Fresh, *, stable: bool = False) -> tuple[Path, str]:
+def keep_context(project: Place, made: Fresh, *, stable: bool = False) -> tuple[Path, str]:
     """Keep a context under `.director/contexts/`; its folder, and the report on it."""
     root = Path(project)
     shared = compare_with_last(root, made.content)
@@ -103,7 +103,7 @@ def kept(project: Place, made: Fresh, *, stable: bool = False) -> tuple[Path, st
     return keep(root, made, report), report
 
 
-def delivered(project: Place, made: Fresh, host: str) -> str:
+def deliver_context(project: Place, made: Fresh, host: str) -> str:
     """The context if this way into a host shows it whole, else the names of files that hold it."""
     if host not in HOSTS:
         raise ProjectError(f"There is no host {host!r}.{hint(host, HOSTS)}")
@@ -121,18 +121,18 @@ def delivered(project: Place, made: Fresh, host: str) -> str:
     )
 
 
-def verified(project: Place, wanted: str | None = None) -> list[Check]:
+def verify_context(project: Place, wanted: str | None = None) -> list[Check]:
     """Whether a kept or written context holds; without a name, the last one kept."""
     manifest, context = _manifest(Path(project), wanted)
     return verify(manifest, context, open_project(Path(project)).folder.read)
 
 
-def compared(project: Place, old: str, new: str) -> list[str]:
+def compare_contexts(project: Place, old: str, new: str) -> list[str]:
     """What differs between two contexts, in words."""
     return differences(_manifest(Path(project), old)[0], _manifest(Path(project), new)[0])
 
 
-def replayed(project: Place, wanted: str | None = None) -> tuple[Fresh, bool]:
+def replay_context(project: Place, wanted: str | None = None) -> tuple[Fresh, bool]:
     """A context made again from its manifest, and whether it is the same, byte for byte.
 
     A source that has changed since is read from the commit that the manifest names.
@@ -312,3 +312,11 @@ def _window(model: str) -> int:
         if found.known:
             return found.window
     raise ProjectError(f"The window of {model!r} is not known. Give it with --window.")
+
+
+# Names of one release ago; they go with the next.
+kept = keep_context
+delivered = deliver_context
+verified = verify_context
+compared = compare_contexts
+replayed = replay_context

@@ -147,7 +147,7 @@ def check(project: Project, limit: Limit, fresh: Fresh) -> None:
     assert len({tag for tag, _ in parsed}) == len(parsed)
     shown = {tag: [one for _, one in texts] for tag, texts in parsed}
     for section in fresh.sections:
-        assert shown[section.name] == [one.shown for one in section.sources]
+        assert shown[section.name] == [one.full_text for one in section.sources]
         for source, back in zip(section.sources, shown[section.name], strict=True):
             whole = project.text(source.source) if source.kind in ("file", "part") else source.text
             assert whole is not None

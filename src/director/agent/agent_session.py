@@ -54,7 +54,7 @@ def opens_model(name: str, journal: Journal | None) -> Model:
 
 @dataclass(slots=True)
 class AgentSession:
-    """One workflow with its store, its live browser, its models, and what is hooked in.
+    """One workflow with its store, its live browser, its models and its settings.
 
     `progress` is told what happens, as it does. `open_model` opens a model by its name and journal;
     `browser` the browser that is used when first needed, if `means` has none. `questions` are those

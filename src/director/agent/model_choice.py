@@ -79,8 +79,3 @@ def talks_as(
 def _read_choice(store: Store, workflow: str) -> Mapping[str, object]:
     found = store.get(KIND, workflow)
     return found.body if found else {}
-
-
-# Names of one release ago; they go with the next.
-chosen_model = get_chosen_model
-chosen_profile = get_chosen_profile

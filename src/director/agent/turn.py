@@ -79,10 +79,10 @@ async def take_turn(
 ) -> TurnResult:
     """Answer what the user says, with as many calls as it takes.
 
-    `model`, `profile` and the desk's `background` are for this message; else the workflow's or the
-    deployment's are used. Raises `TurnRunning` if the thread is busy and `MessageTooLarge` if the
-    message can never be sent: nothing is stored then. Raises `ContextTooLarge` and `ModelError` if
-    nothing could be sent or answered; what was said and done until then is kept.
+    `model`, `profile` and the session's `background` are for this message; else the workflow's or
+    the deployment's are used. Raises `TurnRunning` if the thread is busy and `MessageTooLarge` if
+    the message can never be sent: nothing is stored then. Raises `ContextTooLarge` and `ModelError`
+    if nothing could be sent or answered; what was said and done until then is kept.
     """
     text = desk.hide_all(text)
     await check_message(desk, text, model=model, profile=profile)

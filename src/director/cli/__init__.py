@@ -73,7 +73,7 @@ def main(
     context: typer.Context,
     *,
     version: Annotated[  # noqa: ARG001  its callback reads it
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Show what can be started."""

@@ -19,7 +19,7 @@ from director.agent import (
     TurnResult,
     TurnRunning,
     current_thread,
-    open_desk,
+    open_session,
     retry_turn,
     take_turn,
 )
@@ -108,7 +108,7 @@ class Room:
         self.supplies = await self._open.enter_async_context(open_resources(self.store, wishes))
         lend(self.supplies, self.store)
         self.desk = await self._open.enter_async_context(
-            open_desk(
+            open_session(
                 self.store,
                 self.workflow,
                 self.supplies,

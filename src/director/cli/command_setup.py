@@ -22,7 +22,7 @@ Url: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--store",
-        help="Which store: a file, sqlite:///… or postgresql://…; else DIRECTOR_STORE, the "
+        help="The store: a file, sqlite:///… or postgresql://…; else DIRECTOR_STORE, the "
         "settings file, or the one in the home folder.",
         metavar="URL",
     ),

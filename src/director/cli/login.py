@@ -23,7 +23,7 @@ def login(
     address: Annotated[str, typer.Argument(help="The page on which to log in.")],
     origin: Annotated[
         list[str] | None,
-        typer.Option(help="Another origin that the login leads through; may be given again."),
+        typer.Option(help="Another origin that the login leads through; may be repeated."),
     ] = None,
 ) -> None:
     """Open a window, let somebody log in there, and keep the login for later runs.

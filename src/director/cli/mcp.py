@@ -137,7 +137,7 @@ async def _working(
     origins: tuple[str, ...],
     served: tuple[int, int | None, Path | None],
 ) -> None:
-    from director.agent import open_desk
+    from director.agent import open_session
     from director.agent.subagents.node_models import lend
     from director.mcp.workflow_tools import Working
     from director.runs.resources import RunOptions, open_resources
@@ -152,5 +152,5 @@ async def _working(
         for origin in origins:
             answer_origin(workspace, workflow, origin, answer="approved", why=why)
         lend(supplies, store)
-        async with open_desk(store, workflow, supplies) as desk:
+        async with open_session(store, workflow, supplies) as desk:
             await _serve(*served, Working(desk))

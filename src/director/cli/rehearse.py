@@ -38,14 +38,16 @@ def rehearse(
     *,
     profile: Annotated[
         str,
-        typer.Option(help="Who sees what: structured, structured_cached or clean.", metavar="NAME"),
+        typer.Option(
+            help="The context mode: structured, structured_cached or clean.", metavar="NAME"
+        ),
     ] = "structured",
-    fast: Annotated[bool, typer.Option("--fast", help="Do not wait for anybody to read.")] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Do not pause for reading.")] = False,
 ) -> None:
     """Watch a whole conversation with Director, without a key and without a model.
 
     It builds a workflow on the demo site, in a real browser: a plan, scouts, nodes that are tested
-    as they are made, a failure that is mended, a correction by the user, a compression. At the end
+    as they are made, a failure that is fixed, a correction by the user, a compression. At the end
     the workflow runs by itself. Only the words are scripted; everything else is what a real model
     would go through.
     """

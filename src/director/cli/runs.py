@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    help="Look at runs, answer them, go on with them, take out what they found.",
+    help="List, show, resume, answer and export runs.",
     epilog=(
         "Try it: `director runs list`, `director runs show RUN`, "
         "`director runs report RUN -o run.html`, `director runs data RUN --format csv`. "
@@ -90,10 +90,10 @@ def records_and_variables(
     *,
     run: Which,
     what: Annotated[
-        Literal["records", "variables"], typer.Option(help="Which of the two.")
+        Literal["records", "variables"], typer.Option(help="What to export.")
     ] = "records",
     format_: Annotated[
-        Literal["csv", "json"], typer.Option("--format", help="How it is written.")
+        Literal["csv", "json"], typer.Option("--format", help="The format.")
     ] = "csv",
     bom: Annotated[
         bool, typer.Option("--bom", help="Begin the CSV with a mark that Excel needs for UTF-8.")
@@ -101,7 +101,7 @@ def records_and_variables(
     output: Output = None,
     store: Url = None,
 ) -> None:
-    """Take out the records or the variables of a run, whole, as CSV or JSON.
+    """Export the records or the variables of a run, whole, as CSV or JSON.
 
     Nothing is shortened. A secret is a reference here as everywhere. In CSV a text that a
     spreadsheet would take for a formula begins with an apostrophe (numbers and dashes do not); an

@@ -14,7 +14,7 @@ from director.cli.command_setup import Url, fail, open_store_or_exit
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    help="Put secrets into the vault, list and remove them, and say where they may be typed.",
+    help="Store, list and remove secrets, and set where they may be typed.",
     epilog=(
         "Try it: `director secret set shop_password --origin https://shop.example`. "
         "Password fields of the origins that a secret is bound to need no question. Any other "
@@ -36,7 +36,7 @@ def set_(
     ],
     store: Url = None,
 ) -> None:
-    """Put a value into the vault under a name; replaces what was there.
+    """Store a value in the vault under a name; replaces what was there.
 
     The value is typed hidden, or read from what is piped in, up to the end of its first line.
     """
@@ -69,7 +69,7 @@ def set_(
 
 @app.command("remove")
 def remove(*, name: Name, store: Url = None) -> None:
-    """Take a secret out of the vault; what needs it fails from now on and says so."""
+    """Remove a secret from the vault; what needs it fails from now on and says so."""
     from director.secrets import VaultError
     from director.services.secrets import remove_secret
     from director.services.workspace import make_workspace

@@ -41,7 +41,7 @@ def verify(*, store: Url = None) -> None:
         typer.echo(f"Nothing was altered: {verdict.checked:,} checked.")
         return
     typer.echo(f"Altered: {verdict.first_bad} ({verdict.checked:,} checked).", err=True)
-    typer.echo("Mend it by importing an export into a new store, or from a backup.", err=True)
+    typer.echo("Fix it by importing an export into a new store, or from a backup.", err=True)
     raise typer.Exit(1)
 
 
@@ -54,7 +54,7 @@ def export(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Where to; without it, to the terminal.", metavar="F"),
+        typer.Option("-o", "--output", help="The file to write; else the terminal.", metavar="F"),
     ] = None,
     store: Url = None,
 ) -> None:
@@ -151,9 +151,9 @@ def purge(
     ] = None,
     secret: Annotated[
         str | None,
-        typer.Option(help="The value of a secret, out of all that is stored.", metavar="NAME"),
+        typer.Option(help="Remove the value of a secret from all that is stored.", metavar="NAME"),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     store: Url = None,
 ) -> None:
     """Remove a thread, a workflow or words for good: the only command that deletes. No way back.

@@ -25,7 +25,7 @@ LARGEST = 16 * 1024 * 1024  # bytes of a document
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    help="Keep, look at, run, test and hand on workflows.",
+    help="Import, show, run, test and export workflows.",
     epilog=(
         "Try it: `director demo` in one terminal; in another `director workflow import "
         "examples/order-with-code.json --approve http://127.0.0.1:8765`, `director workflow show "
@@ -38,9 +38,9 @@ Replace: TypeAlias = Annotated[
     bool,
     typer.Option("--replace", help="If its id is taken: make it the next version of that one."),
 ]
-AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="As JSON, for programs.")]
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Output: TypeAlias = Annotated[
-    Path | None, typer.Option("-o", "--output", help="Where to; without it, to the terminal.")
+    Path | None, typer.Option("-o", "--output", help="The file to write; else the terminal.")
 ]
 
 
@@ -87,13 +87,13 @@ def import_(
         Path, typer.Argument(help="A workflow's document, such as those in examples/.")
     ],
     as_: Annotated[
-        str | None, typer.Option("--as", help="Take it under another id.", metavar="ID")
+        str | None, typer.Option("--as", help="Import it under another id.", metavar="ID")
     ] = None,
     replaces: Replace = False,
     approve: Approve = None,
     store: Url = None,
 ) -> None:
-    """Take a workflow's JSON document into the store.
+    """Import a workflow's JSON document.
 
     It is checked from end to end and refused with the place of what is wrong. If another workflow
     of that id is there already, it gets a new id; with --replace it becomes the next version of the

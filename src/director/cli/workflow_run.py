@@ -39,7 +39,7 @@ Set: TypeAlias = Annotated[
         metavar="NAME=VALUE",
     ),
 ]
-Headed: TypeAlias = Annotated[bool, typer.Option("--headed", help="In a window you can see.")]
+Headed: TypeAlias = Annotated[bool, typer.Option("--headed", help="Show the browser's window.")]
 NoPictures: TypeAlias = Annotated[
     bool, typer.Option("--no-pictures", help="No screenshots, not even of failures.")
 ]
@@ -71,7 +71,7 @@ Out: TypeAlias = Annotated[
     typer.Option(help="Where the report and what was downloaded go.", metavar="DIR"),
 ]
 Enqueue: TypeAlias = Annotated[
-    bool, typer.Option("--queue", help="Leave it to the workers (see `director worker`).")
+    bool, typer.Option("--queue", help="Queue it for the workers (see `director worker`).")
 ]
 Watch: TypeAlias = Annotated[
     bool, typer.Option("--watch", help="With --queue: follow it until it ends.")

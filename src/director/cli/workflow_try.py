@@ -1,4 +1,4 @@
-"""`director workflow test` and `check`: one node in the workbench, and what it could promise."""
+"""`director workflow test` and `check`: one node in the draft run, and what it could promise."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def try_one(
     wait: Wait = None,
     store: Url = None,
 ) -> None:
-    """Test one node in the workbench, where variables, records and the browser stay.
+    """Test one node in the draft run, where variables, records and the browser stay.
 
     Prints its result, its evidence and its time, and what conditions it could carry.
     """
@@ -140,7 +140,7 @@ def check_node(
     kind: Annotated[str, typer.Argument(help=f"Which: {', '.join(KINDS)}.")] = "",
     field: Annotated[str, typer.Option(help="The field of the rows that it is about.")] = "",
     dismiss: Annotated[
-        bool, typer.Option("--dismiss", help="Such a doubt is right as it is, for good.")
+        bool, typer.Option("--dismiss", help="Dismiss doubts of this kind for good.")
     ] = False,
     because: Annotated[str, typer.Option(help="Why it is dismissed.")] = "",
     tolerance: Annotated[

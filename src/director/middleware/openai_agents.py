@@ -91,7 +91,7 @@ class ContextManagedSession:
         await self.whole.add_items(items)
 
     async def pop_item(self) -> Any:
-        """Take back the latest item."""
+        """Remove the latest item and return it."""
         return await self.whole.pop_item()
 
     async def clear_session(self) -> None:

@@ -56,7 +56,7 @@ def open_model(  # noqa: PLR0913  every argument but the name has a default
     A name that was not written by the caller (it comes from a store, say) needs `accepted`: the
     servers that may be sent a key, as `list_accepted_servers(settings)` lists them.
     `window` is what the user says that its window is, whatever the catalogue or its server say.
-    An `offline` one writes its requests and reaches nobody: each attempt fails as if the network
+    An `offline` one writes its requests and reaches no server: each attempt fails as if the network
     were down. Raises `UnknownModel`, `NoKey`, `ServerNotAccepted` or `NoLibrary`, each saying what
     to do.
     """

@@ -1,7 +1,7 @@
-"""What a scripted model is shown and what it may say: the values that every brain works with.
+"""What a scripted model is shown and what it may say: the values of every script engine.
 
-A brain has no model in it: it is a function from what is seen to what is said. The scripted
-model and the provider double play the same brains. Nothing here reads a file or a clock.
+A script engine has no model in it: it is a function from what is seen to what is said. The scripted
+model and the provider double play the same script engines. Nothing here reads a file or a clock.
 """
 
 from __future__ import annotations

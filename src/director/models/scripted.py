@@ -1,6 +1,6 @@
 """The scripted model: plays a script through the same interface as a real one.
 
-Deterministic: the same history gets the same answer, with the same ids. It asks nobody, costs
+Deterministic: the same history gets the same answer, with the same ids. It calls nothing, costs
 nothing, and remembers nothing between requests but where its script is.
 """
 
@@ -34,7 +34,7 @@ from director.models.values import Calling, Policy, StateRef, Text, Thinking, To
 
 
 class Scripted:
-    """A brain behind the interface of a provider, in the form of the Responses API."""
+    """A script engine behind the interface of a provider, in the form of the Responses API."""
 
     form: Form = "responses"
 
@@ -115,7 +115,7 @@ class Scripted:
 
 
 def show(item: Mapping[str, object]) -> list[Shown]:
-    """An item of the Responses form as a brain is shown it."""
+    """An item of the Responses form as a script engine is shown it."""
     kind = texts(item.get("type")) or "message"
     call = texts(item.get("call_id"))
     if kind == "message":

@@ -140,7 +140,7 @@ def _lines(section: TaggedSection, count: Counter) -> list[ReportLine]:
 
 def tokens_of(source: Source, count: Counter) -> tuple[int, int]:
     """The tokens of a source as it is and as it is shown."""
-    return count(source.lead + source.text + source.tail), count(source.shown)
+    return count(source.lead + source.text + source.tail), count(source.full_text)
 
 
 def _of_both(tokens: int, window: int, budget: int, target: str = "") -> str:

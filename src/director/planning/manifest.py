@@ -87,7 +87,7 @@ def _source(source: Source, count: Counter, files: SourceFiles) -> dict[str, Jso
         "bytes": len(content),
         "commit": files.commit_of(source.source, content) if file is not None else None,
         "ranges": [list(span) for span in ranges(source)],
-        "shown_sha256": sha256(as_bytes(source.shown)),
+        "shown_sha256": sha256(as_bytes(source.full_text)),
         "rule": source.rule,
         "cut": source.notice.strip(),
         "tokens_before": before,

@@ -87,7 +87,7 @@ class Source:
     injected: tuple[tuple[int, int], ...] = ()
 
     @property
-    def shown(self) -> str:
+    def full_text(self) -> str:
         """The text as it stands in the context, before it is guarded."""
         kept = self.text if self.spans is None else "".join(self.text[a:b] for a, b in self.spans)
         if self.notice and kept and not kept.endswith("\n"):
@@ -139,11 +139,11 @@ def read_context(text: str) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
 
 def _content(tag: str, sources: Sequence[Source]) -> str:
     if tag not in HEADED:
-        return "".join(source.shown for source in sources)
+        return "".join(source.full_text for source in sources)
     texts = []
     for source in sources:
         ahead = f"## {heading(source.name)}\n" if source.name else ""
-        texts.append(ahead + _FILE[tag].sub(r"\\\1\2", source.shown))
+        texts.append(ahead + _FILE[tag].sub(r"\\\1\2", source.full_text))
     return "\n".join(texts)
 
 

@@ -149,7 +149,7 @@ def reopen(store: Store, run: str, *, node: str = "") -> Run:
 async def try_node(
     store: Store, workflow: Workflow, node: str, means: RunDependencies, *, record: str = ""
 ) -> Run:
-    """Try one node in the workbench run of its workflow, where variables and records stay."""
+    """Try one node in the draft run of its workflow, where variables and records stay."""
     ledger = _hold_workbench(store, workflow, node, means, record)
     id_ = workflow.nodes[place_of(node, workflow.nodes)].id
     open_visit(ledger, id_)
@@ -198,7 +198,7 @@ def _is_of_visit(visit: str, key: str) -> bool:
 
 
 def open_workbench(store: Store, workflow: Workflow) -> Run:
-    """The workbench run of a workflow, made if there is none yet."""
+    """The draft run of a workflow, made if there is none yet."""
     bench = workbench(workflow.id)
     run = Run(bench, workflow.id, save_workflow(store, workflow), mode="isolated")
     if store.get("run", bench) is None:
@@ -270,7 +270,7 @@ async def _drive(
         if isinstance(problem, BrowserGone) and means.outlasts:
             ledger.set_run(**ends | {"state": "running"})
             raise
-    # On the workbench each test counts by itself.
+    # In the draft run each test counts by itself.
     took = time.monotonic() - began if test else measure_run(ledger.store, ledger.run.id)
     summary = summary_of(ledger.store, ledger.run, took)
     told = list_choices(ledger.steps(), ledger.records.values()) if not test else ()

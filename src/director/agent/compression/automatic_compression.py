@@ -29,7 +29,7 @@ async def compress_when_due(
     marks = get_marks(desk.settings, model)
     size = request_size(desk, draft, tools)
     budget = budget_of(model.capabilities, desk.settings, model.counter)
-    if marks.fill(size) == "full" and await least_size(desk, model, draft.profile) > budget.limit:
+    if marks.fill(size) == "full" and least_size(desk, model, draft) > budget.limit:
         # No summary would make it fit: none is paid for.
         return False
     writer = desk.talking(draft.profile.compression.model or desk.talks)

@@ -223,5 +223,4 @@ __all__ = [
 
 
 # Names of one release ago; they go with the next.
-checked = check_summary
 edited = edit_proposal

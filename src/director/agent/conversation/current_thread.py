@@ -1,7 +1,7 @@
 """The conversation of a workflow: its current thread, what is said to it, and saying it again.
 
-A workflow has one current thread; the older ones stay readable. A turn that is taken back stays in
-the log, out of view. Nothing here asks a model.
+A workflow has one current thread; the older ones stay readable. A turn that is removed stays in
+the log, out of view. No model is called here.
 """
 
 from __future__ import annotations

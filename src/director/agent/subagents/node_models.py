@@ -163,7 +163,7 @@ def _answer(reply: Reply) -> Json:
 
 
 async def _run_tool_call(hand: AgentBrowser, asked: ToolCall) -> Result:
-    """What came of one call of the agent; what it can mend is told to it."""
+    """What came of one call of the agent; what it can correct is its result."""
     found = next((one for one in _TOOLS if one.name == asked.tool), None)
     if found is None:
         return Result(f"There is no tool {asked.tool!r}.", failed=True)

@@ -1,4 +1,4 @@
-"""The chat completions API: a request is checked, shown to the brain, booked and answered.
+"""The chat completions API: a request is checked, shown to the script engine, booked and answered.
 
 It keeps nothing between requests: what a model sees is what the request carries. Local servers
 play it too, with fewer rules, their thinking in the open and no details in their usage.

@@ -1,6 +1,6 @@
 """The Messages API of the double: messages and the counting of their tokens.
 
-The order is the vendor's: form, state, messages, window, brain. Every refusal names its rule.
+The order is the vendor's: form, state, messages, window, script engine. A refusal names its rule.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _on_demand(
 def _answer(
     world: World, asked: ParsedRequest, call: CheckedMessagesRequest, ready: Ready
 ) -> tuple[build.DraftMessage, list[build.Iteration]]:
-    """What the brain says, after a compaction when one is due."""
+    """What the script engine says, after a compaction when one is due."""
     shown, base = ready.shown, ready.bound
     iterations: list[build.Iteration] = []
     first: list[Json] = []

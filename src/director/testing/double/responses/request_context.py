@@ -76,7 +76,7 @@ class ResponsesContext:
         return self.rendered[place:]
 
     def render_seen(self, asked: ParsedRequest, *shown: Shown, compact: bool = False) -> Seen:
-        """It as a brain sees it; or `shown` instead of its items."""
+        """It as a script engine sees it; or `shown` instead of its items."""
         return Seen(
             form="responses",
             model=str(asked.body.get("model") or ""),
