@@ -67,6 +67,14 @@ def test_pages_link_only_to_files_that_exist() -> None:
     ] == []
 
 
+def test_every_file_of_the_walks_exists() -> None:
+    """How it works names each stop by its file; one that was renamed is renamed there."""
+    page = (ROOT / "docs/how-it-works.md").read_text()
+    named = set(re.findall(r"`((?:\w+/)*\w+\.py)`", page))
+    assert len(named) > 50
+    assert [name for name in sorted(named) if not (ROOT / "src/director" / name).is_file()] == []
+
+
 def _column(heading: str) -> list[str]:
     """The first column of the first table below a heading of the double's page."""
     page = (ROOT / "docs/double.md").read_text()

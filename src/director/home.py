@@ -120,7 +120,7 @@ def lock_file(path: Path) -> Iterator[None]:
 
 def _usual() -> Path:
     try:
-        from platformdirs import user_data_path  # noqa: PLC0415  part of an extra
+        from platformdirs import user_data_path
     except ImportError as error:
         raise HomeError(
             f"The usual data folder of this system is not known without platformdirs: "

@@ -10,8 +10,14 @@ from pathlib import Path
 import pytest
 
 from agent.summaries import FAULTS, STATE, begun, echo, good, talk, words, writer
-from director.agent.compression.citations import citations, uncited
-from director.agent.compression.compression_proposal import Refused, checked, edited, look, propose
+from director.agent.compression.citations import citations, list_uncited_lines
+from director.agent.compression.compression_proposal import (
+    Refused,
+    check_summary,
+    edit_proposal,
+    look,
+    propose,
+)
 from director.agent.compression.compression_task import CompressionTask
 from director.agent.compression.thread_compression import (
     CompressionOutcome,
@@ -166,8 +172,8 @@ def test_every_line_of_a_summary_cites_its_turns(store: Store) -> None:
     """Lines without a citation, or with one of other turns, get those they came from."""
     begun(store)
     found = preview(store, "main", counter=words)
-    made = checked(f"{GOOD_2}\nUnknown things happened to lamp-4 [9999].", found, 200)
-    assert uncited(made.summary.text, found.fold.turns) == []
+    made = check_summary(f"{GOOD_2}\nUnknown things happened to lamp-4 [9999].", found, 200)
+    assert list_uncited_lines(made.summary.text, found.fold.turns) == []
     first, second = made.summary.text.splitlines()[:2]
     assert citations(first) & {9, 10, 12}
     assert citations(second) & {17, 18, 20}
@@ -182,7 +188,7 @@ def test_what_a_summary_lost_is_put_back(store: Store) -> None:
     """Names, constraints and errors of the turns it forgot are appended, with their turns."""
     begun(store, rounds=2, more=30)
     found = preview(store, "main", counter=words)
-    made = checked("Lamp hunting: lamp-0 and #buy-0 were looked at, main tab.", found, 120)
+    made = check_summary("Lamp hunting: lamp-0 and #buy-0 were looked at, main tab.", found, 120)
     for word in ("lamp-1", "#buy-1", "E142", "never be the blue one"):
         assert word in made.summary.text
     assert made.share < 1
@@ -226,7 +232,7 @@ def test_the_count_that_is_shown_is_the_count_that_is_compressed(store: Store) -
     assert shown.cost == 0
     proposal = asyncio.run(propose(CompressionTask(store, "main", STATE, writer(good), MARKS)))
     apply(store, "main", proposal)
-    assert len(view(kept(store)).archived) == shown.preview.count
+    assert len(view(kept(store)).summary_turns) == shown.preview.count
     store.append("main", talk(1, 3))
     again = look(CompressionTask(store, "main", STATE, writer(good), MARKS))
     assert (again.preview.count, again.preview.builds_on) == (3, 13)
@@ -249,8 +255,8 @@ def test_a_user_may_write_the_summary(store: Store) -> None:
     begun(store)
     proposal = asyncio.run(propose(CompressionTask(store, "main", STATE, writer(good), MARKS)))
     with pytest.raises(Refused, match="empty"):
-        edited(proposal, "  ", 200)
-    own = edited(proposal, "We buy lamp-0 to lamp-5 with #buy-0 to #buy-5 in main.", 200)
+        edit_proposal(proposal, "  ", 200)
+    own = edit_proposal(proposal, "We buy lamp-0 to lamp-5 with #buy-0 to #buy-5 in main.", 200)
     assert own.by_user
     apply(store, "main", own)
     summary = project(kept(store)).summary
@@ -262,7 +268,7 @@ def test_chosen_turns_are_compressed_and_no_others(store: Store) -> None:
     """Whole units only; half a unit is refused with what belongs to it."""
     begun(store)
     assert by_hand(store, writer(good), [1, 2, 4]).status == "done"
-    assert view(kept(store)).archived == {1, 2, 4}
+    assert view(kept(store)).summary_turns == {1, 2, 4}
     with pytest.raises(StoreError, match="cannot be compressed"):
         by_hand(store, writer(good), [1])
 

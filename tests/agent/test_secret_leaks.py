@@ -12,7 +12,6 @@ import pytest
 from agent.office import SAY, asks, at_double, desk, results
 from director.agent.agent_session import AgentSession
 from director.agent.permissions.secret_leaks import keep_secret, leaks, purge_secret
-from director.agent.session_hooks import equipped
 from director.agent.turn import take_turn
 from director.models.script_values import Emit, Say, Seen
 from director.runs import RunDependencies
@@ -54,7 +53,7 @@ def with_vault(
 ) -> AgentSession:
     """A desk whose model the double plays, with a vault of its own, keeping every request."""
     means = RunDependencies(secrets=Vault(tmp_path / "vault"), pictures="none")
-    return equipped(at_double(desk(store, parrot, means=means, profile=profile), double, wire))
+    return at_double(desk(store, parrot, means=means, profile=profile), double, wire)
 
 
 @pytest.mark.parametrize("wire", list(MODELS))
@@ -130,7 +129,7 @@ def test_a_purge_rewrites_the_messages_and_the_store_is_still_sound(
     assert isinstance(vault, Vault)
 
     async def talk() -> None:
-        await take_turn(equipped(made), f"Remember {VALUE} for bob. {'x' * 9_000}")
+        await take_turn(made, f"Remember {VALUE} for bob. {'x' * 9_000}")
         keep_secret(store, vault, "shop_password", VALUE, [ORIGIN])
         await take_turn(made, "Thanks.")
 

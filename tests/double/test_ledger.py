@@ -13,7 +13,7 @@ import pytest
 from director.models.capabilities import find
 from director.testing.double.request_log.block import OVERHEAD, CacheBlock, Part, total, units
 from director.testing.double.request_log.token_prices import price
-from director.testing.double.request_log.usage_log import Booked, RequestLog
+from director.testing.double.request_log.usage_log import BilledCall, Booked, RequestLog
 
 AT = datetime(2026, 11, 15, tzinfo=UTC).timestamp()
 PAID, FREE, SONNET, HAIKU = "gpt-6.1-terra", "gpt-5.4", "claude-sonnet-5-5", "claude-haiku-4-5"
@@ -29,14 +29,18 @@ def openai(books: RequestLog, *blocks: CacheBlock, at: float = AT, **more: str) 
     """Book a request to an OpenAI model."""
     columns = {"run": "r", "model": PAID, "key": "", "lifetime": ""} | more
     return books.book(
-        exchange=1, provider="openai", at=at, blocks=blocks, output=10, reasoning=4, **columns
+        BilledCall(
+            exchange=1, provider="openai", at=at, blocks=blocks, output=10, reasoning=4, **columns
+        )
     )
 
 
 def claude(books: RequestLog, *blocks: CacheBlock, at: float = AT, model: str = SONNET) -> Booked:
     """Book a request to an Anthropic model."""
     return books.book(
-        exchange=1, run="r", provider="anthropic", model=model, at=at, blocks=blocks, output=10
+        BilledCall(
+            exchange=1, run="r", provider="anthropic", model=model, at=at, blocks=blocks, output=10
+        )
     )
 
 
@@ -244,7 +248,7 @@ def test_a_local_server_has_no_cache_and_no_price() -> None:
     """A provider that nobody knows costs None, never nothing."""
     books = RequestLog()
     line = books.book(
-        exchange=1, run="", provider="vllm", model="x", at=AT, blocks=[FIRST], output=1
+        BilledCall(exchange=1, run="", provider="vllm", model="x", at=AT, blocks=[FIRST], output=1)
     )
     assert (line.uncached, line.cost, line.miss) == (2_000, None, "")
     assert books.totals().cost is None

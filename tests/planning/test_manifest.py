@@ -7,11 +7,11 @@ import os
 from pathlib import Path
 
 import pytest
-from project.folders import SMALL, STEP, TASK, committed, git, written
 
 from director.fresh_context import Own, compared, fresh, kept, replayed, verified
 from director.planning.kept_contexts import measure_shared_prefix
 from director.planning.values import ProjectError
+from planning.folders import SMALL, STEP, TASK, committed, git, written
 
 _VISION = ".director/VISION.md"
 

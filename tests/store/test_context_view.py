@@ -102,7 +102,7 @@ def test_each_turn_is_visible_or_covered(drafts: list[EntryDraft], data: st.Data
             steps.append(undo(data.draw(st.sampled_from(made))))
         elif chosen:
             top = now.current.seq if now.current else None
-            steps.append(checkpoint(sorted(now.archived | chosen), previous=top))
+            steps.append(checkpoint(sorted(now.summary_turns | chosen), previous=top))
             made.append(len(steps))
         steps += data.draw(threads(start=100 * (nth + 1), most=2))
         entries = entries_of(steps)

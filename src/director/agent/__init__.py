@@ -3,7 +3,7 @@
 from director.agent.agent_session import AgentSession
 from director.agent.conversation.current_thread import current_thread, new_conversation
 from director.agent.model_choice import choose
-from director.agent.model_journal import StoreJournal, answered, said
+from director.agent.model_journal import StoreJournal, record_message, record_results
 from director.agent.permissions.origin_requests import Approval, approvals, approve, refuse
 from director.agent.request_assembly import ContextTooLarge
 from director.agent.session_opening import new_workflow, open_desk
@@ -19,7 +19,6 @@ __all__ = [
     "TurnProgress",
     "TurnResult",
     "TurnRunning",
-    "answered",
     "approvals",
     "approve",
     "choose",
@@ -27,13 +26,16 @@ __all__ = [
     "new_conversation",
     "new_workflow",
     "open_desk",
+    "record_message",
+    "record_results",
     "refuse",
     "retry_turn",
     "running",
-    "said",
     "take_turn",
 ]
 
 # Names of one release ago; they go with the next.
 Desk = AgentSession
 Progress = TurnProgress
+said = record_message
+answered = record_results

@@ -40,13 +40,13 @@ def choose(  # noqa: PLR0913  each has a name
     store.put(KIND, workflow, chosen, "chosen", expect=before.version if before else 0)
 
 
-def chosen_profile(
+def get_chosen_profile(
     store: Store, workflow: str, settings: Settings, *, now: str | Profile = ""
 ) -> Profile:
     """The profile for a message: given with it, or the workflow's, or the deployment's."""
     if isinstance(now, Profile):
         return now
-    chosen = _chosen(store, workflow)
+    chosen = _read_choice(store, workflow)
     profile = load_profile(now or str(chosen.get("profile") or settings.profile.value))
     every = chosen.get("every")
     return apply_mode(
@@ -56,9 +56,9 @@ def chosen_profile(
     )
 
 
-def chosen_model(store: Store, workflow: str, settings: Settings, *, now: str = "") -> str:
+def get_chosen_model(store: Store, workflow: str, settings: Settings, *, now: str = "") -> str:
     """The model for a message, by the same order."""
-    found = now or str(_chosen(store, workflow).get("model") or settings.model.value)
+    found = now or str(_read_choice(store, workflow).get("model") or settings.model.value)
     if not found:
         raise NoKey(
             "No model is chosen. Name one with the message, for the workflow, or as the setting "
@@ -71,11 +71,16 @@ def talks_as(
     desk: AgentSession, *, model: str = "", profile: str | Profile = ""
 ) -> tuple[Model, Profile]:
     """The model and the profile that the next message of a session would be answered with."""
-    chosen = chosen_profile(desk.store, desk.workflow, desk.settings, now=profile)
-    name = chosen_model(desk.store, desk.workflow, desk.settings, now=model or desk.model)
+    chosen = get_chosen_profile(desk.store, desk.workflow, desk.settings, now=profile)
+    name = get_chosen_model(desk.store, desk.workflow, desk.settings, now=model or desk.model)
     return desk.talking(name), chosen
 
 
-def _chosen(store: Store, workflow: str) -> Mapping[str, object]:
+def _read_choice(store: Store, workflow: str) -> Mapping[str, object]:
     found = store.get(KIND, workflow)
     return found.body if found else {}
+
+
+# Names of one release ago; they go with the next.
+chosen_model = get_chosen_model
+chosen_profile = get_chosen_profile

@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from director.agent.agent_session import AgentSession, Opens, opens_model
-from director.agent.session_hooks import equipped
 from director.agent.turn_events import TurnProgress
 from director.runs.resources import Resources
 from director.settings import Settings, load_settings
@@ -56,7 +55,7 @@ async def open_desk(  # noqa: PLR0913  what it is made of is handed in
         browser=supplies.browser,
     )
     try:
-        yield equipped(desk)
+        yield desk
     finally:
         await desk.close()
 

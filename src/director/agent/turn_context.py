@@ -65,12 +65,12 @@ def conversation(desk: AgentSession, trusts: Mapping[str, Trust]) -> Context:
     """The thread as the model sees it; each result as trusted as what its tool brings."""
     context = desk.log.read(desk.thread).context
     hidden = desk.leak_references()
-    turns = desk.marked.of(context.turns, lambda turn: hidden.replace_in(_marked(turn, trusts)))
+    turns = desk.marked.of(context.turns, lambda turn: hidden.replace_in(_mark_trust(turn, trusts)))
     summary = hidden.replace_in(context.summary)
     return replace(context, turns=tuple(turns), summary=summary)
 
 
-def _marked(turn: Turn, trusts: Mapping[str, Trust]) -> Turn:
+def _mark_trust(turn: Turn, trusts: Mapping[str, Trust]) -> Turn:
     if isinstance(turn, UserTurn):
         # What the user pasted may look like a section; whether it is one, only we say.
         return turn if turn.native else replace(turn, text=guard_boundary(turn.text))

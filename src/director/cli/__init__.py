@@ -62,7 +62,7 @@ app = typer.Typer(
 _SHARED = ("init", "next", "status", "doctor")
 
 
-def _version(asked: bool) -> None:  # noqa: FBT001  the callback of an option gets its value
+def _version(asked: bool) -> None:
     if asked:
         typer.echo(f"director {version(NAME)}")
         raise typer.Exit

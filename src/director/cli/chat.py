@@ -77,7 +77,7 @@ def _talk(
     opened: Store, workflow: str | None, model: str, profile: str, *, files: Path | None
 ) -> int:
     from director.agent import choose
-    from director.agent.model_choice import chosen_model, talks_as
+    from director.agent.model_choice import get_chosen_model, talks_as
     from director.cli.chat_room import Room
     from director.cli.chat_screen import ChatScreen
     from director.models.names import credentials, parse
@@ -88,7 +88,7 @@ def _talk(
     settings = load_settings()
     # Before anything is made: whoever cannot be asked should leave nothing behind.
     accepted = None if model else list_accepted_servers(settings)
-    meant = parse(chosen_model(opened, workflow or "", settings, now=model))
+    meant = parse(get_chosen_model(opened, workflow or "", settings, now=model))
     credentials(meant, os.environ, accepted=accepted)
     load_profile(profile or settings.profile.value)
     if server := accept_server(model):

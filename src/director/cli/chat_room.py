@@ -35,8 +35,9 @@ from director.cli.local_runs import list_context_values
 from director.errors import DirectorError
 from director.models import Model
 from director.runs import Run, RunProgress, drive, queue_run
-from director.runs.resources import RunOptions, supplied
-from director.runs.run_text import comparison_lines, seconds_text, state_text
+from director.runs.branch_choices import read_choices
+from director.runs.resources import RunOptions, open_resources
+from director.runs.run_text import branch_lines, comparison_lines, seconds_text, state_text
 from director.services.runs import read_history
 from director.services.workspace import Workspace, make_workspace
 from director.settings import Settings, load_settings
@@ -80,7 +81,7 @@ class Room:
 
     async def _enter(self) -> None:
         wishes = RunOptions(pictures="failures", files=self._files)
-        self.supplies = await self._open.enter_async_context(supplied(self.store, wishes))
+        self.supplies = await self._open.enter_async_context(open_resources(self.store, wishes))
         lend(self.supplies, self.store)
         self.desk = await self._open.enter_async_context(
             open_desk(
@@ -203,6 +204,8 @@ class Room:
         for one in ended.doubts:
             self.screen.say(f"  doubt: {one['sentence']}", "yellow")
         self.screen.lines(f"  compared: {one}" for one in comparison_lines(ended))
+        taken = branch_lines(read_choices(ended.summary))
+        self.screen.lines(f"  branches: {one}" for one in taken)
         names = {node.alias for node in workflow.nodes if node.type == "transform"}
         for name, value in sorted(found.variables.items()):
             if name.partition(".")[0] in names:

@@ -22,10 +22,12 @@ from director.agent.subagents.node_models import lend
 from director.cli.run_progress import RunPrinter
 from director.cli.run_questions import lines_of_input
 from director.runs import Question, Run, RunError
+from director.runs.branch_choices import read_choices
 from director.runs.download_facts import download_text, list_downloads
-from director.runs.resources import RunOptions, supplied
+from director.runs.resources import RunOptions, open_resources
 from director.runs.run_journal import run_json
 from director.runs.run_text import (
+    branch_lines,
     comparison_lines,
     dismissal_of,
     evidence_text,
@@ -63,7 +65,7 @@ async def do_here(store: Store, run: str, wishes: RunOptions, *, aside: bool = F
             watch.pause()
             return await lines.ask(question)
 
-        async with supplied(store, replace(wishes, ask=ask)) as supplies:
+        async with open_resources(store, replace(wishes, ask=ask)) as supplies:
             lend(supplies, store)
             workspace = make_workspace(store, supplies)
             async with open_worker(workspace) as worker:
@@ -132,6 +134,7 @@ def summary(found: RunHistory, report: Path | None) -> str:
     length = seconds_text(float(took) if isinstance(took, int | float) else 0)
     lines = [f"{run.state} in {length}: {steps}"]
     lines += [*_list_outcome(found), *_doubts(run), *_list_compared(run)]
+    lines += [f"branches: {each}" for each in branch_lines(read_choices(run.summary))]
     if run.state == "failed":
         lines += _failure(found)
     if found.is_parked:

@@ -140,13 +140,13 @@ async def _working(
     from director.agent import open_desk
     from director.agent.subagents.node_models import lend
     from director.mcp.workflow_tools import Working
-    from director.runs.resources import RunOptions, supplied
+    from director.runs.resources import RunOptions, open_resources
     from director.services.approvals import answer_origin
     from director.services.workflows import ensure_workflow
     from director.services.workspace import make_workspace
 
     why = "on the command line"
-    async with supplied(store, RunOptions()) as supplies:
+    async with open_resources(store, RunOptions()) as supplies:
         workspace = make_workspace(store, supplies)
         ensure_workflow(workspace, workflow)
         for origin in origins:

@@ -8,7 +8,9 @@ from typing import cast
 
 from director.cli.outline import columns
 from director.runs import Step
+from director.runs.branch_choices import read_choices
 from director.runs.run_text import (
+    branch_lines,
     comparison_lines,
     depth_of,
     evidence_text,
@@ -79,6 +81,7 @@ def _lines(found: RunHistory) -> Iterator[str]:
         yield f"{where + ': ' if where else ''}{run.error.get('message', '')}"
     yield from (f"doubt ({each['kind']}): {each['sentence']}" for each in run.doubts)
     yield from (f"compared: {each}" for each in comparison_lines(run))
+    yield from (f"branches: {each}" for each in branch_lines(read_choices(run.summary), most=200))
     yield ""
     timed = [step for step in steps if step.began]
     start = min((step.began for step in timed), default=0.0)

@@ -70,13 +70,13 @@ async def _serve(opened: Store, wishes: RunOptions, pace: Pace, *, name: str | N
     from director.agent.subagents.node_models import lend
     from director.cli.local_runs import ends_quietly
     from director.runs import run_of
-    from director.runs.resources import supplied
+    from director.runs.resources import open_resources
     from director.runs.run_execution import execute
     from director.runs.worker import Worker
     from director.store import StoreError
 
     ends_quietly()
-    async with supplied(opened, wishes) as supplies:
+    async with open_resources(opened, wishes) as supplies:
         lend(supplies, opened)
         drive = execute(opened, supplies.means)
 

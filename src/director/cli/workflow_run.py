@@ -201,7 +201,7 @@ def _queue(opened: Store, workflow: str, run: str, *, watch: bool, shown: tuple[
 
 
 def make_options(
-    headed: bool,  # noqa: FBT001  as it is given
+    headed: bool,
     *,
     no_pictures: bool,
     files: Path | None,

@@ -85,11 +85,11 @@ async def _run_trial(
     record: str,
 ) -> NodeTrial:
     from director.agent.subagents.node_models import lend
-    from director.runs.resources import supplied
+    from director.runs.resources import open_resources
     from director.services.node_trials import run_trial
     from director.services.workspace import make_workspace
 
-    async with supplied(opened, wishes) as supplies:
+    async with open_resources(opened, wishes) as supplies:
         lend(supplies, opened)
         workspace = make_workspace(opened, supplies)
         return await run_trial(workspace, workflow, node, inputs=inputs, record=record)

@@ -21,7 +21,7 @@ _SAID = 0.5
 _PLAIN = re.compile(r"\w{3,}")
 
 
-def kept_share(text: str, fold: Fold) -> float:
+def compute_kept_share(text: str, fold: Fold) -> float:
     """The share of the names and numbers in users' words and calls that a text still holds."""
     named = {
         word
@@ -44,10 +44,10 @@ def mechanical(fold: Fold, room: int, counter: Counter) -> Summary:
     return Summary(text, covers, trust_of(fold.turns, fold.previous))
 
 
-def repaired(written: str, fold: Fold, room: int, counter: Counter) -> Summary:
+def repair_summary(written: str, fold: Fold, room: int, counter: Counter) -> Summary:
     """A model's summary with what it lost appended; a worthless one gives way to excerpts."""
     written = written.strip()
-    if not written or kept_share(written, fold) < WORTHLESS:
+    if not written or compute_kept_share(written, fold) < WORTHLESS:
         return mechanical(fold, room, counter)
     found = _missing(written, fold)
     left = room - counter(written)
@@ -56,7 +56,7 @@ def repaired(written: str, fold: Fold, room: int, counter: Counter) -> Summary:
     return Summary(text, _covers(fold), trust_of(fold.turns, fold.previous))
 
 
-def lost(written: str, fold: Fold) -> list[excerpts.Excerpt]:
+def find_lost(written: str, fold: Fold) -> list[excerpts.Excerpt]:
     """What a text lost of the turns and of the summary before them: the pieces, in their order.
 
     A piece is lost if a name or number of it is nowhere in the text, or if it tells what must or

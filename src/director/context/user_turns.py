@@ -22,8 +22,7 @@ from director.context.values import AgentTurn, Budget, Context, Fold, Summary, T
 _WEIGHTY = re.compile(
     r"\b(?:must|never|always|only|not|don't|do not|cannot|should|need|prefer|instead|rather|wrong"
     r"|actually|correct(?:ion)?|change|remember|important|no[,.]|wait|please|budget|at most"
-    r"|at least|deadline|except)\b",
-    re.IGNORECASE,
+    r"|at least|deadline|except)\b"
 )
 _SMALLEST_CUT = 60
 _NOTE = 24
@@ -60,7 +59,7 @@ def drop(  # noqa: PLR0913  each has a name
         context,
         turns=kept,
         summary=_add_note(context, left, recalls=recalls),
-        fold=folded_away(context, left),
+        fold=fold_more(context, left),
     )
     return smaller if context_size(smaller, counter) < context_size(context, counter) else context
 
@@ -74,7 +73,7 @@ def _add_note(context: Context, left: Sequence[Turn], *, recalls: bool) -> Summa
     return Summary(f"{note}\n{said}".rstrip("\n"), covers, trust_of(left, before))
 
 
-def folded_away(context: Context, gone: Sequence[Turn]) -> Fold:
+def fold_more(context: Context, gone: Sequence[Turn]) -> Fold:
     """The context's fold with more turns in it, in their order."""
     before = context.fold or Fold((), context.summary)
     turns = sorted((*before.turns, *gone), key=lambda turn: turn.at)
@@ -140,7 +139,7 @@ def _favour(parts: Sequence[Unit], i: int, *, first: bool) -> float:
 @lru_cache(maxsize=4_096)
 def _is_weighty(text: str) -> bool:
     """Whether a message corrects, forbids or asks for something."""
-    return _WEIGHTY.search(text[:4_000]) is not None
+    return _WEIGHTY.search(text[:4_000].lower()) is not None
 
 
 def _cut_user(

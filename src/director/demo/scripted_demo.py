@@ -31,7 +31,7 @@ from director.store import Store
 
 MODEL = "scripted:rehearsal"
 NAME = "Sort the invoices"
-SECRET = "rehearsal_postbox"  # noqa: S105  the name of one
+SECRET = "rehearsal_postbox"
 SAYS = "A rehearsal: scripted, no model was asked."
 GO_ON = "I approve that. Go on."
 

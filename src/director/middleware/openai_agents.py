@@ -90,7 +90,7 @@ class ContextManagedSession:
         """Keep items, whole."""
         await self.whole.add_items(items)
 
-    async def pop_item(self) -> Any:  # noqa: ANN401
+    async def pop_item(self) -> Any:
         """Take back the latest item."""
         return await self.whole.pop_item()
 

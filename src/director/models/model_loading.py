@@ -104,12 +104,12 @@ def _dialect(
         return Scripted(load(named.model), named.model, timing), None
     if named.form == "anthropic":
         _need("anthropic")
-        from anthropic import (  # noqa: PLC0415  takes a second to load
+        from anthropic import (
             AsyncAnthropic,
             DefaultAsyncHttpxClient,
         )
 
-        from director.models.anthropic import Anthropic  # noqa: PLC0415
+        from director.models.anthropic import Anthropic
 
         made = AsyncAnthropic(
             api_key=access.key,
@@ -119,13 +119,13 @@ def _dialect(
         )
         return Anthropic(made, named.model, can), None
     _need("openai")
-    from openai import (  # noqa: PLC0415  takes half a second to load
+    from openai import (
         AsyncOpenAI,
         DefaultAsyncHttpxClient,
     )
 
-    from director.models.chat import Chat  # noqa: PLC0415
-    from director.models.responses import Responses  # noqa: PLC0415
+    from director.models.chat_completions import Chat
+    from director.models.responses import Responses
 
     client = AsyncOpenAI(
         api_key=access.key,

@@ -44,7 +44,7 @@ class Scripted:
         self._model = model
         self._timing = timing
 
-    def body(self, prepared: Prepared, policy: Policy, state: StateRef | None, key: str) -> Body:  # noqa: ARG002
+    def body(self, prepared: Prepared, policy: Policy, state: StateRef | None, key: str) -> Body:
         """The request, always with the whole history."""
         return {
             "model": self._model,
@@ -56,7 +56,7 @@ class Scripted:
             ],
         }
 
-    async def create(self, body: Body, within: float) -> Mapping[str, object]:  # noqa: ARG002
+    async def create(self, body: Body, within: float) -> Mapping[str, object]:
         """What the script says to this request."""
         note(json.dumps(body, ensure_ascii=False, separators=(",", ":"), default=str).encode())
         seen = Seen(
@@ -88,7 +88,7 @@ class Scripted:
                 yield Calling(_parse_call(item))
         yield Final(answer)
 
-    def read(self, body: Mapping[str, object], state: StateRef | None) -> Read:  # noqa: ARG002
+    def read(self, body: Mapping[str, object], state: StateRef | None) -> Read:
         """What an answer says."""
         items = mappings(body.get("output"))
         stop = texts(body.get("stop"))
@@ -106,7 +106,7 @@ class Scripted:
             (),
         )
 
-    async def count(self, body: Body, within: float) -> int:  # noqa: ARG002
+    async def count(self, body: Body, within: float) -> int:
         """The size of a request in the unit of the script: a token for four bytes."""
         return _size(body)
 

@@ -46,10 +46,10 @@ def of_schema(value: Json, schema: Config) -> Json:
 
     Its patterns may have to wait for a worker: never call it on the event loop.
     """
-    return _fitted(value, schema, "the answer")
+    return _fit(value, schema, "the answer")
 
 
-def _fitted(value: Json, schema: Json, where: str) -> Json:
+def _fit(value: Json, schema: Json, where: str) -> Json:
     if schema is True:
         return value
     if not isinstance(schema, Mapping):
@@ -57,14 +57,14 @@ def _fitted(value: Json, schema: Json, where: str) -> Json:
     unknown = [name for name in schema if name not in _KEYWORDS and name not in _SAYS]
     if unknown:
         raise SchemaMismatch(f"The schema of {where} has {unknown[0]!r}, which is not understood.")
-    fitted = _typed(value, schema, where)
+    fitted = _fit_type(value, schema, where)
     for keyword, check in _KEYWORDS.items():
         if keyword in schema:
             fitted = check(fitted, schema[keyword], schema, where)
     return fitted
 
 
-def _typed(value: Json, schema: Config, where: str) -> Json:
+def _fit_type(value: Json, schema: Config, where: str) -> Json:
     wanted = schema.get("type")
     if wanted is None:
         return value
@@ -77,13 +77,13 @@ def _typed(value: Json, schema: Config, where: str) -> Json:
         if _TYPES[name](value):
             return value
     for name in names:
-        repaired = _repaired(value, name)
+        repaired = _repair(value, name)
         if repaired is not None:
             return repaired[0]
     raise SchemaMismatch(f"{where} is {kind_of(value)}, not {' or '.join(names)}: {_short(value)}")
 
 
-def _repaired(value: Json, name: str) -> tuple[Json] | None:
+def _repair(value: Json, name: str) -> tuple[Json] | None:
     """The value as another type, in a tuple, if it can be read as one."""
     if name == "array" and not is_list(value):
         return ([value],)
@@ -103,9 +103,9 @@ def _repaired(value: Json, name: str) -> tuple[Json] | None:
 def _properties(value: Json, wanted: Json, schema: Config, where: str) -> Json:
     if not isinstance(value, Mapping) or not isinstance(wanted, Mapping):
         return value
-    missing = {_folded(name): name for name in wanted if name not in value}
+    missing = {_fold_name(name): name for name in wanted if name not in value}
     named = {
-        missing.get(_folded(key), key) if key not in wanted else key: inner
+        missing.get(_fold_name(key), key) if key not in wanted else key: inner
         for key, inner in value.items()
     }
     extra = schema.get("additionalProperties", True)
@@ -113,11 +113,11 @@ def _properties(value: Json, wanted: Json, schema: Config, where: str) -> Json:
     for name, inner in named.items():
         if name not in wanted and extra is False:
             raise SchemaMismatch(f"{where} has {name!r}, which the schema does not allow.")
-        fitted[name] = _fitted(inner, wanted.get(name, extra), f"{where}.{name}")
+        fitted[name] = _fit(inner, wanted.get(name, extra), f"{where}.{name}")
     return fitted
 
 
-def _required(value: Json, wanted: Json, _: Config, where: str) -> Json:
+def _check_required(value: Json, wanted: Json, _: Config, where: str) -> Json:
     for name in wanted if is_list(wanted) else ():
         if isinstance(value, Mapping) and name not in value:
             raise SchemaMismatch(f"{where} has no {name!r}.")
@@ -127,7 +127,7 @@ def _required(value: Json, wanted: Json, _: Config, where: str) -> Json:
 def _items(value: Json, wanted: Json, _: Config, where: str) -> Json:
     if not is_list(value):
         return value
-    return [_fitted(inner, wanted, f"{where}[{place}]") for place, inner in enumerate(value)]
+    return [_fit(inner, wanted, f"{where}[{place}]") for place, inner in enumerate(value)]
 
 
 def _enum(value: Json, wanted: Json, _: Config, where: str) -> Json:
@@ -135,7 +135,11 @@ def _enum(value: Json, wanted: Json, _: Config, where: str) -> Json:
     if any(_same(value, each) for each in allowed):
         return value
     for each in allowed:
-        if isinstance(value, str) and isinstance(each, str) and _folded(value) == _folded(each):
+        if (
+            isinstance(value, str)
+            and isinstance(each, str)
+            and _fold_name(value) == _fold_name(each)
+        ):
             return each
     raise SchemaMismatch(f"{where} is {_short(value)}, not one of {_short(list(allowed))}.")
 
@@ -144,7 +148,7 @@ def _any_of(value: Json, wanted: Json, _: Config, where: str) -> Json:
     said: list[str] = []
     for schema in wanted if is_list(wanted) else ():
         try:
-            return _fitted(value, schema, where)
+            return _fit(value, schema, where)
         except SchemaMismatch as problem:
             said.append(str(problem))
     raise SchemaMismatch(f"{where} fits none of its schemas: {' '.join(said)}")
@@ -153,7 +157,7 @@ def _any_of(value: Json, wanted: Json, _: Config, where: str) -> Json:
 _Check: TypeAlias = Callable[[Json, Json, Config, str], Json]
 
 
-def _bound(measure: Callable[[Json], float | None], *, least: bool, says: str) -> _Check:
+def _make_bound_check(measure: Callable[[Json], float | None], *, least: bool, says: str) -> _Check:
     def check(value: Json, wanted: Json, _: Config, where: str) -> Json:
         size = measure(value)
         if size is not None and isinstance(wanted, int | float):
@@ -191,22 +195,22 @@ _KEYWORDS: Mapping[str, _Check] = {
     "type": _as_it_is,
     "properties": _properties,
     "additionalProperties": _as_it_is,
-    "required": _required,
+    "required": _check_required,
     "items": _items,
     "enum": _enum,
     "const": _enum,
     "anyOf": _any_of,
-    "minimum": _bound(_size, least=True, says="is less than"),
-    "maximum": _bound(_size, least=False, says="is more than"),
-    "minLength": _bound(_length, least=True, says="is shorter than"),
-    "maxLength": _bound(_length, least=False, says="is longer than"),
-    "minItems": _bound(_many, least=True, says="has fewer elements than"),
-    "maxItems": _bound(_many, least=False, says="has more elements than"),
+    "minimum": _make_bound_check(_size, least=True, says="is less than"),
+    "maximum": _make_bound_check(_size, least=False, says="is more than"),
+    "minLength": _make_bound_check(_length, least=True, says="is shorter than"),
+    "maxLength": _make_bound_check(_length, least=False, says="is longer than"),
+    "minItems": _make_bound_check(_many, least=True, says="has fewer elements than"),
+    "maxItems": _make_bound_check(_many, least=False, says="has more elements than"),
     "pattern": _pattern,
 }
 
 
-def _folded(name: str) -> str:
+def _fold_name(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).casefold()
 
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from director.browser import BrowserGone, Origins
+from director.runs.branch_choices import list_choices
 from director.runs.doubts.doubt import OF_ALL_VISITS
 from director.runs.download_facts import keep_late_downloads
 from director.runs.engine import FAILURES, Engine
@@ -82,7 +83,7 @@ def queue_run(  # noqa: PLR0913  a run has that many parts
 ) -> Run:
     """Write a run that is to be done; `drive` does it, here or on another machine."""
     select(selection, workflow.nodes)
-    given = _given(workflow, inputs or {}, means)
+    given = _check_inputs(workflow, inputs or {}, means)
     run = Run(
         id_ or uuid.uuid4().hex[:12],
         workflow.id,
@@ -258,7 +259,7 @@ async def _drive(
     ledger.set_run(state="running", error=None, doubts=())
     try:
         engine = Engine(ledger, workflow, means, observes=bool(test))
-        async with engine, _watched(ledger):
+        async with engine, _watch_for_stop(ledger):
             await work(engine)
             await keep_late_downloads(ledger, engine.stage)
             await note_error_pages(ledger, engine.stage)
@@ -272,6 +273,8 @@ async def _drive(
     # On the workbench each test counts by itself.
     took = time.monotonic() - began if test else measure_run(ledger.store, ledger.run.id)
     summary = summary_of(ledger.store, ledger.run, took)
+    told = list_choices(ledger.steps(), ledger.records.values()) if not test else ()
+    summary |= {"branches": [each.json() for each in told]}
     if ends["state"] == "done" and not test:
         summary |= compare_run(ledger.store, ledger.run, workflow)
     try:
@@ -309,7 +312,7 @@ def _find_doubts(
 
 
 @asynccontextmanager
-async def _watched(ledger: RunJournal) -> AsyncIterator[None]:
+async def _watch_for_stop(ledger: RunJournal) -> AsyncIterator[None]:
     """Meanwhile stop the work if somebody cancels the run or takes it over."""
     working = asyncio.current_task()
     stopped: list[Exception] = []
@@ -339,7 +342,7 @@ async def _watched(ledger: RunJournal) -> AsyncIterator[None]:
         watching.cancel()
 
 
-def _given(
+def _check_inputs(
     workflow: Workflow, inputs: Mapping[str, Json], means: RunDependencies
 ) -> dict[str, Json]:
     check_bounds(inputs, what="What the run is given")

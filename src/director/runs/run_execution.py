@@ -123,8 +123,8 @@ async def _through(store: Store, run: str, means: MeansOf) -> None:
         raise
     except Exception as problem:  # noqa: BLE001  whatever it is, the run must not seem to go on
         if is_target_closed(problem):
-            raise BrowserGone(_said(problem, given)) from None
-        fail_run(store, run, _said(problem, given), kind="internal")
+            raise BrowserGone(_describe_problem(problem, given)) from None
+        fail_run(store, run, _describe_problem(problem, given), kind="internal")
 
 
 async def _get_means(means: MeansOf, run: Run) -> RunDependencies:
@@ -185,7 +185,7 @@ def fail_run(store: Store, run: str, message: str, *, kind: str) -> None:
         store.put("run", run, run_json(failed), "could not go on", expect=found.version)
 
 
-def _said(problem: Exception, means: RunDependencies | None) -> str:
+def _describe_problem(problem: Exception, means: RunDependencies | None) -> str:
     """The words of an exception, without a secret; of a strange one perhaps only its name."""
     if isinstance(problem, FAILURES):
         return str(problem)

@@ -17,15 +17,15 @@ from typing import Literal
 from director.agent.compression.compression_export import exported
 from director.agent.compression.compression_proposal import (
     CompressionProposal,
-    checked,
-    edited,
+    check_summary,
+    edit_proposal,
     look,
     propose,
 )
 from director.agent.compression.compression_task import CompressionTask
 from director.agent.compression.thread_compression import apply, attempts, compress_now
 from director.agent.compression.thresholds import Marks, get_marks
-from director.agent.model_choice import chosen_model, chosen_profile
+from director.agent.model_choice import get_chosen_model, get_chosen_profile
 from director.agent.turn_lease import TurnRunning, running
 from director.models import Model, NoKey
 from director.services.compression_values import (
@@ -111,18 +111,18 @@ async def propose_compression(  # noqa: PLR0913  each has a name
             made = await propose(task)
         else:
             found = preview(workspace.store, thread, turns, counter=task.writer.counter)
-            made = checked(text, found, task.cap, by_user=True)
+            made = check_summary(text, found, task.cap, by_user=True)
     return read_proposal(proposals.add(WaitingProposal(thread, made, task.cap)), made)
 
 
 @redact_result
-def edit_proposal(
+def rewrite_proposal(
     workspace: Workspace, thread: str, id_: str, *, text: str, proposals: ProposalList
 ) -> Proposed:
     """The same compression with the user's words, verified like any other."""
     del workspace
     found = proposals.get(id_, thread)
-    made = edited(found.made, text, found.cap)
+    made = edit_proposal(found.made, text, found.cap)
     proposals.replace(id_, replace(found, made=made))
     return read_proposal(id_, made)
 
@@ -184,11 +184,11 @@ async def _open_task(
     """Who writes is the one named, or the profile's, or the one that talks."""
     store, settings = workspace.store, workspace.settings()
     workflow = store.find_workflow(thread)
-    profile = chosen_profile(store, workflow, settings)
+    profile = get_chosen_profile(store, workflow, settings)
     talks = _name_talking(workspace, workflow)
     name = writer or profile.compression.model or talks
     if not name:
-        chosen_model(store, workflow, settings)  # which says that none is chosen
+        get_chosen_model(store, workflow, settings)  # which says that none is chosen
     async with workspace.open_guarded(name) as model:
         marks = _find_marks(workspace, talks, model)
         state = await workspace.read_state(thread)
@@ -200,7 +200,7 @@ def _name_talking(workspace: Workspace, workflow: str) -> str:
     """The model that the next message would be answered by; empty if none is chosen."""
     try:
         settings = workspace.settings()
-        return chosen_model(workspace.store, workflow, settings, now=workspace.model)
+        return get_chosen_model(workspace.store, workflow, settings, now=workspace.model)
     except NoKey:
         return ""
 

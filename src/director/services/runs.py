@@ -23,11 +23,12 @@ from director.runs import (
     steps_of,
     workflow_of,
 )
+from director.runs.branch_choices import read_choices
 from director.runs.download_facts import list_downloads
 from director.runs.run_execution import is_parked, waits_for
 from director.runs.run_journal import measure_run, run_from
 from director.runs.run_report import flat, in_time
-from director.runs.run_text import comparison_lines, config_text, depth_of, key_text
+from director.runs.run_text import branch_lines, comparison_lines, config_text, depth_of, key_text
 from director.runs.status import RunStatuses, find_holder
 from director.services.doubts import (
     ConditionResult,
@@ -107,7 +108,8 @@ class StepRow:
 class RunDetail:
     """A run in full; `where` is the step that it failed at.
 
-    `compared` says of each node what it read beside the last run with the same inputs.
+    `compared` says of each node what it read beside the last run with the same inputs, `branches`
+    which items of a loop took which branch of a route.
     """
 
     run: RunRow
@@ -120,6 +122,7 @@ class RunDetail:
     doubts: tuple[DoubtRow, ...]
     downloads: tuple[Mapping[str, object], ...] = ()
     compared: tuple[str, ...] = ()
+    branches: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,6 +312,7 @@ def _describe(store: Store, run: str) -> RunDetail:
         list_doubts(store, found, stored),
         tuple(list_downloads(stored)),
         tuple(comparison_lines(found)),
+        tuple(branch_lines(read_choices(found.summary), most=200)),
     )
 
 

@@ -10,13 +10,13 @@ import asyncio
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from director.agent.compression.citations import cited
+from director.agent.compression.citations import cite
 from director.agent.compression.compression_task import CompressionTask
 from director.agent.request_log.kept_requests import StoredRequest, keep_request
 from director.context.literals import literals
 from director.context.report import Report, report_on
 from director.context.sizes import context_size, summary_size
-from director.context.summary_checks import WORTHLESS, kept_share, lost, repaired
+from director.context.summary_checks import WORTHLESS, compute_kept_share, find_lost, repair_summary
 from director.context.values import Budget, Context, Counter, Summary
 from director.errors import DirectorError
 from director.models import Model, ModelError, Reply, Usage
@@ -85,7 +85,7 @@ def look(task: CompressionTask) -> CompressionEstimate:
     """Look at a compression; no model is called."""
     writer = task.writer
     found = preview(task.store, task.thread, task.turns, counter=writer.counter)
-    asked = _wanted(found, task.cap)
+    asked = _compute_wanted_size(found, task.cap)
     size = context_size(_request(task.state, found, asked, writer), writer.counter)
     usage = Usage(uncached=size, output=asked)
     money, note = cost(writer.place.provider, writer.place.model, usage)
@@ -100,20 +100,20 @@ async def propose(task: CompressionTask, *, seconds: float = _SECONDS) -> Compre
     whole, found = _previews(task)
     if not found.fold.turns:
         raise Refused("There is nothing to compress.", bad=False)
-    context = writer.conceal(_request(task.state, found, _wanted(found, cap), writer))
+    context = writer.conceal(_request(task.state, found, _compute_wanted_size(found, cap), writer))
     most = min(writer.capabilities.max_output, cap + _THINKING)
     policy = replace(writer.policy, chain="never", background=False, max_output=most)
     limit = Budget(writer.capabilities.max_input, counter=writer.counter)
     asking = StoredRequest(task.thread, 0, purpose="compress", policy=policy)
     report = report_on(context, context, limit)
-    reply, number = await _asked(task, asking, report=report, seconds=seconds)
+    reply, number = await _ask_writer(task, asking, report=report, seconds=seconds)
     if reply.calls:
         raise Refused("The model called a tool instead of writing a summary.", spent=reply.cost)
     if reply.status == "incomplete":
         why = f"The summary was cut off ({reply.stop})."
         raise Refused(why, spent=reply.cost)
     try:
-        made = checked(reply.text, found, cap)
+        made = check_summary(reply.text, found, cap)
     except Refused as why:
         raise Refused(str(why), spent=reply.cost) from None
     return replace(made, preview=whole, cost=reply.cost, request=number)
@@ -128,14 +128,14 @@ def _previews(task: CompressionTask) -> tuple[Preview, Preview]:
     return whole, replace(whole, fold=task.writer.conceal(whole.fold))
 
 
-def checked(
+def check_summary(
     written: str, found: Preview, cap: int, *, by_user: bool = False
 ) -> CompressionProposal:
     """A text as a summary: cited, verified, repaired; `Refused` if it cannot be one."""
     counter, fold = found.counter, found.fold
-    text = cited(written.strip(), fold)
+    text = cite(written.strip(), fold)
     size = counter(text) + counter.per_message
-    share = kept_share(text, fold)
+    share = compute_kept_share(text, fold)
     wrong = (
         (not written.strip(), "The summary is empty."),
         (size > cap, f"The summary has {size:,} tokens and may have {cap:,}."),
@@ -147,18 +147,20 @@ def checked(
             raise Refused(why)
     # What is put back must not eat up what was gained; what was kept before need not shrink again.
     before = summary_size(fold.previous, counter)
-    summary = _repaired(text, found, min(cap, max(size, (found.tokens + before) // 2)))
-    gone = tuple(f"t{piece.at} {piece.who}: {piece.text}" for piece in lost(summary.text, fold))
+    summary = _repair(text, found, min(cap, max(size, (found.tokens + before) // 2)))
+    gone = tuple(
+        f"t{piece.at} {piece.who}: {piece.text}" for piece in find_lost(summary.text, fold)
+    )
     return CompressionProposal(found, written, summary, share, gone, by_user)
 
 
-def _repaired(text: str, found: Preview, most: int) -> Summary:
+def _repair(text: str, found: Preview, most: int) -> Summary:
     """The text with what it lost; less and less of it until it is within its cap."""
     counter: Counter = found.counter
     least = counter(text)
     room = most - counter.per_message
     while True:
-        made = repaired(text, found.fold, max(room, least), counter)
+        made = repair_summary(text, found.fold, max(room, least), counter)
         if summary_size(made, counter) <= most:
             return made
         if room <= least:
@@ -166,13 +168,13 @@ def _repaired(text: str, found: Preview, most: int) -> Summary:
         room -= max(8, (room - least) // 8)
 
 
-def edited(proposal: CompressionProposal, text: str, cap: int) -> CompressionProposal:
+def edit_proposal(proposal: CompressionProposal, text: str, cap: int) -> CompressionProposal:
     """The same compression with the user's text, which is verified like any other."""
-    made = checked(text, proposal.preview, cap, by_user=True)
+    made = check_summary(text, proposal.preview, cap, by_user=True)
     return replace(made, cost=proposal.cost, request=proposal.request)
 
 
-def _wanted(found: Preview, cap: int) -> int:
+def _compute_wanted_size(found: Preview, cap: int) -> int:
     """The tokens that a summary is asked to have."""
     return max(1, int(min(cap, found.tokens / 2) * _ASKED))
 
@@ -182,7 +184,7 @@ def _request(state: WorkflowState, found: Preview, tokens: int, writer: Model) -
     return compression_request(state, found.fold, tokens=tokens, counter=writer.counter, room=room)
 
 
-async def _asked(
+async def _ask_writer(
     task: CompressionTask, asking: StoredRequest, *, report: Report, seconds: float
 ) -> tuple[Reply, int]:
     """The model's answer, and the number of the request, which is kept however it ends."""
@@ -212,8 +214,13 @@ __all__ = [
     "CompressionEstimate",
     "CompressionProposal",
     "Refused",
-    "checked",
-    "edited",
+    "check_summary",
+    "edit_proposal",
     "look",
     "propose",
 ]
+
+
+# Names of one release ago; they go with the next.
+checked = check_summary
+edited = edit_proposal

@@ -71,7 +71,7 @@ async def compress_now(task: CompressionTask) -> CompressionOutcome:
         _note_failure(task, None)
         raise
     try:
-        made = _applied(task.store, task.thread, proposal, task.by)
+        made = _apply_to_same_turns(task.store, task.thread, proposal, task.by)
     except StoreError as why:
         _note_failure(task, why)
         return CompressionOutcome("failed", str(why), proposal=proposal)
@@ -112,7 +112,7 @@ def _check_idle(store: Store, thread: str, by: By) -> None:
         )
 
 
-def _applied(store: Store, thread: str, proposal: CompressionProposal, by: By) -> Entry:
+def _apply_to_same_turns(store: Store, thread: str, proposal: CompressionProposal, by: By) -> Entry:
     """Apply to the same turns even if others were said meanwhile; those stay uncovered."""
     found = proposal.preview
     for _ in range(_TRIES):
@@ -157,7 +157,7 @@ STOPPED = (
 
 def older(store: Store, thread: str, marks: Marks, counter: Counter) -> tuple[list[int], int]:
     """The turns that an automatic compression takes, and the tokens of the newest that stay."""
-    now = view(store.seen(thread))
+    now = view(store.read_visible(thread))
     sizes: dict[int, int] = {}
     for one in now.context.turns:
         sizes[one.at] = sizes.get(one.at, 0) + turn_size(one, counter)
@@ -165,7 +165,7 @@ def older(store: Store, thread: str, marks: Marks, counter: Counter) -> tuple[li
     units = list(now.units)
     while units:
         size = sum(sizes[seq] for seq in units[-1])
-        if staying + size > marks.kept:
+        if staying + size > marks.tail_size:
             break
         staying += size
         units.pop()
@@ -174,7 +174,7 @@ def older(store: Store, thread: str, marks: Marks, counter: Counter) -> tuple[li
 
 def _reason_to_stop(store: Store, thread: str, turns: Sequence[int], model: str) -> str:
     """Why another attempt is of no use, in words; empty if it may be."""
-    if stopped(store, thread, model):
+    if is_stopped(store, thread, model):
         return STOPPED
     if not turns:
         return "Nothing older is left to compress."
@@ -186,7 +186,7 @@ def _reason_to_stop(store: Store, thread: str, turns: Sequence[int], model: str)
     return ""
 
 
-def stopped(store: Store, thread: str, model: str) -> bool:
+def is_stopped(store: Store, thread: str, model: str) -> bool:
     """Whether the last two attempts, both automatic and by this model, were of no use."""
     newest = store.get(KIND, thread)
     if newest is None or newest.version < 2:

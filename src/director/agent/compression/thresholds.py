@@ -33,14 +33,14 @@ class Marks:
         return "large" if size >= self.warn else "fine"
 
     @property
-    def kept(self) -> int:
+    def tail_size(self) -> int:
         """Tokens of the newest turns that an automatic compression leaves as they are."""
         return self.to // 4
 
     @property
     def cap(self) -> int:
         """The most tokens of a summary beside them."""
-        return self.to - self.kept
+        return self.to - self.tail_size
 
 
 def marks_for(

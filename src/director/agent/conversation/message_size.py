@@ -8,12 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from director.agent.agent_session import AgentSession
-from director.agent.compression.continuation_modes import refreshed
 from director.agent.conversation.compaction_states import SingleCut, Walks
 from director.agent.conversation.current_thread import current_thread
 from director.agent.model_choice import talks_as
 from director.agent.model_windows import remember_window
-from director.agent.request_assembly import ContextTooLarge, assemble, budget_of, fit
+from director.agent.request_assembly import ContextTooLarge, budget_of, draft_request, fit
 from director.agent.tools import REGISTRY, TRUSTS
 from director.agent.turn_context import conversation, gather
 from director.context.values import Budget, UserTurn
@@ -116,13 +115,10 @@ async def _fit(  # noqa: PLR0913  each has a name
     at = told.turns[-1].at + 1 if told.turns else 1
     more = (UserTurn(at, guard_boundary(text)),) if text else ()
     said = replace(told, turns=(*told.turns, *more))
-    shown = refreshed(profile, said)
-    context, around = assemble(shown, await gather(desk, said), said)
+    draft = draft_request(profile, await gather(desk, said), said)
     fit(
-        context,
-        around,
-        profile=shown,
-        tools=[REGISTRY[name].tool for name in shown.tools],
+        draft,
+        tools=[REGISTRY[name].tool for name in draft.profile.tools],
         budget=budget,
         measure=model.calibration,
         walks=walks,

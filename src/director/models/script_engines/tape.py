@@ -54,14 +54,16 @@ class Tape:
         return self.steps[place]
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         """How many steps were not played (by the run that played fewest)."""
         return max(0, len(self.steps) - min(self._places.counts(), default=0))
 
     def check(self) -> None:
         """Fail if the tape was not played to its end."""
-        if self.left:
-            raise ScriptError(f"{self.left} of the tape's {len(self.steps)} steps were not played")
+        if self.remaining:
+            raise ScriptError(
+                f"{self.remaining} of the tape's {len(self.steps)} steps were not played"
+            )
 
 
 def digest(seen: Seen) -> str:

@@ -186,16 +186,17 @@ class RowReading:
 
 def is_dismissed(doubt: Doubt, checks: Sequence[Config]) -> bool:
     """Whether a person has said for good that this is right as it is."""
-    return any(not is_by_model(each) for each in _dismissals(doubt, checks))
+    return any(not is_by_model(each) for each in dismissals_of(doubt, checks))
 
 
 def explain_doubt(doubt: Doubt, checks: Sequence[Config]) -> Doubt:
     """The doubt with what Director's model says about it, if it thinks that it is right."""
-    said = [str(each.get("because", "")) for each in _dismissals(doubt, checks)]
+    said = [str(each.get("because", "")) for each in dismissals_of(doubt, checks)]
     return replace(doubt, explained=said[0] or "it is right as it is") if said else doubt
 
 
-def _dismissals(doubt: Doubt, checks: Sequence[Config]) -> list[Config]:
+def dismissals_of(doubt: Doubt, checks: Sequence[Config]) -> list[Config]:
+    """What was said of such a doubt: that it is right as it is."""
     return [
         each
         for each in checks

@@ -137,7 +137,7 @@ class DoubleGateway:
             answer = _failure(visit.api, failure).answer
         exchange.struck += _state_faults(visit)
         if answer.status < 300:
-            answer, struck = stream_faults.broken(answer, visit.asked)
+            answer, struck = stream_faults.break_answer(answer, visit.asked)
             exchange.struck += struck
         answer = self._with_headers(visit, answer)
         exchange.answer = answer

@@ -38,7 +38,7 @@ from director.testing.double.messages.server_compaction import passing_block, re
 from director.testing.double.messages.thinking import end_of, last_seal, sign, verify
 from director.testing.double.request_log.block import units
 from director.testing.double.request_log.usage_log import Booked
-from director.testing.double.shapes import listed
+from director.testing.double.shapes import as_list
 from director.testing.double.world import World
 
 STOPS = {
@@ -206,7 +206,7 @@ def _arguments(text: str) -> Json:
 
 def _stop_at_words(reply: DraftMessage, call: CheckedMessagesRequest) -> None:
     """End the answer before the first of the texts at which it is to stop."""
-    words_ = [str(word) for word in listed(call.body.get("stop_sequences"))]
+    words_ = [str(word) for word in as_list(call.body.get("stop_sequences"))]
     for at, block in enumerate(reply.content):
         text = str(block.get("text", ""))
         found = [(text.index(word), word) for word in words_ if word in text]

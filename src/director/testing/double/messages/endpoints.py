@@ -32,7 +32,7 @@ from director.testing.double.messages.read import (
     render_seen,
 )
 from director.testing.double.request_log.block import CacheBlock, total, units
-from director.testing.double.request_log.usage_log import Booked
+from director.testing.double.request_log.usage_log import BilledCall, Booked
 from director.testing.double.world import World
 
 
@@ -88,14 +88,16 @@ def _book(
     spent: tuple[int, int],
 ) -> Booked:
     return world.ledger.book(
-        exchange=asked.number,
-        run=asked.run,
-        provider=call.provider,
-        model=call.model,
-        at=world.clock.now(),
-        blocks=blocks,
-        output=spent[0],
-        reasoning=spent[1],
+        BilledCall(
+            exchange=asked.number,
+            run=asked.run,
+            provider=call.provider,
+            model=call.model,
+            at=world.clock.now(),
+            blocks=blocks,
+            output=spent[0],
+            reasoning=spent[1],
+        )
     )
 
 

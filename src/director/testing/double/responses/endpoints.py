@@ -154,7 +154,7 @@ def _keep(
     room = context.conversation
     if room is not None:
         final["conversation"] = {"id": room.id}
-    struck = stream_faults.failed(asked, final)
+    struck = stream_faults.fail_response(asked, final)
     stored = asked.body.get("store") is not False and keeps(world)
     kept = StoredResponse(
         id=str(final["id"]),
@@ -194,7 +194,7 @@ def _in_background(
     if not asked.body.get("stream"):
         return ProviderResponse(view(kept, world.clock.now()))
     answer = ProviderResponse(events=events(final, background=True))
-    kept.events = stream_faults.broken(answer, asked)[0].events if fails else answer.events
+    kept.events = stream_faults.break_answer(answer, asked)[0].events if fails else answer.events
     if kept.job.stuck:
         answer = ProviderResponse(events=answer.events[:2])
         kept.events = kept.events[:2]

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from director.context.values import AgentTurn, Call
 from director.context.wire.parse_events import Answer, Edit, Event, Flaw, Heard, Spoke, Use
 from director.context.wire.shape import (
-    altered,
+    alter,
     blocks,
     ident,
     is_message,
@@ -82,17 +82,17 @@ def legacy_use(message: object) -> tuple[Use, ...]:
     return (Use(legacy_id(name), name, word(call, "arguments"), form="function"),)
 
 
-def respoken(items: Sequence[object], edit: Edit) -> list[object]:
+def rewrite_turn(items: Sequence[object], edit: Edit) -> list[object]:
     """The messages of a model with an edit applied."""
-    return [kept for item in items for kept in _respoken(item, edit)]
+    return [kept for item in items for kept in _rewrite_message(item, edit)]
 
 
-def _respoken(message: object, edit: Edit) -> list[object]:
+def _rewrite_message(message: object, edit: Edit) -> list[object]:
     changes: dict[str, object] = {}
     without: list[str] = list(THOUGHTS) if edit.unthink else []
     calls = _calls(message)
     if calls and (edit.gone or edit.calls):
-        changes["tool_calls"] = kept_calls(calls, edit, recalled)
+        changes["tool_calls"] = keep_calls(calls, edit, rewrite_call)
     if not calls and 0 in edit.gone:
         without.append("function_call")
     if edit.text is not None:
@@ -100,11 +100,11 @@ def _respoken(message: object, edit: Edit) -> list[object]:
         without.append("refusal")
     if changes.get("tool_calls") == []:
         without.append("tool_calls")
-    made = altered(message, changes, without)
+    made = alter(message, changes, without)
     return [made] if isinstance(_assistant(made, ""), Spoke) else []
 
 
-def kept_calls(calls: Sequence[object], edit: Edit, again: Recalled) -> list[object]:
+def keep_calls(calls: Sequence[object], edit: Edit, again: Recalled) -> list[object]:
     """The calls that stay, those with a new id or arguments as copies."""
     return [
         again(call, edit.calls[nth]) if nth in edit.calls else call
@@ -113,22 +113,22 @@ def kept_calls(calls: Sequence[object], edit: Edit, again: Recalled) -> list[obj
     ]
 
 
-def recalled(call: object, wanted: Call) -> object:
+def rewrite_call(call: object, wanted: Call) -> object:
     """The call with the id and arguments of another."""
     custom = is_message(peek(call, "custom"))
     field, name = ("custom", "input") if custom else ("function", "arguments")
-    inner = altered(peek(call, field), {name: wanted.args})
-    return altered(call, {"id": wanted.id, field: inner})
+    inner = alter(peek(call, field), {name: wanted.args})
+    return alter(call, {"id": wanted.id, field: inner})
 
 
-def reanswered(part: object, call: Call) -> object:
+def rewrite_result(part: object, call: Call) -> object:
     """The answer with the id and result of a call."""
     content = retext(peek(part, "content"), call.result, images=call.images > 0)
     named = {} if word(part, "role") == "function" else {"tool_call_id": call.id}
-    return altered(part, {"content": content, **named})
+    return alter(part, {"content": content, **named})
 
 
-def spoken(turn: AgentTurn) -> list[object]:
+def write_turn(turn: AgentTurn) -> list[object]:
     """The messages of a turn that has none."""
     calls = [
         {
@@ -143,18 +143,18 @@ def spoken(turn: AgentTurn) -> list[object]:
     return [{"role": "assistant", "content": turn.text or None, "tool_calls": calls}]
 
 
-def answered(call: Call, form: str = "") -> object:
+def write_result(call: Call, form: str = "") -> object:
     """The answer of a call that has none."""
     if form == "function":
         return {"role": "function", "name": call.tool, "content": call.result}
     return {"role": "tool", "tool_call_id": call.id, "content": call.result}
 
 
-def heard(text: str) -> object:
+def write_user(text: str) -> object:
     """A plain user message."""
     return {"role": "user", "content": text}
 
 
-def instructed(text: str) -> object:
+def write_system(text: str) -> object:
     """A system message."""
     return {"role": "system", "content": text}
