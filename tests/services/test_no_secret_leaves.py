@@ -45,9 +45,8 @@ TEXT = " and ".join(FORMS)
 # They return nothing that anyone wrote, what is worked with instead of shown, or what must stay
 # whole: a picture, an archive with its hashes.
 NOT_REDACTED = set(
-    """get_picture get_workflow_picture measure_time find_run check_workflow load_workflow get_version
-    ensure_workflow import_document delete_workflow export_archive restore_version
-    open_worker""".split()
+    """check_run check_workflow export_archive find_run get_picture get_workflow_picture
+    load_workflow open_worker""".split()
 )
 READS = ("get_", "list_", "read_", "search_", "export_", "count_", "compare_", "make_report")
 # Read only where there is a question, a request for a secret, or a second version.

@@ -24,7 +24,6 @@ from director.sections.section_texts import section
 from director.sections.system import prompt
 from director.services.approvals import answer_origin, let_effect, list_effects, list_origins
 from director.services.compression import compress_conversation
-from director.services.workspace import share_session
 from director.settings import load_settings
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ def _context(room: Room, _: str) -> None:
 
 
 def _compress(room: Room, _: str) -> None:
-    done = room.run(compress_conversation(share_session(room.desk), room.thread))
+    done = room.run(compress_conversation(room.workspace, room.thread))
     room.screen.say(done.says, "magenta")
     if done.entry is None:
         return

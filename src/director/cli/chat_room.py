@@ -39,7 +39,7 @@ from director.runs.branch_choices import read_choices
 from director.runs.resources import RunOptions, open_resources
 from director.runs.run_text import branch_lines, comparison_lines, seconds_text, state_text
 from director.services.runs import read_history
-from director.services.workspace import Workspace, make_workspace
+from director.services.workspace import Workspace, share_session
 from director.settings import Settings, load_settings
 from director.store import Store, Versioned
 from director.workflow.display import render_value
@@ -107,7 +107,7 @@ class Room:
     @property
     def workspace(self) -> Workspace:
         """What use cases work with here."""
-        return make_workspace(self.store, self.supplies)
+        return replace(share_session(self.desk), supplies=self.supplies)
 
     @property
     def thread(self) -> str:

@@ -57,7 +57,7 @@ async def do_here(store: Store, run: str, wishes: RunOptions, *, aside: bool = F
     """Do a run to its end in this program, and write its report; where that is."""
     lines = lines_of_input()
     ends_quietly()
-    with RunPrinter(store, run, aside=aside) as watch:
+    with RunPrinter(make_workspace(store), run, aside=aside) as watch:
 
         async def ask(question: Question) -> str:
             if question.run != run or lines is None:
@@ -76,7 +76,7 @@ async def do_here(store: Store, run: str, wishes: RunOptions, *, aside: bool = F
 
 async def follow_run(store: Store, run: str, *, aside: bool = False) -> None:
     """Follow a run that is done elsewhere, until it ends or is put aside."""
-    with RunPrinter(store, run, aside=aside) as watch:
+    with RunPrinter(make_workspace(store), run, aside=aside) as watch:
         await watch.wait_end()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
@@ -124,12 +125,9 @@ def run(
             headed, no_pictures=no_pictures, files=files, env=env, wait=wait, out=out
         )
         runs = _queue_runs(opened, found, settings or [], inputs, select=select, mode=mode)
-        codes = [
-            _queue(opened, found.id, each, watch=watch, shown=(as_json, allow_doubts))
-            if queue
-            else _do(opened, found.id, each, wishes, shown=(as_json, allow_doubts))
-            for each in runs
-        ]
+        go = partial(_queue, watch=watch) if queue else partial(_do, wishes=wishes)
+        shown = (as_json, allow_doubts)
+        codes = [go(opened, found.id, each, shown=shown) for each in runs]
     raise typer.Exit(_worst(codes))
 
 
@@ -165,7 +163,7 @@ def _queue_runs(
 
 
 def _do(
-    opened: Store, workflow: str, run: str, wishes: RunOptions, *, shown: tuple[bool, bool]
+    opened: Store, workflow: str, run: str, *, wishes: RunOptions, shown: tuple[bool, bool]
 ) -> int:
     from director.cli.local_runs import do_here, finish
     from director.services.workspace import make_workspace

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from director.agent.background_answers import is_background
 from director.agent.compression.thresholds import Marks, marks_for
 from director.agent.conversation.current_thread import current_thread
-from director.agent.model_choice import chosen_model, chosen_profile
+from director.agent.model_choice import get_chosen_model, get_chosen_profile
 from director.agent.model_windows import get_capabilities
 from director.agent.request_assembly import assemble
 from director.agent.request_log.request_parts import RequestPart, parts_of
@@ -50,7 +50,7 @@ def read_meter(
 ) -> Meter:
     """The next request of a workflow as it would be now."""
     store, settings = workspace.reads, workspace.settings()
-    profile = chosen_profile(store, workflow, settings)
+    profile = get_chosen_profile(store, workflow, settings)
     name = _name_model(store, workflow, settings)
     marks, window = find_marks(store, settings, name)
     counter = counter_for(name or None)
@@ -81,7 +81,7 @@ def get_model_name(workspace: Workspace, workflow: str) -> str:
 
 def _name_model(store: Store, workflow: str, settings: Settings) -> str:
     try:
-        return chosen_model(store, workflow, settings)
+        return get_chosen_model(store, workflow, settings)
     except NoKey:
         return ""
 

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from director.runs import Run, Step, proposed_conditions, save_workflow, steps_of, try_node
+from director.runs import Run, Step, save_workflow, steps_of, try_node
 from director.runs.proposed_conditions import NodeProposal, proposals
+from director.runs.proposed_conditions import accept_proposals as write_proposals
 from director.services import workflows
 from director.services.outgoing import redact_result
 from director.services.workspace import Workspace
@@ -76,9 +77,7 @@ def accept_proposals(
     """Write proposed conditions into a workflow as a new version; what changed, in lines."""
     now = workflows.load_workflow(workspace, workflow)
     tested = now.nodes[place_of(node, now.nodes)]
-    return workflows.save_changes(
-        workspace, proposed_conditions.accept_proposals(now, tested, wanted)
-    )
+    return workflows.save_changes(workspace, write_proposals(now, tested, wanted))
 
 
 @redact_result

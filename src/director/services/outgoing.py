@@ -13,7 +13,7 @@ import inspect
 import types
 from collections.abc import Callable, Hashable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from datetime import date
 from decimal import Decimal
 from enum import Enum
@@ -176,8 +176,16 @@ def _redact_fields(value: DataclassInstance, redactor: Redactor) -> object:
 def _find_free_fields(kind: Hashable) -> tuple[str, ...]:
     """The fields of a dataclass that may hold any text."""
     found = cast("type[DataclassInstance]", kind)
-    hints = get_type_hints(found, include_extras=True)
-    return tuple(each.name for each in fields(found) if not _is_fixed(hints[each.name]))
+    return tuple(each.name for each in fields(found) if not _is_fixed(_read_hint(found, each)))
+
+
+def _read_hint(kind: type, field: Field[object]) -> object:
+    """What a field may hold; a hint that names what its module does not know may be anything."""
+    alone = {"__annotations__": {field.name: field.type}, "__module__": kind.__module__}
+    try:
+        return get_type_hints(type(kind.__name__, (), alone), include_extras=True)[field.name]
+    except NameError:
+        return object
 
 
 def _is_fixed(hint: object) -> bool:

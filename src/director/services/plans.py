@@ -14,6 +14,7 @@ from director.services.errors import NotFound
 from director.services.outgoing import redact_result
 from director.services.workspace import Workspace
 from director.store import Store
+from director.workflow.description import Description
 from director.workflow.plan import Phase, Plan, Status, Task, parse_plan
 from director.workflow.plan_rules import check_update, phase_status
 from director.workflow.values import Json
@@ -65,6 +66,12 @@ def get_plan(
         parse_plan(cast("Json", before.body)) if before else None,
         tuple(VersionNote(one.version, one.at, one.reason) for one in kept),
     )
+
+
+@redact_result
+def get_description(workspace: Workspace, workflow: str) -> Description | None:
+    """What a workflow is to do, as the user wants it; None if nothing was said."""
+    return SavedState(workspace.reads, workflow).description()
 
 
 @redact_result

@@ -171,9 +171,17 @@ def list_runs(workspace: Workspace, workflow: str = "", *, limit: int = 100) -> 
     return [_make_row(statuses, run_from(each), each.at) for each in newest]
 
 
+@redact_result
 def measure_time(workspace: Workspace, run: str) -> float:
     """How many seconds a run was worked on, until it ended or until now."""
     return measure_run(workspace.reads, run)
+
+
+def check_run(workspace: Workspace, run: str) -> str:
+    """The id of a run that is there; NotFound if there is none."""
+    if workspace.reads.get("run", run) is None:
+        raise NotFound(f"There is no run {run!r}.")
+    return run
 
 
 def find_run(workspace: Workspace, name: str) -> str:

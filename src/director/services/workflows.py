@@ -13,7 +13,7 @@ from typing import cast
 
 from director.agent import choose, new_workflow
 from director.agent.model_choice import KIND as CHOICE
-from director.agent.workflow_imports import ImportedWorkflow, import_workflow
+from director.agent.workflow_imports import import_workflow
 from director.browser import Origins
 from director.models.names import parse
 from director.models.servers import accept_server
@@ -57,6 +57,16 @@ class RecordVersion:
 
 
 @dataclass(frozen=True, slots=True)
+class ImportedDocument:
+    """Where a document went: its id here, its version, and the version before it (0: none)."""
+
+    id: Identifier
+    version: int
+    before: int
+    is_renamed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ChosenModel:
     """The model and the profile that a workflow is built with; empty: those of the settings."""
 
@@ -74,6 +84,16 @@ def list_workflows(workspace: Workspace, *, deleted: bool = False) -> list[Workf
 def get_row(workspace: Workspace, workflow: str) -> WorkflowRow:
     """A workflow as it is in the list."""
     return _get_row(workspace, workflow)
+
+
+@redact_result
+def list_reach(workspace: Workspace) -> dict[str, tuple[str, ...]]:
+    """The origins that each workflow may reach."""
+    found = {}
+    for one in workspace.reads.newest("workflow"):
+        named = one.body.get("origins")
+        found[one.id] = tuple(map(str, named)) if isinstance(named, list | tuple) else ()
+    return found
 
 
 def check_workflow(workspace: Workspace, workflow: str) -> None:
@@ -94,6 +114,7 @@ def get_workflow(workspace: Workspace, workflow: str) -> Workflow:
     return load_workflow(workspace, workflow)
 
 
+@redact_result
 def get_version(workspace: Workspace, workflow: str) -> int:
     """The number of the newest version of a workflow."""
     return _get_stored(workspace, workflow).version
@@ -105,6 +126,7 @@ def make_workflow(workspace: Workspace, name: str) -> WorkflowRow:
     return _get_row(workspace, new_workflow(workspace.store, name))
 
 
+@redact_result
 def ensure_workflow(workspace: Workspace, workflow: str) -> None:
     """Make an empty workflow of this id, unless it is there."""
     if workspace.store.get("workflow", workflow) is None:
@@ -118,11 +140,13 @@ def parse_document(document: object, *, as_: str = "") -> Workflow:
     return from_json(cast("Json", document), new_id=lambda: f"n_{uuid.uuid4().hex[:8]}")
 
 
+@redact_result
 def import_document(
     workspace: Workspace, document: Workflow, *, replaces: bool = False
-) -> ImportedWorkflow:
+) -> ImportedDocument:
     """Take a workflow in, under another id if its own is taken; its origins are asked for."""
-    return import_workflow(workspace.store, document, replaces=replaces)
+    done = import_workflow(workspace.store, document, replaces=replaces)
+    return ImportedDocument(done.id, done.version, done.before, done.is_renamed)
 
 
 @redact_result
@@ -182,6 +206,7 @@ def duplicate_workflow(workspace: Workspace, workflow: str, name: str) -> Workfl
     return _get_row(workspace, made)
 
 
+@redact_result
 def delete_workflow(workspace: Workspace, workflow: str) -> None:
     """Delete a workflow; all of it stays in the store, and it can be restored."""
     put_away(workspace.store, workflow)
@@ -253,6 +278,7 @@ def list_versions(workspace: Workspace, kind: str, id_: str) -> list[RecordVersi
     ]
 
 
+@redact_result
 def restore_version(workspace: Workspace, workflow: str, version: int) -> None:
     """Put an older version of a workflow in the place of the newest; every version stays.
 

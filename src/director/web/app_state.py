@@ -27,6 +27,7 @@ from director.secrets import VaultError
 from director.services import workflows
 from director.services.compression import ProposalList
 from director.services.context_meter import Meter, read_meter
+from director.services.provider_keys import opens_with
 from director.services.run_service import RunService
 from director.services.workflow_reader import WorkflowReader
 from director.services.workspace import Workspace
@@ -39,7 +40,6 @@ from director.web.event_hub import Hub
 from director.web.guard.hosts import OwnNames
 from director.web.page_cache import PageCache
 from director.web.pictures import Pictures
-from director.web.provider_keys import opens_with
 from director.web.sessions import Sessions
 from director.web.store_feed import Feed
 from director.web.turn_runner import T, Turns

@@ -8,13 +8,13 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
+from director.services.provider_keys import find_keys, list_keys
 from director.services.secrets import list_secrets
-from director.services.workflows import list_workflows
+from director.services.workflows import list_reach, list_workflows
 from director.web import conversations_page, requests_page, runs_page, workflow_page
 from director.web.app_state import AppState
 from director.web.page_answers import answer_page
 from director.web.page_templates import page
-from director.web.provider_keys import KEYS, held_in
 from director.web.route_dependencies import CurrentApp
 from director.web.views import settings as view
 from director.web.views.workflow_pages import page_rows
@@ -47,26 +47,25 @@ def _list(studio: AppState, page_number: int, words: str) -> dict[str, object]:
         "words": words,
         "deleted": list_workflows(studio.workspace, deleted=True),
         "model": studio.settings.model.value,
-        "keys": held_in(studio.supplies.vault),
+        "keys": find_keys(studio.supplies.vault),
     }
 
 
 @router.get("/settings")
 def settings(request: Request, studio: CurrentApp) -> HTMLResponse:
     """The settings, the models, the origins, the secrets by their names."""
-    vault = studio.supplies.vault
     shown = {
         "fields": view.fields(studio.settings),
         "groups": view.GROUPS,
         "profiles": view.profiles(),
-        "keys": {name: held_in(vault).get(name, "") for name in KEYS},
+        "keys": {one.variable: one.place for one in list_keys(studio.workspace)},
         "secrets": [
             (one.name, ", ".join(one.origins), one.warning)
             for one in list_secrets(studio.workspace)
             if not one.name.startswith("model.")
         ],
         "rows": list_workflows(studio.workspace),
-        "origins": view.origins(studio.cached),
+        "origins": list_reach(studio.workspace),
     }
     return page(request, "settings.html", shown)
 

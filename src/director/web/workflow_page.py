@@ -12,8 +12,7 @@ from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
 from director.agent import current_thread, running
-from director.agent.model_choice import chosen_profile
-from director.agent.saved_workflow import SavedState
+from director.agent.model_choice import get_chosen_profile
 from director.counting import counter_for
 from director.runs.download_facts import list_downloads
 from director.runs.run_journal import records_of, steps_of
@@ -25,10 +24,12 @@ from director.services.conversation_search import search_conversation
 from director.services.conversations import read_turn
 from director.services.errors import NotFound
 from director.services.nodes import list_nodes
-from director.services.plans import get_plan
+from director.services.plans import get_description, get_plan
+from director.services.provider_keys import list_provider_models
 from director.services.requests import list_requests
 from director.services.runs import list_open_questions
 from director.services.variables import list_lines
+from director.services.workflows import get_workflow
 from director.settings import PROFILES
 from director.store.run_variables import workbench
 from director.web.app_state import AppState
@@ -36,7 +37,6 @@ from director.web.page_answers import answer_page
 from director.web.page_templates import api_of
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, WorkflowId, thread_of
 from director.web.views import chat, compression, meter, nodes, plan
-from director.web.views import settings as view
 from director.web.views.variables_and_tabs import tabs_view
 from director.workflow.description import PARTS, Description
 from director.workflow.record_types import list_record_types
@@ -157,8 +157,8 @@ def _composer(studio: AppState, workflow: str, _: PartQuery) -> Shown:
         "asked": read_turn(studio.workspace, thread).asked,
         "can_retry": bool(store.head(thread)) and not busy,
         "meter_model": size.get_model_name(studio.workspace, workflow),
-        "models": view.usable(studio.supplies.vault),
-        "profile": chosen_profile(store, workflow, settings).name,
+        "models": tuple(one.name for one in list_provider_models(studio.workspace)),
+        "profile": get_chosen_profile(store, workflow, settings).name,
         "profiles": PROFILES,
         "background": size.get_background(studio.workspace, workflow),
     }
@@ -185,11 +185,11 @@ def _history(studio: AppState, workflow: str, _: PartQuery) -> Shown:
 
 
 def _plan(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
-    saved = SavedState(studio.cached, workflow)
-    told = saved.description()
+    told = get_description(studio.workspace, workflow)
+    nodes_now = get_workflow(studio.workspace, workflow).nodes
     return {
         "plan": plan.plan_view(get_plan(studio.workspace, workflow, version=asked.version)),
-        "aliases": {node.id: node.alias for node in saved.workflow().nodes},
+        "aliases": {node.id: node.alias for node in nodes_now},
         "description": _described(told) if told else {},
     }
 

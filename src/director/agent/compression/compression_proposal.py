@@ -100,7 +100,8 @@ async def propose(task: CompressionTask, *, seconds: float = _SECONDS) -> Compre
     whole, found = _previews(task)
     if not found.fold.turns:
         raise Refused("There is nothing to compress.", bad=False)
-    context = writer.conceal(_request(task.state, found, _compute_wanted_size(found, cap), writer))
+    size = _compute_wanted_size(found, cap)
+    context = writer.conceal(_request(task.state, found, size, writer))
     most = min(writer.capabilities.max_output, cap + _THINKING)
     policy = replace(writer.policy, chain="never", background=False, max_output=most)
     limit = Budget(writer.capabilities.max_input, counter=writer.counter)
