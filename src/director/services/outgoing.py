@@ -134,10 +134,20 @@ def _redact(value: object, redactor: Redactor) -> object:
 
 def _redact_text(value: str | bytes | PurePath, redactor: Redactor) -> object:
     if isinstance(value, bytes):
-        return redactor.clean_bytes(value)
+        return _redact_bytes(value, redactor)
     text = str(value)
     found = redactor.clean(text)
     return value if found == text else type(value)(found)
+
+
+def _redact_bytes(value: bytes, redactor: Redactor) -> bytes:
+    found = redactor.clean_bytes(value)
+    try:
+        text = found.decode()
+    except UnicodeDecodeError:
+        return found
+    # A text is also redacted where a value was rewritten, as in other case or spaced out.
+    return redactor.clean(text).encode()
 
 
 def _redact_items(
