@@ -37,6 +37,7 @@ from typing import (
 
 from director.errors import DirectorError
 from director.secrets import Redactor
+from director.secrets.redaction import MARKS
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -104,6 +105,28 @@ def redact_error(error: DirectorError, workspace: Redacts) -> None:
     for name in ("kept", "next_step"):
         if name in vars(error):
             setattr(error, name, workspace.redact(getattr(error, name)))
+
+
+class MarkNotSaved(DirectorError):
+    """What was shown redacted came back to be saved: the mark would stand for the value."""
+
+    status = 422
+
+
+def refuse_marks(value: object) -> None:
+    """Refuse a text that holds the mark of a redaction, at any depth of what is to be saved."""
+    if isinstance(value, Mapping):
+        value = [*value, *value.values()]
+    if isinstance(value, tuple | list):
+        for each in value:
+            refuse_marks(each)
+    elif isinstance(value, str) and any(mark in value for mark in MARKS[:-1]):
+        raise MarkNotSaved(
+            f"{value[:200]!r} shows a value of the vault redacted; saved like this, the mark would "
+            "stand in its place.",
+            kept="Nothing was changed.",
+            next_step="Write the reference {{secret:NAME}} there, or the text if it is no secret.",
+        )
 
 
 def redact_value(value: T, redactor: Redactor) -> T:
