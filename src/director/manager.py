@@ -19,7 +19,7 @@ from director.context.user_turns import keep_users
 from director.context.values import AgentTurn, Budget, Context, Counter, Fold, Summary, Turn
 from director.context.window import by_messages, message_budget
 from director.context.wire import Parser, Wire, emit, find_certain_wire
-from director.counting import counter_for
+from director.counting import TextSizes, counter_for
 from director.metrics import ContextMetrics
 
 __all__ = ["ContextConfig", "ContextManager"]
@@ -42,7 +42,6 @@ class ContextManager:
         self._known_wire = wire
         self.config.check()
         self._model = self.config.model
-        self._sizes: dict[str, int] = {}
         self._named: tuple[tuple[int, str], ...] = ()
         self._counter = self._counting()
         self._budget = self._find_budget()
@@ -114,7 +113,6 @@ class ContextManager:
         if self.config.model is not None or model is None or model == self._model:
             return
         self._model = model
-        self._sizes = {}
         self._counter = self._counting()
         self._budget = self._find_budget()
         self._forget()
@@ -129,14 +127,11 @@ class ContextManager:
         budget = self.config.budget
         counter = budget.counter if isinstance(budget, Budget) else counter_for(self._model)
 
-        def count_once(text: str) -> int:
-            size = self._sizes.get(text)
-            if size is None:
-                self.metrics.counted += 1
-                size = self._sizes[text] = counter.count(text)
-            return size
+        def count_new(text: str) -> int:
+            self.metrics.counted += 1
+            return counter.count(text)
 
-        return replace(counter, count=count_once)
+        return replace(counter, count=TextSizes(count_new).__getitem__)
 
     def _find_budget(self) -> Budget:
         if self.config.budget is None:

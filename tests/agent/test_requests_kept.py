@@ -15,7 +15,6 @@ from director.agent.agent_session import AgentSession
 from director.agent.conversation.archived_turns import recall_turn
 from director.agent.request_log.kept_requests import read_sent_body, request
 from director.agent.request_log.request_replay import replay_request
-from director.agent.session_hooks import equipped
 from director.agent.turn import take_turn
 from director.cli import app
 from director.models import Journal, Model, ModelError, Timing, open_model
@@ -34,7 +33,7 @@ def desk_of(store: Store, folder: Path, *steps: object) -> AgentSession:
     script.write_text(json.dumps(steps))
     save_workflow(store, Workflow("w", "Prices"))
     settings = load_settings(environ={"DIRECTOR_HOME": str(folder)})
-    return equipped(AgentSession(store, "w", settings=settings, model=f"scripted:{script}"))
+    return AgentSession(store, "w", settings=settings, model=f"scripted:{script}")
 
 
 def kept(store: Store, desk: AgentSession, number: int) -> Mapping[str, object]:

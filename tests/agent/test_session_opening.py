@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent.office import SAY, asks, desk, opening
-from director.agent import TurnProgress, current_thread, new_workflow, open_desk, take_turn
+from director.agent import TurnProgress, current_thread, new_workflow, open_session, take_turn
 from director.agent.request_log.kept_requests import request
 from director.agent.turn_lease import last_turn
 from director.models import Timing, open_model
@@ -50,7 +50,7 @@ def test_a_desk_is_opened_with_all_that_a_program_has(
     async def talk() -> str:
         async with (
             open_resources(store, RunOptions()) as supplies,
-            open_desk(
+            open_session(
                 store,
                 workflow,
                 supplies,
@@ -79,7 +79,7 @@ def test_no_desk_is_opened_for_a_workflow_that_is_not_there(store: Store, tmp_pa
     async def talk() -> None:
         async with (
             open_resources(store, RunOptions(out=tmp_path)) as supplies,
-            open_desk(store, "none", supplies),
+            open_session(store, "none", supplies),
         ):
             raise AssertionError("opened")
 

@@ -18,7 +18,7 @@ from director.agent import (
     TurnProgress,
     TurnResult,
     current_thread,
-    open_desk,
+    open_session,
     take_turn,
 )
 from director.agent.agent_session import Opens, opens_model
@@ -79,7 +79,7 @@ async def played(
     async with open_resources(store, RunOptions(pictures="none")) as supplies:
         workflow = begin(store, supplies.vault, site.url)
         ends: list[str] = []
-        async with open_desk(
+        async with open_session(
             store,
             workflow,
             supplies,
@@ -176,7 +176,7 @@ def test_off_script_the_rehearsal_says_what_it_is(store: Store, site: Site) -> N
     async def said() -> tuple[str, str]:
         async with open_resources(store, RunOptions()) as supplies:
             workflow = begin(store, supplies.vault, site.url)
-            async with open_desk(store, workflow, supplies, settings=load_settings()) as desk:
+            async with open_session(store, workflow, supplies, settings=load_settings()) as desk:
                 first = await take_turn(desk, "What is the weather like?")
                 second = await take_turn(desk, "Please?")
                 return first.text, second.text

@@ -115,7 +115,7 @@ def test_nothing_outside_the_root_is_ever_read(tmp_path: Path, path: str) -> Non
     disk = Disk(root)
     assert disk.read(path) is None
     assert path not in disk.paths
-    assert {".director/link.md", ".director/linked", ".director/pipe.md"} <= set(disk.refused)
+    assert {".director/link.md", ".director/linked", ".director/pipe.md"} <= set(disk.refusals)
 
 
 @pytest.mark.promise("E5")

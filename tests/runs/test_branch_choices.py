@@ -14,8 +14,9 @@ from director.runs import Run, RunDependencies, run_workflow
 from director.runs.branch_choices import BranchChoice, read_choices
 from director.runs.run_report import report_html
 from director.runs.run_text import branch_lines
+from director.services.runs import get_run, read_history
+from director.services.workspace import make_workspace
 from director.store import Store
-from director.web.reading.runs import detail
 from director.workflow.values import Json, Workflow
 from runs.building import code, flow, node
 
@@ -53,11 +54,13 @@ def test_what_a_route_skipped_is_told_by_name_everywhere(
     run = run_of(store, people("Ada", "Ben", "Cleo", key=key))
     line = "decide, 3 items: skip 2 (Ada, Cleo); enter 1 (Ben)"
     assert branch_lines(read_choices(run.summary)) == [line]
-    assert f"\nbranches: {line}" in summary(store, run, None)
-    assert f"\nbranches: {line}" in history(store, run)
+    workspace = make_workspace(store)
+    stored = read_history(workspace, run.id)
+    assert f"\nbranches: {line}" in summary(stored, None)
+    assert f"\nbranches: {line}" in history(stored)
     assert line in report_html(store, run.id)
-    assert detail(store, run.id).branches == (line,)
-    assert finish(store, run, report=None, as_json=True) == 0
+    assert get_run(workspace, run.id).branches == (line,)
+    assert finish(workspace, run.id, report=None, as_json=True) == 0
     told = json.loads(capsys.readouterr().out)["summary"]["branches"]
     assert [(each["branch"], each["names"]) for each in told] == [
         ("skip", ["Ada", "Cleo"]),

@@ -193,7 +193,7 @@ class Hasty:
         self._store = store
         self._spoken = False
 
-    def seen(self, thread: str, /) -> list[Entry]:
+    def read_visible(self, thread: str, /) -> list[Entry]:
         """What decides what a model sees."""
         return self._store.read_visible(thread)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from director.context.values import AgentTurn, UserTurn
 from director.context.wire import Wire, emit
 from director.context.wire.parse_events import INTERRUPTED
-from director.store.context_view import find_archived, project, units_of, view, visible
+from director.store.context_view import find_archived, project, view, visible
 from director.store.values import EntryDraft
 from store.threads import (
     WIRES,
@@ -215,7 +215,7 @@ def test_a_loop_with_thinking_is_one_unit() -> None:
             user("next"),
             speaking("anthropic", 3, "fine", []),
         ]
-        assert units_of(entries_of(drafts))[: len(wanted)] == wanted
+        assert view(entries_of(drafts)).units[: len(wanted)] == wanted
 
 
 def test_what_is_going_on_is_not_compressed() -> None:
@@ -224,7 +224,7 @@ def test_what_is_going_on_is_not_compressed() -> None:
     calling = [*asked, speaking("chat", 2, "", ["a", "b"]), result("a", "1")]
     answered = [*calling, result("b", "2")]
     over = [*answered, speaking("chat", 3, "done", [])]
-    assert units_of(entries_of(asked)) == ((1,), (2,))
-    assert units_of(entries_of(calling)) == ((1,), (2,))
-    assert units_of(entries_of(answered)) == ((1,), (2,), (5,))
-    assert units_of(entries_of(over)) == ((1,), (2,), (3,), (4,), (5,), (8,))
+    assert view(entries_of(asked)).units == ((1,), (2,))
+    assert view(entries_of(calling)).units == ((1,), (2,))
+    assert view(entries_of(answered)).units == ((1,), (2,), (5,))
+    assert view(entries_of(over)).units == ((1,), (2,), (3,), (4,), (5,), (8,))

@@ -6,7 +6,7 @@ from director.agent.model_choice import choose
 from director.agent.model_journal import StoreJournal, record_message, record_results
 from director.agent.permissions.origin_requests import Approval, approvals, approve, refuse
 from director.agent.request_assembly import ContextTooLarge
-from director.agent.session_opening import new_workflow, open_desk
+from director.agent.session_opening import new_workflow, open_session
 from director.agent.turn import TurnResult, retry_turn, take_turn
 from director.agent.turn_events import TurnProgress
 from director.agent.turn_lease import TurnRunning, running
@@ -25,7 +25,7 @@ __all__ = [
     "current_thread",
     "new_conversation",
     "new_workflow",
-    "open_desk",
+    "open_session",
     "record_message",
     "record_results",
     "refuse",
@@ -39,3 +39,4 @@ Desk = AgentSession
 Progress = TurnProgress
 said = record_message
 answered = record_results
+open_desk = open_session

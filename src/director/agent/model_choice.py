@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from director.models import NoKey
+from director.agent.agent_session import AgentSession
+from director.models import Model, NoKey
 from director.profiles import Profile, apply_mode, load_profile
 from director.settings import Settings
 from director.store import Store
@@ -66,11 +67,15 @@ def get_chosen_model(store: Store, workflow: str, settings: Settings, *, now: st
     return found
 
 
+def talks_as(
+    desk: AgentSession, *, model: str = "", profile: str | Profile = ""
+) -> tuple[Model, Profile]:
+    """The model and the profile that the next message of a session would be answered with."""
+    chosen = get_chosen_profile(desk.store, desk.workflow, desk.settings, now=profile)
+    name = get_chosen_model(desk.store, desk.workflow, desk.settings, now=model or desk.model)
+    return desk.talking(name), chosen
+
+
 def _read_choice(store: Store, workflow: str) -> Mapping[str, object]:
     found = store.get(KIND, workflow)
     return found.body if found else {}
-
-
-# Names of one release ago; they go with the next.
-chosen_model = get_chosen_model
-chosen_profile = get_chosen_profile

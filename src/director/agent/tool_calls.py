@@ -49,7 +49,7 @@ from director.workflow.nearest import hint
 from director.workflow.values import Json, WorkflowError
 
 _LATER = "Not run: the user is asked first. Call it again after the answer, if it is still wanted."
-# What a model can mend, or tell the user; its text was written for them.
+# What a model can correct, or tell the user; its text was written for them.
 _MISTAKES = (
     WorkflowError,
     BrowserError,

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from director.agent.agent_session import AgentSession
 from director.agent.background_answers import has_waiting_job, is_background
-from director.agent.compression.continuation_modes import apply_refresh
+from director.agent.compression.automatic_compression import compress_when_due
 from director.agent.conversation.current_thread import current_thread, hear, notice, take_back
 from director.agent.conversation.message_size import check_message
 from director.agent.model_choice import get_chosen_model, get_chosen_profile
@@ -22,7 +22,7 @@ from director.agent.model_windows import learn_window, remember_window, tell_win
 from director.agent.permissions.effect_approval import effects
 from director.agent.permissions.pending_approvals import PendingApprovals
 from director.agent.permissions.secret_requests import find_request
-from director.agent.request_assembly import FittedRequest, assemble, budget_of, fit
+from director.agent.request_assembly import FittedRequest, budget_of, draft_request, fit
 from director.agent.request_log.request_record import RequestRecord, RequestTarget
 from director.agent.tool_calls import Round, answer_calls
 from director.agent.tools import REGISTRY, TRUSTS, UserQuestion
@@ -79,10 +79,10 @@ async def take_turn(
 ) -> TurnResult:
     """Answer what the user says, with as many calls as it takes.
 
-    `model`, `profile` and the desk's `background` are for this message; else the workflow's or the
-    deployment's are used. Raises `TurnRunning` if the thread is busy and `MessageTooLarge` if the
-    message can never be sent: nothing is stored then. Raises `ContextTooLarge` and `ModelError` if
-    nothing could be sent or answered; what was said and done until then is kept.
+    `model`, `profile` and the session's `background` are for this message; else the workflow's or
+    the deployment's are used. Raises `TurnRunning` if the thread is busy and `MessageTooLarge` if
+    the message can never be sent: nothing is stored then. Raises `ContextTooLarge` and `ModelError`
+    if nothing could be sent or answered; what was said and done until then is kept.
     """
     text = desk.hide_all(text)
     await check_message(desk, text, model=model, profile=profile)
@@ -196,26 +196,22 @@ async def _ready(
     """Gather, assemble and fit, all from what is there now."""
     said = conversation(desk, TRUSTS)
     state = await gather(desk, said)
-    shown = apply_refresh(profile, said)
-    if desk.compress is not None and await desk.compress(desk, shown, state, said):
+    draft = draft_request(profile, state, said)
+    if await compress_when_due(desk, draft, state, tools=tools):
         desk.progress(TurnProgress("compressed"))
         said = conversation(desk, TRUSTS)
-        state = replace(state, summary=said.summary)
-        shown = apply_refresh(profile, said)
-    context, around = assemble(shown, state, said)
-    context = replace(context, sections=desk.hide_said(context.sections))
-    around = desk.hide_said(around)
+        draft = draft_request(profile, replace(state, summary=said.summary), said)
+    hidden = replace(draft.context, sections=desk.hide_said(draft.context.sections))
+    draft = replace(draft, context=hidden, around=desk.hide_said(draft.around))
     budget = budget_of(model.capabilities, desk.settings, model.counter)
     fitted = fit(
-        context,
-        around,
-        profile=shown,
+        draft,
         tools=tools,
         budget=budget,
         measure=model.calibration,
         walks=desk.walks,
     )
-    return fitted, Round(shown, said)
+    return fitted, Round(draft.profile, said)
 
 
 async def _ask_model(
@@ -235,7 +231,7 @@ async def _ask_model(
         desk.workflow, desk.thread, profile.name, model, tools, policy, streaming=True
     )
     log = desk.log
-    with desk.making(RequestRecord(asked, fitted.report, log.head, log.view.context)) as made:
+    with desk.keep_record(RequestRecord(asked, fitted.report, log.head, log.view.context)) as made:
         arriving = model.stream(
             fitted.context,
             tools=tools,

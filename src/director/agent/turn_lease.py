@@ -14,6 +14,7 @@ import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 
+from director.errors import DirectorError
 from director.store import Store, StoreError, VersionConflict, Versioned
 from director.store.machine_identity import machine_id
 
@@ -24,8 +25,11 @@ _DEAD = 30.0  # seconds without one
 _HERE: set[str] = set()  # the turns that this program takes now
 
 
-class TurnRunning(Exception):
+class TurnRunning(DirectorError):
     """Another turn of the same thread is running; nothing was stored."""
+
+    kept = "Nothing was stored."
+    next_step = "Wait until the turn has ended, or stop it."
 
 
 class Hold:

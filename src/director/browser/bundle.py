@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
+from director.errors import DirectorError
 from director.workflow.selectors import check_css, check_role
 from director.workflow.values import Json, WorkflowError
 
@@ -31,7 +32,7 @@ _OTHER_WORDS = {
 _EARLY = {"text:": "text", "role:": "role", "label:": "label", "testid:": "test_id"}
 
 
-class LocatorError(ValueError):
+class LocatorError(DirectorError, ValueError):
     """No element, more than one, or a selector that cannot be read; and what to do about it."""
 
 

@@ -66,7 +66,7 @@ _FRAMES = 5  # that are asked what went wrong
 
 async def look_at_list(session: Session, config: Config) -> dict[str, Json]:
     """What the active page says about the list that an extraction reads."""
-    script = _list_script()
+    script = read_list_script()
 
     async def look(seen: MaskedPage) -> dict[str, Json]:
         every = await matching(seen, config["selector"])
@@ -101,7 +101,8 @@ async def _find_frame_trouble(seen: MaskedPage, script: str, main: Config) -> di
     return {}
 
 
-def _list_script() -> str:
+def read_list_script() -> str:
+    """The function that looks at a list, as a page runs it."""
     claims, pager = (
         (files("director.browser") / name).read_text("utf-8")
         for name in ("list_claims.js", "bare_pager.js")

@@ -176,7 +176,7 @@ async def resolve(  # noqa: PLR0913  what a node may say of its element
     first: bool = False,
     visible_only: bool = True,
     in_viewport_only: bool = False,
-    timeout: float = 0,  # noqa: ASYNC109  a page is looked at again, not interrupted
+    timeout: float = 0,
     looks: Looks = look_bare,
 ) -> Found:
     """The element that a selector means; looks again for up to `timeout` milliseconds.

@@ -27,8 +27,8 @@ def select_pages(wanted: str, count: int) -> list[int]:
 def read(content: bytes, wanted: str) -> dict[str, object]:
     """The text by page, or the error in words."""
     try:
-        from pypdf import PdfReader  # noqa: PLC0415  an extra
-        from pypdf.errors import PyPdfError  # noqa: PLC0415
+        from pypdf import PdfReader
+        from pypdf.errors import PyPdfError
     except ImportError:
         return {"error": "missing"}
     logging.disable()
@@ -55,7 +55,7 @@ def main() -> None:
     """Read, within the memory that is allowed."""
     wanted, memory = sys.argv[1], int(sys.argv[2])
     try:
-        import resource  # noqa: PLC0415  not on every system
+        import resource
     except ImportError:
         pass
     else:

@@ -44,6 +44,10 @@ class RestartPoint:
         tabs = tuple((name, url) for name, url in plain["tabs"])
         return cls(plain["storage"], tabs, plain["active"])
 
+    # Names of one release ago; they go with the next.
+    sealed = encrypt
+    unsealed = decrypt
+
 
 def address_of(page: Page) -> str:
     """The address that a tab is opened with again; one that only its browser knew is left out."""

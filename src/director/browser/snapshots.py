@@ -92,7 +92,7 @@ async def take(
     masks: Masks | None = None,
     *,
     happened: Happened = Happened(),  # noqa: B008  frozen
-    timeout: float = LONGEST,  # noqa: ASYNC109  one limit for several waits
+    timeout: float = LONGEST,
     largest: int = LARGEST,
 ) -> Snapshot:
     """Take a snapshot of a page within `timeout` seconds and `largest` characters.

@@ -81,8 +81,7 @@ def _talk(
     opened: Store, workflow: str | None, model: str, profile: str, *, files: Path | None
 ) -> int:
     from director.agent import choose
-    from director.agent.compression.by_hand import talks_as
-    from director.agent.model_choice import get_chosen_model
+    from director.agent.model_choice import get_chosen_model, talks_as
     from director.cli.chat_room import Room
     from director.cli.chat_screen import ChatScreen
     from director.models.names import credentials, parse
@@ -137,11 +136,12 @@ def no_model() -> str:
 
 def _workflow(opened: Store, given: str | None) -> str:
     """The workflow that is meant; a new one if there is none of that name."""
-    from director.agent import new_workflow
+    from director.services.workflows import make_workflow
+    from director.services.workspace import make_workspace
 
     if given and opened.get("workflow", given) is not None:
         return given
-    return new_workflow(opened, given or "New workflow")
+    return make_workflow(make_workspace(opened), given or "New workflow").id
 
 
 def converse(room: Room) -> None:

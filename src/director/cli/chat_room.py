@@ -19,13 +19,14 @@ from director.agent import (
     TurnResult,
     TurnRunning,
     current_thread,
-    open_desk,
+    open_session,
     retry_turn,
     take_turn,
 )
 from director.agent.background_answers import has_waiting_job
-from director.agent.compression.by_hand import marks_of, talks_as
+from director.agent.compression.thresholds import get_marks
 from director.agent.conversation.message_size import MessageTooLarge
+from director.agent.model_choice import talks_as
 from director.agent.model_windows import get_capabilities, remember_window, tell_window
 from director.agent.request_log.kept_requests import KIND as REQUEST
 from director.agent.subagents.node_models import lend
@@ -42,9 +43,10 @@ from director.runs.branch_choices import read_choices
 from director.runs.resources import RunOptions, open_resources
 from director.runs.run_text import branch_lines, comparison_lines, seconds_text, state_text
 from director.secrets import OriginError, SecretRefused, VaultError
+from director.services.runs import read_history
+from director.services.workspace import Workspace, share_session
 from director.settings import Settings, SettingsError, load_settings
 from director.store import Store, StoreError, Versioned
-from director.store.run_variables import variables
 from director.workflow.display import render_value
 from director.workflow.values import Json, WorkflowError
 
@@ -106,7 +108,7 @@ class Room:
         self.supplies = await self._open.enter_async_context(open_resources(self.store, wishes))
         lend(self.supplies, self.store)
         self.desk = await self._open.enter_async_context(
-            open_desk(
+            open_session(
                 self.store,
                 self.workflow,
                 self.supplies,
@@ -127,6 +129,11 @@ class Room:
             self._runner.__exit__(kind, error, trace)
 
     @property
+    def workspace(self) -> Workspace:
+        """What use cases work with here."""
+        return replace(share_session(self.desk), supplies=self.supplies)
+
+    @property
     def thread(self) -> str:
         """The conversation that is current now."""
         return current_thread(self.store, self.workflow)
@@ -134,7 +141,7 @@ class Room:
     @property
     def compress_at(self) -> int:
         """The size at which the conversation is compressed, with the model of now."""
-        return marks_of(self.desk, talks_as(self.desk)[0]).at
+        return get_marks(self.desk.settings, talks_as(self.desk)[0]).at
 
     def window_of(self, model: Model) -> str:
         """The window of a model and who says so, in brackets; of a script there is none."""
@@ -213,7 +220,9 @@ class Room:
         workflow = self.desk.now()
         run = queue_run(self.store, workflow, self.supplies.offline(workflow)[0], inputs=inputs)
         means = replace(await self.supplies.means(run), progress=self._step, patience=0.0)
-        ended = await drive(self.store, run.id, means)
+        await drive(self.store, run.id, means)
+        found = read_history(self.workspace, run.id)
+        ended = found.run
         error = (ended.error or {}).get("message", "")
         self.screen.say(f"run {run.id}: {state_text(ended)}{f': {error}' if error else ''}")
         for one in ended.doubts:
@@ -222,10 +231,10 @@ class Room:
         taken = branch_lines(read_choices(ended.summary))
         self.screen.lines(f"  branches: {one}" for one in taken)
         names = {node.alias for node in workflow.nodes if node.type == "transform"}
-        for name, value in sorted(variables(self.store, run.id).items()):
+        for name, value in sorted(found.variables.items()):
             if name.partition(".")[0] in names:
                 self.screen.say(f"  {name} = {_whole(name, value)}")
-        self.screen.lines(f"  {one}" for one in list_context_values(self.store, ended))
+        self.screen.lines(f"  {one}" for one in list_context_values(found))
         return ended
 
     def _step(self, told: RunProgress) -> None:

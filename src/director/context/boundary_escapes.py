@@ -30,6 +30,26 @@ def unescape_boundaries(text: str, names: Collection[str]) -> str:
     return "".join(text[a:b] for a, b in zip(starts, [*gone, len(text)], strict=True))
 
 
+def split_bounded(
+    text: str, opening: re.Pattern[str], start: int = 0
+) -> Iterator[tuple[re.Match[str], str]]:
+    """The opening and the inside, still guarded, of each section from `start` on.
+
+    ValueError where a section is not whole, or something stands between two.
+    """
+    while start < len(text):
+        found = opening.match(text, start)
+        close = f"\n</{found[1]}>" if found else ""
+        end = text.find(close, found.end()) if found else -1
+        if found is None or end < 0:
+            raise ValueError(f"No whole section begins at character {start}.")
+        yield found, text[found.end() : end]
+        start = end + len(close)
+        if text[start:] and not text.startswith("\n\n<", start):
+            raise ValueError(f"Something stands behind the section {found[1]!r}.")
+        start += 2
+
+
 def _places(text: str, names: Collection[str]) -> Iterator[int]:
     """Where something begins, behind its opener, that looks like a boundary."""
     longest = max(map(len, names))

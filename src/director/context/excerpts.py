@@ -25,7 +25,7 @@ from director.context.shapes.prose import sentences
 from director.context.shrink import Shrinking, shrink_text
 from director.context.values import AgentTurn, Call, Counter, Summary, Turn
 
-REMEMBERED = 8_192
+REMEMBERED, LATEST = 8_192, 64
 _WIDEST = (1_000, 9_999)
 _LONGEST_NOTICE = range_notice(_WIDEST, excerpts=True, recalls=True)
 _LABEL = re.compile(r"t(\d+)(?: ([^\s:]+))?: ?")
@@ -33,15 +33,13 @@ _CITED = re.compile(r"\[t?(\d+)[^\[\]]*\]\s*$")
 _WORD = re.compile(r"[A-Za-z0-9_][\w.@/+-]*\w|\w")
 _CUE = re.compile(
     r"\b(?:must|never|always|only|not|don't|cannot|should|need|prefer|instead|decided|decision|"
-    r"agreed|because|todo|next|remaining|error|fail\w*|exception|denied|invalid|wrong|fixed)\b",
-    re.IGNORECASE,
+    r"agreed|because|todo|next|remaining|error|fail\w*|exception|denied|invalid|wrong|fixed)\b"
 )
 _HEADING = re.compile(r"\[(?:Checkpoint|(?:Phase|Completed phases|Page|Done): .*)\]$")
 _OUTCOME = re.compile(
     r"\b(?:done|completed|finished|succeeded|success(?:fully)?|confirmed|confirmation|logged in"
     r"|signed in|submitted|saved|created|deleted|updated|placed|booked|paid|sent|installed|merged"
-    r"|passed|solved|fixed|resolved|decided|chose)\b",
-    re.IGNORECASE,
+    r"|passed|solved|fixed|resolved|decided|chose)\b"
 )
 _HEADS = re.compile(r"(?:- )?[A-Za-z_][\w .-]{0,40}:")
 _FAILED, _ERROR, _HUGE = 1.5, 3.0, 2_000
@@ -89,7 +87,7 @@ def _extract(turn: Turn, room: int, references: References) -> list[Excerpt]:
     if not isinstance(turn, AgentTurn):
         return [
             Excerpt(turn.at, "user", text, _WEIGHTS["user"])
-            for text in ([said.strip()] if len(said) <= _HUGE else _stretches(said))
+            for text in ((said.strip(),) if len(said) <= _HUGE else _stretches(said))
         ]
     found = [
         Excerpt(turn.at, "agent", text, _WEIGHTS["agent"] * _lasting(text))
@@ -101,7 +99,7 @@ def _extract(turn: Turn, room: int, references: References) -> list[Excerpt]:
         arguments = call.args if call.args.strip() not in ("", "{}") else ""
         found += [
             Excerpt(turn.at, call.tool, text, rank * _WEIGHTS["call"])
-            for text in _stretches(arguments) or [""]
+            for text in _stretches(arguments) or ("",)
         ]
         found += [
             Excerpt(turn.at, "→", text, (_ERROR if error_line(text) else rank) * _lasting(text))
@@ -123,17 +121,22 @@ def _facts(call: Call, room: int, references: References) -> list[str]:
 @lru_cache(maxsize=REMEMBERED)
 def _lasting(text: str) -> float:
     """More for what says an outcome, a state that changed or a decision."""
-    return 1.4 if _OUTCOME.search(text) else 1.0
+    return 1.4 if _OUTCOME.search(text.lower()) else 1.0
 
 
 _record_facts = remember(record.facts)
 
 
-def _stretches(text: str) -> list[str]:
+def _stretches(text: str) -> tuple[str, ...]:
     text = text.strip()
     if len(text) <= _SPLIT_ABOVE or (len(text) <= _WHOLE and "\n" not in text):
-        return [text] if text else []
-    return [part for sentence in sentences(text) if (part := sentence.strip())]
+        return (text,) if text else ()
+    return _sentences(text)
+
+
+@remember
+def _sentences(text: str) -> tuple[str, ...]:
+    return tuple(part for sentence in sentences(text) if (part := sentence.strip()))
 
 
 def weighs(excerpt: Excerpt) -> bool:
@@ -143,7 +146,7 @@ def weighs(excerpt: Excerpt) -> bool:
 
 @lru_cache(maxsize=REMEMBERED)
 def _has_cue(text: str) -> bool:
-    return _CUE.search(text) is not None
+    return _CUE.search(text.lower()) is not None
 
 
 def earlier(summary: Summary | None) -> list[Excerpt]:
@@ -198,7 +201,23 @@ def select(
     What a chosen excerpt says counts little in the next; what stands `elsewhere` counts less, and
     literals of the `forms` that calls named before count more.
     """
-    return _Ranking(found, counter, elsewhere, forms).fill(room)
+    chosen = _rank(tuple(found), room, counter, tuple(elsewhere), frozenset(forms))
+    return [found[i] for i in chosen]
+
+
+@lru_cache(maxsize=LATEST)
+def _rank(
+    found: tuple[Excerpt, ...],
+    room: int,
+    counter: Counter,
+    elsewhere: tuple[str, ...],
+    forms: frozenset[str],
+) -> tuple[int, ...]:
+    """The places of the excerpts that are worth most.
+
+    Whoever keeps no state gives the same history again at the next call, with all its compactions.
+    """
+    return tuple(_Ranking(found, counter, elsewhere, forms).fill(room))
 
 
 class _Ranking:
@@ -216,8 +235,12 @@ class _Ranking:
         self.costs = [counter(excerpt.text) + 2 for excerpt in found]
         self.cheapest = sorted(range(len(found)), key=self.costs.__getitem__, reverse=True)
         self.steady = [self._steady(i) for i in range(len(found))]
-        self.heads = [_HEADS.fullmatch(excerpt.text) is not None for excerpt in found]
+        self.heads = [
+            excerpt.text.endswith(":") and _HEADS.fullmatch(excerpt.text) is not None
+            for excerpt in found
+        ]
         self.value = self._values(elsewhere, forms)
+        self.value_of = self.value.__getitem__
         self.taken: set[int] = set()
         self.order: list[int] = []
         self.told: Tally[int] = Tally()
@@ -248,15 +271,18 @@ class _Ranking:
 
     def gain(self, i: int) -> float:
         """What an excerpt adds now: a heading nothing without what stands below it."""
-        if self.heads[i] and i + 1 not in self.taken:
+        after = i + 1 in self.taken
+        if self.heads[i] and not after:
             return 0.0
-        beside = 1.0 + _BESIDE * ((i - 1 in self.taken) + (i + 1 in self.taken))
-        tired = 1.0 + self.told[self.found[i].at] / _FATIGUE
-        says = sum(map(self.value.__getitem__, self.words[i]))
-        return says * self.steady[i] * beside / tired
+        beside = 1.0 + _BESIDE * ((i - 1 in self.taken) + after)
+        tired = 1.0 + self.told.get(self.found[i].at, 0) / _FATIGUE
+        return sum(map(self.value_of, self.words[i])) * self.steady[i] * beside / tired
 
-    def fill(self, room: int) -> list[Excerpt]:
-        """Take excerpts until the room is full; what rounding left over is filled again."""
+    def fill(self, room: int) -> list[int]:
+        """Take excerpts until the room is full; what rounding left over is filled again.
+
+        Gives the places of those that were taken, in order.
+        """
         room -= self.counter.per_message
         left = room - self.counter(_LONGEST_NOTICE) - 1
         open_ = list(range(len(self.found)))
@@ -264,6 +290,8 @@ class _Ranking:
             open_ = self._take(open_, left)
             left = room - self._measure_written()
             open_ = [i for i in open_ if self.costs[i] <= left]
+            if not open_:
+                break
         while left < 0 and self.order:
             # Labels and joints came dearer than assumed: what was chosen last goes again.
             while left < 0 and self.order:
@@ -271,7 +299,7 @@ class _Ranking:
                 self.taken.discard(last)
                 left += self.costs[last]
             left = room - self._measure_written()
-        return [self.found[i] for i in sorted(self.taken)]
+        return sorted(self.taken)
 
     def _measure_written(self) -> int:
         return self.counter(write([self.found[i] for i in sorted(self.taken)], _WIDEST))

@@ -22,8 +22,7 @@ from director.context.values import AgentTurn, Budget, Context, Fold, Summary, T
 _WEIGHTY = re.compile(
     r"\b(?:must|never|always|only|not|don't|do not|cannot|should|need|prefer|instead|rather|wrong"
     r"|actually|correct(?:ion)?|change|remember|important|no[,.]|wait|please|budget|at most"
-    r"|at least|deadline|except)\b",
-    re.IGNORECASE,
+    r"|at least|deadline|except)\b"
 )
 _SMALLEST_CUT = 60
 _NOTE = 24
@@ -140,7 +139,7 @@ def _favour(parts: Sequence[Unit], i: int, *, first: bool) -> float:
 @lru_cache(maxsize=4_096)
 def _is_weighty(text: str) -> bool:
     """Whether a message corrects, forbids or asks for something."""
-    return _WEIGHTY.search(text[:4_000]) is not None
+    return _WEIGHTY.search(text[:4_000].lower()) is not None
 
 
 def _cut_user(

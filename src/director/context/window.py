@@ -23,9 +23,7 @@ from director.context.values import (
     messages,
 )
 
-_CHANGE = re.compile(
-    r"logged in|cart updated|order completed|signed in|saved|created", re.IGNORECASE
-)
+_CHANGE = re.compile(r"logged in|cart updated|order completed|signed in|saved|created")
 
 
 _SAID = 600
@@ -80,7 +78,7 @@ class _Window:
 
 def _changes_state(unit: Unit) -> bool:
     return any(
-        _CHANGE.search(text)
+        _CHANGE.search(text.lower())
         for turn in unit
         if isinstance(turn, AgentTurn)
         for text in (turn.text, *(call.result[:_SAID] for call in turn.calls))

@@ -9,7 +9,9 @@ its code is refused unless it can only compute.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import ClassVar
 
+from director.runs.row_readings import name_kind
 from director.runs.run_text import node_text
 from director.runs.sandbox import parsing_source
 from director.runs.script_actions import action, conditions, has_bundle
@@ -26,10 +28,11 @@ from director.workflow.values import Config, Node, Workflow
 
 _ABOUT = (
     "Exported by Director. It needs only Python and playwright. It ends with code 3 and prints\n"
-    "doubts: nothing read where there is something to read, totals that the page states, values\n"
-    "that must differ, rounds that failed, clicks that led to an error page, downloads that are\n"
-    "empty or a web page, promises of a node that held before it acted. It does not doubt what\n"
-    "needs an earlier run, a next page, a second look or what was sent; it says so when it ends."
+    "doubts: nothing read where there is something to read, totals that the page states, pages\n"
+    "that nobody read, fields without a value, values that must differ, failed rounds, clicks\n"
+    "that led to an error page, downloads that are empty or a web page, promises of a node that\n"
+    "held before it acted. It does not doubt what needs an earlier run, a second look or what was\n"
+    "sent; it says so when it ends."
 )
 _EXTRACT = {"deterministic_extract": "extract", "extract_all": "extract_all"}
 _WORDS = {
@@ -70,7 +73,10 @@ class _Script:
         main = ['tabs = {"main": page}', *given, *body]
         parses = any(name in each for each in self._functions for name in PARSERS)
         bundles = any(map(has_bundle, self._workflow.nodes))
-        head = write_head(bundles=bundles).replace("@PARSING@", parsing_source() if parses else "")
+        rows = any(each.config.get("method") in _EXTRACT for each in self._workflow.nodes)
+        head = write_head(bundles=bundles, rows=rows).replace(
+            "@PARSING@", parsing_source() if parses else ""
+        )
         about = f"{self._workflow.name}\n\n{self._workflow.description}".strip()
         told = docstring(f"{about}\n\n{_ABOUT}")
         return "\n".join(
@@ -124,7 +130,7 @@ class _Script:
         if _downloads(node):
             yield "before = len(save_downloads())"
         yield from look_before(node, self._names)
-        yield from _WRITE[node.type](self, node)
+        yield from self._WRITE[node.type](self, node)
         yield from conditions(node.ensures, self._names, since="since")
         if is_looked_at(node):
             yield "note_held(page, held)"
@@ -156,9 +162,17 @@ class _Script:
             if config.get("visibleOnly") is False:
                 more += ", visible=False"
             yield from self._keep_result(node, f"{_EXTRACT[str(method)]}(page, {selector}{more})")
-            yield from note_rows(node)
+            yield from note_rows(node, self._names, self._find_same(node))
         else:
             yield from self._keep_result(node, f"count(page, {selector})")
+
+    def _find_same(self, node: Node) -> str:
+        """The first node that reads the same of a list into records of one type."""
+        return next(
+            each.alias
+            for each in self._workflow.nodes
+            if each is node or (each.type == node.type and name_kind(each) == name_kind(node))
+        )
 
     def _transform(self, node: Node) -> Iterator[str]:
         given = node.config.get("input")
@@ -314,19 +328,19 @@ class _Script:
         if node.config.get("store_to_record"):
             yield f"current['vars'][{str(node.config.get('as') or node.alias)!r}] = found"
 
-
-_WRITE: Mapping[str, Callable[[_Script, Node], Iterator[str]]] = {
-    "browser_action": _Script._action,  # noqa: SLF001  a table of its own methods
-    "browser_query": _Script._query,  # noqa: SLF001
-    "transform": _Script._transform,  # noqa: SLF001
-    "context": _Script._context,  # noqa: SLF001
-    "iterate": _Script._iterate,  # noqa: SLF001
-    "route": _Script._route,  # noqa: SLF001
-    "handle": _Script._handle,  # noqa: SLF001
-    "group": _Script._group,  # noqa: SLF001
-    "cognition": _Script._refuse_node,  # noqa: SLF001
-    "agent": _Script._refuse_node,  # noqa: SLF001
-}
+    # The method that writes a node, by its type.
+    _WRITE: ClassVar[Mapping[str, Callable[[_Script, Node], Iterator[str]]]] = {
+        "browser_action": _action,
+        "browser_query": _query,
+        "transform": _transform,
+        "context": _context,
+        "iterate": _iterate,
+        "route": _route,
+        "handle": _handle,
+        "group": _group,
+        "cognition": _refuse_node,
+        "agent": _refuse_node,
+    }
 
 
 def _list_names(workflow: Workflow) -> Iterator[str]:

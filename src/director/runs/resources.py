@@ -194,7 +194,7 @@ def _key() -> KeyFile:
 
 @asynccontextmanager
 async def open_resources(store: Store, wishes: RunOptions) -> AsyncIterator[Resources]:
-    """The supplies of a program, closed when it ends."""
+    """The resources of a program, closed when it ends."""
     supplies = Resources(store, wishes)
     try:
         yield supplies
@@ -204,3 +204,4 @@ async def open_resources(store: Store, wishes: RunOptions) -> AsyncIterator[Reso
 
 # Names of one release ago; they go with the next.
 Wishes = RunOptions
+supplied = open_resources

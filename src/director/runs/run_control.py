@@ -1,4 +1,4 @@
-"""Runs from the outside: start one, go on with one, try a node, cancel, retry.
+"""Runs from the outside: start one, go on with one, try a node, cancel.
 
 Everything about a run is in the store. Whoever calls `drive` takes the run over; whoever held it
 before can write no more.
@@ -121,31 +121,35 @@ async def drive(store: Store, run: str, means: RunDependencies) -> Run:
     return await _drive(ledger, workflow, means, work)
 
 
-async def resume(store: Store, run: str, means: RunDependencies) -> Run:
-    """Go on with a run after whatever stopped it, a failure and a cancellation too."""
-    ledger = RunJournal(store, run_of(store, run), worker=means.worker)
-    if ledger.run.state in ("failed", "cancelled"):
-        ledger.take()
-        reopen_failed(ledger)
-        ledger.set_run(state="queued", error=None)
+async def resume(store: Store, run: str, means: RunDependencies, *, node: str = "") -> Run:
+    """Go on with a run after whatever stopped it; from a node on if one is named."""
+    if node or run_of(store, run).state in ("failed", "cancelled"):
+        reopen(store, run, node=node)
     return await drive(store, run, means)
 
 
-async def retry(store: Store, run: str, means: RunDependencies, *, node: str) -> Run:
-    """Do a run again from a node on; what came before it stays done."""
-    ledger = RunJournal(store, run_of(store, run), worker=means.worker)
-    workflow = workflow_of(store, ledger.run)
-    id_ = workflow.nodes[place_of(node, workflow.nodes)].id
+def reopen(store: Store, run: str, *, node: str = "") -> Run:
+    """Make a run that has ended one that is to be done: from a node on, or from where it failed."""
+    found = run_of(store, run)
+    if found.state == "done" and not node:
+        raise RunError(
+            f"The run {run!r} is done. To do part of it again, name a node to go back to."
+        )
+    ledger = RunJournal(store, found, worker="")
+    workflow = workflow_of(store, found)
+    id_ = workflow.nodes[place_of(node, workflow.nodes)].id if node else ""
     ledger.take()
-    reopen_from(ledger, id_)
-    ledger.set_run(state="queued", error=None)
-    return await drive(store, run, means)
+    if id_:
+        reopen_from(ledger, id_)
+    elif found.state in ("failed", "cancelled"):
+        reopen_failed(ledger)
+    return ledger.set_run(state="queued", error=None)
 
 
 async def try_node(
     store: Store, workflow: Workflow, node: str, means: RunDependencies, *, record: str = ""
 ) -> Run:
-    """Try one node in the workbench run of its workflow, where variables and records stay."""
+    """Try one node in the draft run of its workflow, where variables and records stay."""
     ledger = _hold_workbench(store, workflow, node, means, record)
     id_ = workflow.nodes[place_of(node, workflow.nodes)].id
     open_visit(ledger, id_)
@@ -194,7 +198,7 @@ def _is_of_visit(visit: str, key: str) -> bool:
 
 
 def open_workbench(store: Store, workflow: Workflow) -> Run:
-    """The workbench run of a workflow, made if there is none yet."""
+    """The draft run of a workflow, made if there is none yet."""
     bench = workbench(workflow.id)
     run = Run(bench, workflow.id, save_workflow(store, workflow), mode="isolated")
     if store.get("run", bench) is None:
@@ -266,7 +270,7 @@ async def _drive(
         if isinstance(problem, BrowserGone) and means.outlasts:
             ledger.set_run(**ends | {"state": "running"})
             raise
-    # On the workbench each test counts by itself.
+    # In the draft run each test counts by itself.
     took = time.monotonic() - began if test else measure_run(ledger.store, ledger.run.id)
     summary = summary_of(ledger.store, ledger.run, took)
     told = list_choices(ledger.steps(), ledger.records.values()) if not test else ()

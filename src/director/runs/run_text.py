@@ -95,8 +95,9 @@ def evidence_text(evidence: Config) -> str:
 def key_text(key: str, nodes: Iterable[Node]) -> str:
     """Where a step is: aliases from the outside in, with the item or the part between."""
     aliases = {node.id: node.alias for node in nodes}
-    pieces = _PIECE.findall(key)
-    return " › ".join(f"{aliases.get(name, name)}{inside}" for name, inside in pieces) or key
+    pieces = [(*name.partition("~"), inside) for name, inside in _PIECE.findall(key)]
+    told = [f"{aliases.get(id_, id_)}{sign}{nth}{inside}" for id_, sign, nth, inside in pieces]
+    return " › ".join(told) or key
 
 
 def depth_of(key: str) -> int:

@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from director.distribution import install_line
+from director.errors import DirectorError
 from director.workflow.bounds import VALUE, ValueTooLarge, check_bounds
 from director.workflow.expressions import MODULES, PARSERS
 from director.workflow.values import Json
@@ -32,7 +33,7 @@ _SAID = 1_000  # characters of an error that the code raised
 _PRINTED = 100_000  # bytes of print() before it is too much
 
 
-class SandboxError(Exception):
+class SandboxError(DirectorError):
     """Why an expression has no value: the line, what went wrong there, and what to do."""
 
 
@@ -90,7 +91,7 @@ class Sandbox:
 
     def _start(self) -> Monty:
         try:
-            from pydantic_monty import Monty  # noqa: PLC0415  an extra
+            from pydantic_monty import Monty
         except ImportError as error:
             raise SandboxError(
                 f"transform and route need the package pydantic-monty: {install_line('sandbox')}."
@@ -109,7 +110,7 @@ class Sandbox:
             raise SandboxError(str(problem)) from None
 
     def _feed(self, pool: Monty, code: str, values: Mapping[str, Json]) -> object:
-        from pydantic_monty import CollectString, MontyError  # noqa: PLC0415  an extra
+        from pydantic_monty import CollectString, MontyError
 
         limits: ResourceLimits = {
             "max_feed_duration_secs": self.limits.seconds,
@@ -171,7 +172,7 @@ def _plain(found: object) -> Json:
 
 
 def _describe_error(error: Exception, limits: SandboxLimits) -> str:
-    from pydantic_monty import MontyCrashedError, MontyRuntimeError, MontySyntaxError  # noqa: PLC0415
+    from pydantic_monty import MontyCrashedError, MontyRuntimeError, MontySyntaxError
 
     if isinstance(error, MontyCrashedError):
         return f"The code was stopped: it did not end within {limits.seconds:g} seconds."

@@ -42,18 +42,9 @@ def read_sections(text: str) -> list[Section]:
     start = first.start() if first else len(text)
     ahead = text[:start].removesuffix("\n\n") if first else text
     found = [Section("system", unguard_boundary(ahead))] if start else []
-    while start < len(text):
-        opening = _OPENING.match(text, start)
-        close = f"\n</{opening[1]}>" if opening else ""
-        end = text.find(close, opening.end()) if opening else -1
-        if opening is None or end < 0:
-            raise ValueError(f"No whole section begins at character {start}.")
+    for opening, inside in boundary_escapes.split_bounded(text, _OPENING, start):
         trust: Trust = "web" if opening[2] else "agent"
-        found.append(Section(opening[1], unguard_boundary(text[opening.end() : end]), trust))
-        start = end + len(close)
-        if text[start:] and not text.startswith("\n\n<", start):
-            raise ValueError(f"Something stands behind the section {opening[1]!r}.")
-        start += 2
+        found.append(Section(opening[1], unguard_boundary(inside), trust))
     return found
 
 

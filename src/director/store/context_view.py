@@ -137,8 +137,3 @@ def find_archived(entries: Sequence[Entry]) -> frozenset[int]:
 def visible(entries: Sequence[Entry]) -> tuple[int, ...]:
     """The turns that the model sees, in their order."""
     return tuple(one.seq for one in view(entries).visible)
-
-
-def units_of(entries: Sequence[Entry]) -> tuple[tuple[int, ...], ...]:
-    """What may be compressed, as whole units."""
-    return view(entries).units

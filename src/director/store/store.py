@@ -142,7 +142,7 @@ class Store:
     def put(
         self,
         kind: str,
-        id: str,  # noqa: A002
+        id: str,
         body: Json,
         reason: str = "",
         *,
@@ -165,7 +165,7 @@ class Store:
         with self._database.writing(len(drafts), names) as writing:
             return versioned_records.put_all(writing, drafts, unchanged)
 
-    def get(self, kind: str, id: str, version: int | None = None) -> Versioned | None:  # noqa: A002
+    def get(self, kind: str, id: str, version: int | None = None) -> Versioned | None:
         """A version of a record, the newest if none is named."""
         with self._reading() as connection:
             return versioned_records.get(connection, kind, id, version)
@@ -173,7 +173,7 @@ class Store:
     def versions(
         self,
         kind: str,
-        id: str,  # noqa: A002
+        id: str,
         *,
         after: int = 0,
         upto: int | None = None,
@@ -197,14 +197,14 @@ class Store:
         with self._reading() as connection:
             return versioned_records.ids(connection, kind)
 
-    def restore_version(self, kind: str, id: str, version: int, reason: str = "") -> Versioned:  # noqa: A002
+    def restore_version(self, kind: str, id: str, version: int, reason: str = "") -> Versioned:
         """Write an old version's body as a new version."""
         with self._database.writing(1, [("record", kind, id)]) as writing:
             old = versioned_records.existing(writing.connection, kind, id, version)
             why = reason or f"restored version {version}"
             return versioned_records.put_all(writing, [RecordDraft(kind, id, old.body, why)])[0]
 
-    def diff(self, kind: str, id: str, a: int, b: int) -> list[str]:  # noqa: A002
+    def diff(self, kind: str, id: str, a: int, b: int) -> list[str]:
         """What changed from version `a` to version `b`, in lines to read."""
         with self._reading() as connection:
             old = versioned_records.existing(connection, kind, id, a)
@@ -216,7 +216,7 @@ class Store:
         with self._database.writing(names=()) as writing:
             return large_values.keep(writing.connection, [content])[0]
 
-    def read_kept(self, hash: str) -> bytes:  # noqa: A002
+    def read_kept(self, hash: str) -> bytes:
         """The bytes that were kept under a hash."""
         with self._reading() as connection:
             return large_values.read_bytes(connection, hash)

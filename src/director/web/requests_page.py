@@ -9,8 +9,9 @@ from fastapi.responses import HTMLResponse
 
 from director.agent import current_thread
 from director.agent.saved_workflow import SavedState
+from director.services.errors import NotFound
 from director.store import StoreError
-from director.web.app_state import AppState, NotFound
+from director.web.app_state import AppState
 from director.web.page_templates import api_of, page
 from director.web.reading.requests import lines, newest
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, Thread

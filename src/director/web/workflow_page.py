@@ -11,27 +11,32 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
-from director.agent import approvals, current_thread, running
-from director.agent.model_choice import chosen_profile
-from director.agent.permissions.effect_approval import effects
-from director.agent.permissions.secret_requests import secret_requests
-from director.agent.saved_workflow import SavedState
+from director.agent import current_thread, running
+from director.agent.model_choice import get_chosen_profile
 from director.counting import counter_for
 from director.runs.download_facts import list_downloads
 from director.runs.run_journal import records_of, steps_of
+from director.services import run_exports
+from director.services.approvals import list_effects, list_origins, list_secret_requests
+from director.services.compression import list_attempts
+from director.services.errors import NotFound
+from director.services.nodes import list_nodes
+from director.services.plans import get_description, get_plan
+from director.services.provider_keys import list_provider_models
+from director.services.runs import list_open_questions
+from director.services.variables import list_lines
+from director.services.workflows import get_workflow
 from director.settings import PROFILES
 from director.store.run_variables import workbench
-from director.web.app_state import AppState, NotFound
+from director.web.app_state import AppState
 from director.web.page_answers import answer_page
 from director.web.page_templates import api_of
 from director.web.reading import meter as size
 from director.web.reading.chat import turn_now
-from director.web.reading.compression import tried
 from director.web.reading.requests import lines
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, WorkflowId, thread_of
-from director.web.views import chat, compression, meter, nodes, plan, runs
-from director.web.views import settings as view
-from director.web.views.variables_and_tabs import tabs_view, variables_view
+from director.web.views import chat, compression, meter, nodes, plan
+from director.web.views.variables_and_tabs import tabs_view
 from director.workflow.description import PARTS, Description
 from director.workflow.record_types import list_record_types
 
@@ -97,9 +102,7 @@ async def _part(studio: AppState, workflow: str, part: str, asked: PartQuery) ->
 @router.get("/w/{workflow}/kept/{hash_}")
 def kept(workflow: ExistingWorkflowId, hash_: str, studio: CurrentApp) -> Response:
     """A picture that a step of this workflow left."""
-    if not runs.pictured(studio.cached, workflow, hash_):
-        raise NotFound("There is no such picture.")
-    content = studio.cached.kept(hash_)
+    content = run_exports.get_workflow_picture(studio.workspace, workflow, hash_)
     kind = "image/png" if content.startswith(b"\x89PNG") else "image/jpeg"
     return Response(content, media_type=kind, headers={"cache-control": "private, max-age=86400"})
 
@@ -112,14 +115,18 @@ def _chat(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     store = studio.cached
     thread = current_thread(store, workflow)
     found = chat.chat(store, thread)
-    asked = [one for one in approvals(store, workflow) if one.state == "asked"]
+    asked = [one for one in list_origins(studio.workspace, workflow) if one.state == "asked"]
     return {
         "chat": found,
         "chunk": found.newest,
         "approvals": asked,
-        "effects": [one for one in effects(store, workflow) if one.state == "asked"],
-        "questions": runs.waiting(store, workflow),
-        "secrets": [one for one in secret_requests(store, workflow) if one.state == "asked"],
+        "effects": [
+            one for one in list_effects(studio.workspace, workflow) if one.state == "asked"
+        ],
+        "questions": list_open_questions(studio.workspace, workflow),
+        "secrets": [
+            one for one in list_secret_requests(studio.workspace, workflow) if one.state == "asked"
+        ],
         "failure": found.now.text if found.now.state == "failed" else "",
     }
 
@@ -142,12 +149,12 @@ def _composer(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     return {
         "busy": busy,
         "rehearsal": studio.rehearsals.next(workflow, store),
-        "waits": any(one.state == "asked" for one in approvals(store, workflow)),
+        "waits": any(one.state == "asked" for one in list_origins(studio.workspace, workflow)),
         "asked": turn_now(store, thread).asked,
         "can_retry": bool(store.head(thread)) and not busy,
         "meter_model": size.model_of(store, workflow, settings),
-        "models": view.usable(studio.supplies.vault),
-        "profile": chosen_profile(store, workflow, settings).name,
+        "models": tuple(one.name for one in list_provider_models(studio.workspace)),
+        "profile": get_chosen_profile(store, workflow, settings).name,
         "profiles": PROFILES,
         "background": size.background_of(store, workflow, settings),
     }
@@ -170,15 +177,15 @@ def _offered(studio: AppState, workflow: str, *, units: bool) -> Shown:
 
 
 def _history(studio: AppState, workflow: str, _: PartQuery) -> Shown:
-    return {"attempts": tried(studio.cached, current_thread(studio.cached, workflow))}
+    return {"attempts": list_attempts(studio.workspace, current_thread(studio.cached, workflow))}
 
 
 def _plan(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
-    saved = SavedState(studio.cached, workflow)
-    told = saved.description()
+    told = get_description(studio.workspace, workflow)
+    nodes_now = get_workflow(studio.workspace, workflow).nodes
     return {
-        "plan": plan.plan_view(studio.cached, workflow, asked.version),
-        "aliases": {node.id: node.alias for node in saved.workflow().nodes},
+        "plan": plan.plan_view(get_plan(studio.workspace, workflow, version=asked.version)),
+        "aliases": {node.id: node.alias for node in nodes_now},
         "description": _described(told) if told else {},
     }
 
@@ -191,14 +198,15 @@ def _described(told: Description) -> dict[str, Any]:
 
 def _nodes(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
     statuses = studio.reader(workflow).state().statuses
-    found = nodes.workflow_view(studio.cached, workflow, statuses, rows=asked.rows)
+    flow = list_nodes(studio.workspace, workflow, statuses=statuses, most=asked.rows)
+    found = nodes.workflow_view(flow, statuses)
     return {"view": found, "rows": asked.rows, "first_rows": nodes.ROWS}
 
 
 def _variables(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     run = workbench(workflow)
     return {
-        "variables": variables_view(studio.cached, workflow),
+        "variables": list_lines(studio.workspace, workflow),
         "record_types": list_record_types(records_of(studio.cached, run)),
         "downloads": list_downloads(steps_of(studio.cached, run)),
         "files": studio.supplies.files(workflow).list(),
@@ -206,8 +214,8 @@ def _variables(studio: AppState, workflow: str, _: PartQuery) -> Shown:
 
 
 async def _browser(studio: AppState, workflow: str) -> Shown:
-    listed = await asyncio.to_thread(approvals, studio.cached, workflow)
-    shown = await asyncio.to_thread(effects, studio.cached, workflow)
+    listed = await asyncio.to_thread(list_origins, studio.workspace, workflow)
+    shown = await asyncio.to_thread(list_effects, studio.workspace, workflow)
     return {
         "tabs": tabs_view(await studio.tabs(workflow)),
         "sites": [one for one in listed if one.state != "asked"],

@@ -1,4 +1,4 @@
-"""The bench: one live browser session of a workflow, opened when first needed and kept after that.
+"""The browser workspace: the live session of a workflow, opened when first needed and then kept.
 
 It reaches the approved origins of the workflow and nothing else. What it needs to go on in another
 browser is kept sealed in the store; without a seal nothing of it is written down.
@@ -58,7 +58,7 @@ class BrowserWorkspace:
         """The session, opened where it was left; it reaches what the workflow may reach now."""
         approved = self._list_approved_origins()
         if self._session is not None and set(self._session.origins) - set(Origins(approved)):
-            # An origin was taken back: what is open could still reach it.
+            # An approval was removed: what is open could still reach it.
             await self.close()
         if self._session is None:
             self._session = await self._open_session(approved)
@@ -78,7 +78,7 @@ class BrowserWorkspace:
             return ()
 
     async def means(self, workflow: Workflow) -> RunDependencies:
-        """What runs on this bench work with: its session, if any node needs a browser.
+        """What runs in this workspace work with: its session, if any node needs a browser.
 
         A run that asks something is put aside at once: a turn never waits for a person.
         """

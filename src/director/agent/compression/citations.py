@@ -85,3 +85,7 @@ def list_uncited_lines(text: str, turns: Iterable[Turn]) -> list[str]:
         and not (nth and _CONTINUED.match(line))
         and not known & citations(line)
     ]
+
+
+# A name of one release ago; it goes with the next.
+cited = cite

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from director.models import Capabilities
+from director.models import Capabilities, Model
 from director.models.prices import dearer_above
 from director.settings import Settings
 
@@ -55,3 +55,9 @@ def marks_for(
         return wanted
     share = most / wanted.at
     return Marks(int(wanted.warn * share), most, min(wanted.to, most // 4))
+
+
+def get_marks(settings: Settings, model: Model) -> Marks:
+    """The marks for a model that is open."""
+    place = model.place
+    return marks_for(settings, model.capabilities, provider=place.provider, model=place.model)

@@ -1,7 +1,7 @@
 """The conversation of a workflow: its current thread, what is said to it, and saying it again.
 
-A workflow has one current thread; the older ones stay readable. A turn that is taken back stays in
-the log, out of view. Nothing here asks a model.
+A workflow has one current thread; the older ones stay readable. A turn that is removed stays in
+the log, out of view. No model is called here.
 """
 
 from __future__ import annotations
@@ -55,6 +55,12 @@ def open_question(store: Store, thread: str, last: Json) -> str:
     """The call of a question that the last turn ended with, if nothing was said since."""
     is_open = last.get("state") == "asked" and last.get("head") == store.head(thread)
     return str(last.get("call") or "") if is_open else ""
+
+
+def find_request(store: Store, thread: str) -> int:
+    """The entry of what the user said last, which is being worked on; 0 if there is none."""
+    found = store.last(thread, "user")
+    return found.seq if found else 0
 
 
 def notice(store: Store, thread: str, text: str) -> Entry:

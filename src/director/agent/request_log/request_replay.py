@@ -97,7 +97,7 @@ def _remember(model: Model, body: Json) -> None:
 async def _attempts(
     model: Model, context: Context, tools: list[Tool], body: Json, policy: Policy
 ) -> tuple[Attempt, ...]:
-    """Send it nowhere; what would have left. A script answers, and nobody listens."""
+    """Send it nowhere; what would have left. A script answers, and nothing is sent."""
     thread = str(body["sent_as"])
     try:
         if body["streaming"] is not True:

@@ -18,8 +18,8 @@ from director.agent.model_choice import get_chosen_model
 from director.agent.permissions.effect_approval import ask_at_nodes
 from director.agent.permissions.secret_leaks import guard_model
 from director.agent.request_assembly import budget_of
-from director.agent.request_log.request_record import RequestRecord, RequestTarget, made_known
-from director.agent.session_hooks import keep_made
+from director.agent.request_log.request_keeping import keep_record
+from director.agent.request_log.request_record import RequestRecord, RequestTarget
 from director.agent.tools.tool_definition import Spec, spec
 from director.browser import BrowserError, BrowserGone, Session, closer
 from director.browser.bundle import LocatorError
@@ -138,14 +138,14 @@ class NodeModelClient:
         thread = current_thread(self._store, self._workflow)
         asked = RequestTarget(self._workflow, thread, "", model, tools, policy, by="node")
         known = RequestRecord(asked, report_on(context, context, budget))
-        with made_known(known, self._keep) as made:
+        with keep_record(self._store, known, self._clean) as made:
             made.ended = reply = await model.send(
                 context, tools=tools, thread="node", policy=policy, attempts=made.attempts
             )
         return reply
 
-    def _keep(self, made: RequestRecord) -> None:
-        keep_made(self._store, made, self._net().clean)
+    def _clean(self, text: str) -> str:
+        return self._net().clean(text)
 
 
 def _answer(reply: Reply) -> Json:
@@ -163,7 +163,7 @@ def _answer(reply: Reply) -> Json:
 
 
 async def _run_tool_call(hand: AgentBrowser, asked: ToolCall) -> Result:
-    """What came of one call of the agent; what it can mend is told to it."""
+    """What came of one call of the agent; what it can correct is its result."""
     found = next((one for one in _TOOLS if one.name == asked.tool), None)
     if found is None:
         return Result(f"There is no tool {asked.tool!r}.", failed=True)

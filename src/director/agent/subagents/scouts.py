@@ -112,7 +112,7 @@ async def _send(
     policy = Policy(chain="never")
     budget = budget_of(model.capabilities, desk.settings, model.counter)
     asked = RequestTarget(desk.workflow, desk.thread, "", model, tools, policy, by="scout")
-    with desk.making(RequestRecord(asked, report_on(context, context, budget))) as made:
+    with desk.keep_record(RequestRecord(asked, report_on(context, context, budget))) as made:
         made.ended = reply = await model.send(
             context, tools=tools, thread="scout", policy=policy, attempts=made.attempts
         )

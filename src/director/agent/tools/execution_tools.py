@@ -47,7 +47,7 @@ from director.workflow.values import Config, Json, Workflow
 _VARIABLES = 40
 
 
-async def test_single_node(desk: AgentSession, node: int | str, record: str = "") -> Result:  # noqa: PT028
+async def test_single_node(desk: AgentSession, node: int | str, record: str = "") -> Result:
     """Run one node where the browser is now; variables stay on the workbench.
 
     Args:

@@ -53,8 +53,8 @@ async def get_workflow_variables(desk: AgentSession, key: str = "") -> str:
 
 async def get_workflow_variable(
     desk: AgentSession,
-    variableName: str = "",  # noqa: N803
-    nodeId: int | str = "",  # noqa: N803
+    variableName: str = "",
+    nodeId: int | str = "",
     run: str = "",
 ) -> str:
     """Get the full value of a variable, of all variables of a node, of records, or of "all".

@@ -77,7 +77,8 @@ def _render_attribute(name: str, value: str) -> str:
     if not value:
         return f" {name}"
     plain = _SPACES.sub(" ", value).strip()
-    if not plain or re.search(r"[\s\"'<>=]", plain):
+    if not plain or name == "href" or re.search(r"[\s\"'<>=]", plain):
+        # An address stands in quotes as it does on the page: it is named and searched that way.
         return f' {name}="{plain.replace(chr(34), chr(39))}"'
     return f" {name}={plain}"
 

@@ -157,8 +157,8 @@ def write_turn(turn: AgentTurn) -> list[object]:
     return [{"role": "assistant", "content": content}]
 
 
-def write_result(call: Call, form: str = "") -> object:  # noqa: ARG001 - all calls look alike
-    """The result block of a call that has none."""
+def write_result(call: Call, _form: str = "") -> object:
+    """The result block of a call that has none; all calls look alike."""
     block = {"type": "tool_result", "tool_use_id": call.id, "content": call.result}
     return {**block, "is_error": True} if call.failed else block
 
@@ -168,7 +168,7 @@ def write_user(text: str) -> object:
     return {"role": "user", "content": text}
 
 
-def write_system(text: str) -> object:  # noqa: ARG001 - there is no such message
+def write_system(_text: str) -> object:
     """Nothing: the system prompt travels outside the messages."""
     return None
 

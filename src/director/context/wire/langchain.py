@@ -10,7 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 
 from director.context.values import AgentTurn, Call
-from director.context.wire.chat import EMPTY, keep_calls, legacy_id, legacy_use, rewrite_call
+from director.context.wire.chat_completions import (
+    EMPTY,
+    keep_calls,
+    legacy_id,
+    legacy_use,
+    rewrite_call,
+)
 from director.context.wire.parse_events import Answer, Edit, Event, Flaw, Heard, Spoke, Use
 from director.context.wire.shape import (
     alter,

@@ -1,4 +1,4 @@
-"""A brain that plays a tape: one step after another, whatever it is shown.
+"""A script engine that plays a tape: one step after another, whatever it is shown.
 
 A context that was shown before gets the same step again, so that a retry costs no step. Too few
 steps is an error when it happens; too many is one when `check` is asked.

@@ -11,7 +11,8 @@ from pydantic import Field
 from director.agent import TurnRunning, current_thread, new_conversation
 from director.agent.conversation.current_thread import leave_out
 from director.agent.conversation.message_size import measure_message
-from director.web.app_state import AnswerOptions, AppState, NotFound
+from director.services.errors import NotFound
+from director.web.app_state import AnswerOptions, AppState
 from director.web.reading.chat import (
     Conversation,
     ConversationEntry,

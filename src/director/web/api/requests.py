@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 from fastapi import APIRouter, Path, Query
 from fastapi.responses import Response
 
-from director.web.app_state import NotFound
+from director.services.errors import NotFound
 from director.web.reading import requests
 from director.web.reading.meter import Meter
 from director.web.reading.requests import Detail, Moment, RequestRow

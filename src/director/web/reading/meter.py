@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from director.agent.background_answers import is_background
 from director.agent.compression.thresholds import Marks, marks_for
 from director.agent.conversation.current_thread import current_thread
-from director.agent.model_choice import chosen_model, chosen_profile
+from director.agent.model_choice import get_chosen_model, get_chosen_profile
 from director.agent.model_windows import get_capabilities
 from director.agent.request_assembly import assemble
 from director.agent.request_log.request_parts import RequestPart, parts_of
@@ -51,7 +51,7 @@ def meter(
     tabs: tuple[Tab, ...] = (),
 ) -> Meter:
     """The next request of a workflow as it would be now."""
-    profile = chosen_profile(store, workflow, settings)
+    profile = get_chosen_profile(store, workflow, settings)
     name = model_of(store, workflow, settings)
     marks, window = marks_of(store, settings, name)
     counter = counter_for(name or None)
@@ -77,7 +77,7 @@ def meter(
 def model_of(store: Store, workflow: str, settings: Settings) -> str:
     """The model that a workflow is built with; empty if none is chosen."""
     try:
-        return chosen_model(store, workflow, settings)
+        return get_chosen_model(store, workflow, settings)
     except NoKey:
         return ""
 

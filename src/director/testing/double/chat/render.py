@@ -1,4 +1,4 @@
-"""A chat request as its model sees it: blocks for the books, and what the brain is shown.
+"""A chat request as its model sees it: blocks for the books, and what the script engine is shown.
 
 A tool is counted as its JSON, a message as its role, text and calls. An image counts as a line
 with its digest: its size in tokens is no vendor's. Nothing here refuses anything.
@@ -36,7 +36,7 @@ def blocks(wanted: CheckedChatRequest) -> tuple[CacheBlock, ...]:
 
 
 def render_seen(wanted: CheckedChatRequest, run: str) -> Seen:
-    """What the brain is shown: only what this request carries."""
+    """What the script engine is shown: only what this request carries."""
     lead = _leading(wanted.messages)
     names = (mapping(tool.get("function") or tool.get("custom")) for tool in wanted.tools)
     return Seen(

@@ -1,4 +1,4 @@
-"""From what a brain says to the body of an answer: blocks, stop reason, usage.
+"""From what a script engine says to the body of an answer: blocks, stop reason, usage.
 
 A real answer always holds an object as a tool's input; arguments that are none are sent as
 {"INVALID_JSON": the text}. Nothing here knows a socket or an event.
@@ -99,7 +99,7 @@ def count_output(block: Json) -> int:
 
 
 def refuse_failure(failure: Fail) -> Refusal:
-    """The refusal that a brain's failure is."""
+    """The refusal that a script engine's failure is."""
     if failure.code in CODES:
         return refuse_compaction(failure.code)
     status = STATUSES.get(failure.code, 500)
@@ -122,7 +122,7 @@ class Builder:
     reply: DraftMessage = field(default_factory=DraftMessage)
 
     def say(self, emits: Iterable[Emit], room: int) -> DraftMessage:
-        """All that a brain says, as one answer with so much room left in the window."""
+        """All that a script engine says, as one answer with so much room left in the window."""
         for emit in emits:
             _make(self, emit)
             if self.reply.failure:
@@ -164,7 +164,7 @@ class Builder:
         self.reply.content.append(block)
 
     def compact(self, text: str) -> None:
-        """Add a compaction that the brain itself chose to make."""
+        """Add a compaction that the script engine itself chose to make."""
         if COMPACTING not in self.call.betas:
             raise ScriptError(f"A compaction was scripted for a request without {COMPACTING}.")
         self.reply.content.append(passing_block(text))
@@ -296,7 +296,7 @@ def body(
 
 
 def summary(emits: Iterable[Emit]) -> str:
-    """The summary in what a brain says when it is asked for one."""
+    """The summary in what a script engine says when it is asked for one."""
     said = list(emits)
     for emit in said:
         if isinstance(emit, Fail):

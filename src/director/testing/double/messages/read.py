@@ -1,6 +1,6 @@
 """A request to the Messages API as values: the prompt, its pieces, and how both are counted.
 
-Reads and renders only: nothing here refuses a request, asks a brain or keeps a state.
+Reads and renders only: nothing here refuses a request, asks a script engine or keeps a state.
 """
 
 from __future__ import annotations

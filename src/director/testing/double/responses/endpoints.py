@@ -1,7 +1,7 @@
 """The Responses API of the double: create, retrieve, delete, cancel, and the list of input items.
 
-What OpenAI refuses is refused in its order and its words; an answer is what the brain says to
-the context that the request brings. Nothing here is inherited but items.
+What OpenAI refuses is refused in its order and its words; an answer is what the script engine says
+to the context that the request brings. Nothing here is inherited but items.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def create(world: World, asked: ParsedRequest, _path: Mapping[str, str]) -> Prov
 def _answer(
     world: World, asked: ParsedRequest, can: Capabilities, context: ResponsesContext, making: Making
 ) -> BuiltOutput:
-    """What the brain says, after a compaction if one is due."""
+    """What the script engine says, after a compaction if one is due."""
     limit = can.max_output
     asked_for = asked.body.get("max_output_tokens")
     if isinstance(asked_for, int):

@@ -7,10 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query
 from fastapi.responses import PlainTextResponse, Response
 
-from director.runs import steps_of
-from director.runs.exported_data import as_csv, as_json, rows_of
-from director.runs.run_report import report_html
-from director.web.app_state import NotFound
+from director.services import run_exports
 from director.web.route_dependencies import CurrentApp, KnownRun
 
 router = APIRouter(prefix="/runs/{run}", tags=["runs"])
@@ -33,16 +30,15 @@ def results(
 
     `bom` begins a CSV with the mark by which Excel knows UTF-8.
     """
-    rows = rows_of(studio.store, run, what)
-    if form == "csv":
-        return _file(as_csv(rows, bom=bom), "text/csv", f"{what}.csv")
-    return _file(as_json(rows), "application/json", f"{what}.json")
+    found = run_exports.export_data(studio.workspace, run, what, form=form, bom=bom)
+    kind = "text/csv" if form == "csv" else "application/json"
+    return _file(found.text, kind, f"{what}.{form}")
 
 
 @router.get("/report", response_class=Response, responses={200: {"content": {"text/html": {}}}})
 def report(run: KnownRun, studio: CurrentApp) -> Response:
     """The report of a run: one HTML page with pictures that needs nothing else, to be saved."""
-    return _file(report_html(studio.store, run), "text/html", "report.html")
+    return _file(run_exports.make_report(studio.workspace, run), "text/html", "report.html")
 
 
 @router.get(
@@ -52,12 +48,10 @@ def picture(
     run: KnownRun, hash_: Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")], studio: CurrentApp
 ) -> Response:
     """The picture of a step, by the hash that the step names."""
-    named = (step.screenshot["$kept"] for step in steps_of(studio.store, run) if step.screenshot)
-    if hash_ not in named:
-        raise NotFound("No step of this run has this picture.")
+    content = run_exports.get_picture(studio.workspace, run, hash_)
     # It can never be another one: the hash is of its bytes.
     headers = {"cache-control": "private, max-age=31536000, immutable"}
-    return Response(studio.store.kept(hash_), media_type="image/png", headers=headers)
+    return Response(content, media_type="image/png", headers=headers)
 
 
 def _file(text: str, kind: str, name: str) -> Response:

@@ -1,12 +1,16 @@
-"""Compressions as they are shown: what one would do, what was proposed, what was done."""
+"""Compressions as they are shown: what one would do, what was proposed, done and tried.
+
+Values and how they are read from what the agent made; nothing is decided or redacted here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from director.agent.compression.compression_proposal import CompressionEstimate, CompressionProposal
-from director.agent.compression.thread_compression import attempts
+from director.services.outgoing import Identifier
 from director.store import Store, Versioned
 from director.store.checkpoints import Checkpoint
 from director.store.compression import history
@@ -41,7 +45,7 @@ class Proposed:
     `written` is what the model or the user wrote, `summary` what was made of it.
     """
 
-    id: str
+    id: Identifier
     summary: str
     written: str
     count: int
@@ -91,17 +95,29 @@ class CompressionAttempt:
     turns: tuple[int, ...] = ()
 
 
-def looked(found: CompressionEstimate, units: Sequence[tuple[int, ...]], model: str) -> Looked:
-    """A look as it is shown."""
-    preview = found.preview
+@dataclass(frozen=True, slots=True)
+class CompressionResult:
+    """How a compression without a preview ended, in words; `entry` is None if none was done."""
+
+    status: Literal["not due", "done", "failed", "stopped"]
+    says: str
+    written: str = ""
+    entry: int | None = None
+
+
+def read_estimate(
+    found: CompressionEstimate, units: Sequence[tuple[int, ...]], model: str
+) -> Looked:
+    """What a look at a compression found."""
+    seen = found.preview
     return Looked(
-        preview.count,
-        preview.user_count,
-        preview.agent_count,
-        _turns(preview.fold.turns),
+        seen.count,
+        seen.user_count,
+        seen.agent_count,
+        _list_turns(seen.fold.turns),
         tuple(units),
-        preview.builds_on,
-        preview.tokens,
+        seen.builds_on,
+        seen.tokens,
         found.after,
         found.cap,
         found.names,
@@ -111,14 +127,14 @@ def looked(found: CompressionEstimate, units: Sequence[tuple[int, ...]], model: 
     )
 
 
-def proposed(id_: str, made: CompressionProposal) -> Proposed:
-    """A proposal as it is shown."""
+def read_proposal(id_: str, made: CompressionProposal) -> Proposed:
+    """A proposal by the name that it waits under."""
     return Proposed(
         id_,
         made.summary.text,
         made.written,
         made.preview.count,
-        _turns(made.preview.fold.turns),
+        _list_turns(made.preview.fold.turns),
         made.preview.builds_on,
         made.preview.tokens,
         made.after,
@@ -131,7 +147,7 @@ def proposed(id_: str, made: CompressionProposal) -> Proposed:
     )
 
 
-def done(store: Store, thread: str) -> list[PastCompression]:
+def list_done(store: Store, thread: str) -> list[PastCompression]:
     """The compressions of a thread, the newest first."""
     return [
         PastCompression(
@@ -149,13 +165,8 @@ def done(store: Store, thread: str) -> list[PastCompression]:
     ]
 
 
-def tried(store: Store, thread: str) -> list[CompressionAttempt]:
-    """Every attempt to compress a thread, the newest first."""
-    made = {one.seq: one for one in history(store, thread)}
-    return [_attempt(one, made) for one in reversed(attempts(store, thread))]
-
-
-def _attempt(one: Versioned, made: Mapping[int, Checkpoint]) -> CompressionAttempt:
+def read_attempt(one: Versioned, made: Mapping[int, Checkpoint]) -> CompressionAttempt:
+    """An attempt, with how the compression stands that it made."""
     body = one.body
     seq = None if body["checkpoint"] is None else int(str(body["checkpoint"]))
     found = made.get(seq) if seq is not None else None
@@ -176,5 +187,5 @@ def _attempt(one: Versioned, made: Mapping[int, Checkpoint]) -> CompressionAttem
     )
 
 
-def _turns(turns: Sequence[object]) -> tuple[int, ...]:
+def _list_turns(turns: Sequence[object]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(turn.at for turn in turns))  # type: ignore[attr-defined]

@@ -1,18 +1,34 @@
-"""A workflow as a list of nodes that nest, each with how it fared when it last ran."""
+"""Nodes: a workflow as a list of nodes that nest, each with how it fared; change and test them.
+
+A change is made whole or refused, and what was seen as another version is not changed. The tools of
+the agent do the work, so that a person and a model are held to the same rules.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import cast
+from typing import Any, Literal, cast
 
+from director.agent import AgentSession
+from director.agent.saved_workflow import SavedState
+from director.agent.tools import execution_tools, node_tools
+from director.models import Result
 from director.runs import Step, steps_of
 from director.runs.run_journal import run_from
-from director.runs.run_text import check_text, condition_text, evidence_text, node_text
-from director.store import Store
+from director.runs.run_text import check_text, condition_text, node_text
+from director.services.doubts import (
+    ConditionResult,
+    DoubtRow,
+    list_condition_results,
+    list_doubts,
+)
+from director.services.errors import NotFound
+from director.services.outgoing import Identifier, redact_result
+from director.services.workspace import Workspace
+from director.store import Store, VersionConflict
 from director.store.run_variables import is_workbench, workbench
-from director.web.reading.doubts import DoubtRow, doubt_rows
 from director.workflow.document import parse_stored
 from director.workflow.input_types import is_secret_input
 from director.workflow.references import map_parents, parts_of, with_aliases
@@ -20,15 +36,8 @@ from director.workflow.retry import retry_seconds
 from director.workflow.sensitive import mask_value
 from director.workflow.values import Json, Node, Workflow
 
-_RUNS = 5  # of the newest runs, besides the workbench
-
-
-@dataclass(frozen=True, slots=True)
-class ConditionResult:
-    """A condition, whether it held, and what was found."""
-
-    holds: bool
-    text: str
+_STATES = {"success": "ok", "partial": "partial", "failed": "failed", "skipped": "skipped"}
+_RUNS = 5  # of the newest runs, besides the draft run
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +47,15 @@ class Tried:
     A run may visit a node often: `visits` is how often, and `good` how often it was green.
     """
 
-    run: str
-    status: str
+    run: Identifier
+    status: Identifier
     at: float
     took: float
     error: str
     evidence: tuple[ConditionResult, ...]
     warnings: tuple[str, ...]
     result: object
-    picture: str
+    picture: Identifier
     stale: bool
     visits: int
     good: int
@@ -60,15 +69,15 @@ class NodeRow:
     It has `inside` so many nodes of its own. What is hidden in a config cannot be edited.
     """
 
-    id: str
+    id: Identifier
     position: int
     alias: str
-    type: str
+    type: Identifier
     does: str
     description: str
-    effect: str
+    effect: Identifier
     depth: int
-    owner: str
+    owner: Identifier
     part: str
     inside: int
     config: Mapping[str, object]
@@ -91,14 +100,14 @@ class InputRow:
     default: object
     required: bool
     sensitive: bool
-    type: str = "any"
+    type: Identifier = "any"
 
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
     """A version of a workflow."""
 
-    workflow: str
+    workflow: Identifier
     name: str
     description: str
     version: int
@@ -108,14 +117,139 @@ class Nodes:
     count: int
 
 
-def nodes(
-    store: Store, workflow: str, statuses: Mapping[str, str], *, most: int | None = None
+@dataclass(frozen=True, slots=True)
+class NodeTarget:
+    """Which node of whose workflow is meant, and which version of the workflow was `seen`."""
+
+    session: AgentSession
+    node: str
+    seen: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class NodesResult:
+    """What came of it, in words, and the nodes as they are now."""
+
+    text: str
+    failed: bool
+    nodes: Nodes
+
+
+@redact_result
+def list_nodes(
+    workspace: Workspace,
+    workflow: str,
+    *,
+    statuses: Mapping[str, str] | None = None,
+    most: int | None = None,
 ) -> Nodes:
-    """The nodes of a workflow, or the first of them; `statuses` has those that ran unchanged."""
+    """The nodes of a workflow, or the first of them, each with how it fared when it last ran.
+
+    `statuses` has those that ran unchanged, if it is known already.
+    """
+    return _read_nodes(workspace.reads, workflow, statuses, most)
+
+
+@redact_result
+def list_node_states(workspace: Workspace, run: str) -> dict[str, str]:
+    """How each node fared in one run, by its id: failed or in part if any of its visits was."""
+    found: dict[str, str] = {}
+    for step in steps_of(workspace.reads, run):
+        if step.type == "item":
+            continue
+        state = _STATES[step.status] if step.state == "finished" else step.state
+        if found.get(step.node) not in ("failed", "partial") or state == "failed":
+            found[step.node] = state
+    return found
+
+
+@redact_result
+async def add_node(
+    workspace: Workspace, session: AgentSession, draft: Mapping[str, Any], *, seen: int | None
+) -> NodesResult:
+    """Add a node, of the parts that the tool `create_node` takes."""
+    _check_version(workspace, session.workflow, seen)
+    return _get_result(workspace, session, await node_tools.create_node(session, **draft))
+
+
+@redact_result
+async def change_node(
+    workspace: Workspace,
+    target: NodeTarget,
+    *,
+    changes: dict[str, object],
+    merge: Literal["update", "replace"],
+) -> NodesResult:
+    """Change a node; its other fields stay as they are."""
+    session = _check_target(workspace, target)
+    said = await node_tools.change_node(session, target.node, changes, merge)
+    return _get_result(workspace, session, said)
+
+
+@redact_result
+async def delete_node(
+    workspace: Workspace, target: NodeTarget, *, handle_dependencies: bool
+) -> NodesResult:
+    """Delete a node, or several by a range; refused while others refer to it."""
+    session = _check_target(workspace, target)
+    said = await node_tools.delete_node(session, target.node, handle_dependencies)
+    return _get_result(workspace, session, said)
+
+
+@redact_result
+async def move_node(workspace: Workspace, target: NodeTarget, *, to: int | str) -> NodesResult:
+    """Move a node, or several by a range."""
+    session = _check_target(workspace, target)
+    return _get_result(workspace, session, await node_tools.move_node(session, target.node, to))
+
+
+@redact_result
+async def try_node(
+    workspace: Workspace, session: AgentSession, node: str, *, record: str = ""
+) -> NodesResult:
+    """Test one node in the draft run, where variables, records and the browser stay."""
+    said = await execution_tools.test_single_node(session, node, record)
+    return _get_result(workspace, session, said)
+
+
+@redact_result
+async def run_nodes(
+    workspace: Workspace, session: AgentSession, options: Mapping[str, Any]
+) -> NodesResult:
+    """Run several nodes in the live browser, with what the tool `execute_nodes` takes."""
+    said = await execution_tools.execute_nodes(session, **options)
+    return _get_result(workspace, session, said)
+
+
+def _check_target(workspace: Workspace, target: NodeTarget) -> AgentSession:
+    _check_version(workspace, target.session.workflow, target.seen)
+    return target.session
+
+
+def _check_version(workspace: Workspace, workflow: str, seen: int | None) -> None:
+    found = workspace.store.get("workflow", workflow)
+    if seen is not None and found is not None and found.version != seen:
+        raise VersionConflict(
+            f"The workflow is version {found.version} by now, and you saw {seen}. "
+            "Nothing was changed."
+        )
+
+
+def _get_result(workspace: Workspace, session: AgentSession, said: str | Result) -> NodesResult:
+    text, failed = (said, False) if isinstance(said, str) else (said.text, said.failed)
+    nodes = _read_nodes(workspace.store, session.workflow, session.saved.statuses())
+    return NodesResult(text, failed, nodes)
+
+
+def _read_nodes(
+    store: Store, workflow: str, statuses: Mapping[str, str] | None, most: int | None = None
+) -> Nodes:
     found = store.get("workflow", workflow)
-    assert found is not None  # noqa: S101  whoever asks has looked
+    if found is None:
+        raise NotFound(f"There is no workflow {workflow!r}.")
     now = parse_stored(cast("Json", found.body))
-    rows = tuple(islice(_rows(now, _tried(store, workflow, statuses)), most))
+    known = SavedState(store, workflow).statuses() if statuses is None else statuses
+    rows = tuple(islice(_list_rows(now, _list_tried(store, workflow, known)), most))
     return Nodes(
         workflow,
         now.name,
@@ -143,13 +277,13 @@ def list_inputs(workflow: Workflow) -> tuple[InputRow, ...]:
     )
 
 
-def _tried(store: Store, workflow: str, statuses: Mapping[str, str]) -> dict[str, Tried]:
+def _list_tried(store: Store, workflow: str, statuses: Mapping[str, str]) -> dict[str, Tried]:
     """The newest finished step of each node: of the newest runs, and of all that tell a status."""
     newest = sorted(store.newest("run"), key=lambda one: -one.position)
     runs = {one.id: run_from(one) for one in newest}
     own = [id_ for id_, one in runs.items() if one.workflow == workflow]
     found: dict[str, Step] = {}
-    told: dict[str, Tried] = {}
+    tried: dict[str, Tried] = {}
     for nth, run in enumerate(dict.fromkeys([workbench(workflow), *own])):
         if nth > _RUNS and statuses.keys() <= found.keys():
             break
@@ -160,13 +294,13 @@ def _tried(store: Store, workflow: str, statuses: Mapping[str, str]) -> dict[str
                 found[step.node] = step
                 visits = [one for one in steps if one.node == step.node]
                 stale = step.node not in statuses
-                doubts = doubt_rows(store, runs[run], steps) if run in runs else ()
+                doubts = list_doubts(store, runs[run], steps) if run in runs else ()
                 own_doubts = tuple(one for one in doubts if one.node == step.node)
-                told[step.node] = _told(run, step, visits, stale=stale, doubts=own_doubts)
-    return told
+                tried[step.node] = _make_tried(run, step, visits, stale=stale, doubts=own_doubts)
+    return tried
 
 
-def _told(
+def _make_tried(
     run: str,
     step: Step,
     visits: Sequence[Step],
@@ -174,16 +308,13 @@ def _told(
     stale: bool,
     doubts: tuple[DoubtRow, ...],
 ) -> Tried:
-    evidence = (
-        ConditionResult(bool(one.get("holds")), evidence_text(one)) for one in step.evidence
-    )
     return Tried(
         run,
         step.status if is_workbench(run) else _worst_of(visits),
         step.began,
         step.took,
         step.error,
-        tuple(evidence),
+        list_condition_results(step),
         step.warnings,
         mask_value(step.result),
         step.screenshot["$kept"] if step.screenshot else "",
@@ -210,7 +341,7 @@ class _RowPlace:
     part: str
 
 
-def _rows(workflow: Workflow, tried: Mapping[str, Tried]) -> Iterator[NodeRow]:
+def _list_rows(workflow: Workflow, tried: Mapping[str, Tried]) -> Iterator[NodeRow]:
     places = {node.id: place for place, node in enumerate(workflow.nodes, 1)}
     known = {node.id: node for node in workflow.nodes}
     inside = map_parents(workflow)
@@ -227,7 +358,7 @@ def _rows(workflow: Workflow, tried: Mapping[str, Tried]) -> Iterator[NodeRow]:
         ]
         shown = f"{part}, also {', '.join(others)}" if others else part
         place = _RowPlace(places[node.id], depth, owner, shown)
-        yield _row(node, workflow, place, tried.get(node.id))
+        yield _make_row(node, workflow, place, tried.get(node.id))
         for each in parts_of(node):
             for id_ in each.nodes:
                 yield from under(known[id_], depth + 1, node.id, each.name)
@@ -237,7 +368,7 @@ def _rows(workflow: Workflow, tried: Mapping[str, Tried]) -> Iterator[NodeRow]:
             yield from under(node, 0, "", "")
 
 
-def _row(node: Node, workflow: Workflow, place: _RowPlace, tried: Tried | None) -> NodeRow:
+def _make_row(node: Node, workflow: Workflow, place: _RowPlace, tried: Tried | None) -> NodeRow:
     config = with_aliases(node, workflow.nodes)
     safe = mask_value(config)
     conditions = [f"requires {condition_text(one)}" for one in node.requires]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from director.runs import RunError, cancel, run_of
-from director.runs.status import find_holder
-from director.web.reading.runs import RunDetail, RunRow, detail, rows
+from director.services import runs
+from director.services.runs import RunDetail, RunRow
+from director.web.app_state import AppState
 from director.web.request_bodies import Body, Name, Text
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, KnownRun
+from director.workflow.values import Json
 
 router = APIRouter(tags=["runs"])
 
@@ -51,7 +52,7 @@ def all_of_them(
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
 ) -> list[RunRow]:
     """The runs, of one workflow or all, the newest first."""
-    return rows(studio.store, workflow, limit=limit)
+    return runs.list_runs(studio.workspace, workflow, limit=limit)
 
 
 @router.post("/workflows/{workflow}/runs", status_code=201)
@@ -60,49 +61,48 @@ async def start(workflow: ExistingWorkflowId, body: Start, studio: CurrentApp) -
 
     Sensitive inputs go into the vault, and the run holds references to them.
     """
-    run = studio.runs.queue(workflow, body.inputs, selection=body.selection, mode=body.mode)
-    studio.runs.go_on(run)
-    return detail(studio.store, run)
+    inputs = [cast("dict[str, Json]", body.inputs)]
+    queued = runs.queue_runs(
+        studio.workspace, workflow, inputs, selection=body.selection, mode=body.mode
+    )
+    return _start(studio, queued.runs[0])
 
 
 @router.get("/runs/{run}")
 def one(run: KnownRun, studio: CurrentApp) -> RunDetail:
     """A run with its steps, what it asks, and what it found."""
-    return detail(studio.store, run)
+    return runs.get_run(studio.workspace, run)
 
 
 @router.post("/runs/{run}/answer")
 async def answer(run: KnownRun, body: RunAnswer, studio: CurrentApp) -> RunDetail:
     """Answer what a run asks; one that was put aside goes on."""
-    if body.question.partition("/")[0] != run:
-        raise RunError(f"The question {body.question!r} is none of this run's.")
-    studio.runs.answer(run, body.question, body.text)
-    return detail(studio.store, run)
+    go_on = studio.runs.start
+    runs.answer_question(studio.workspace, run, body.question, text=body.text, go_on=go_on)
+    return runs.get_run(studio.workspace, run)
 
 
 @router.post("/runs/{run}/cancel")
 def stop(run: KnownRun, body: Cancel, studio: CurrentApp) -> RunDetail:
     """Stop a run, wherever it is done; what it has finished stays, and it can be resumed."""
-    cancel(studio.store, run, reason=body.reason)
-    return detail(studio.store, run)
+    runs.cancel_run(studio.workspace, run, reason=body.reason)
+    return runs.get_run(studio.workspace, run)
 
 
 @router.post("/runs/{run}/resume")
 async def resume(run: KnownRun, studio: CurrentApp) -> RunDetail:
     """Go on with a run that failed, was cancelled, or whose program was killed."""
-    _check_idle(await asyncio.to_thread(find_holder, studio.store, run_of(studio.store, run)))
-    studio.runs.resume(run)
-    return detail(studio.store, run)
+    await asyncio.to_thread(runs.reopen_run, studio.workspace, run)
+    return _start(studio, run)
 
 
 @router.post("/runs/{run}/retry")
 async def retry(run: KnownRun, body: RetryFrom, studio: CurrentApp) -> RunDetail:
     """Do a run again from a node on; what came before it stays done."""
-    _check_idle(await asyncio.to_thread(find_holder, studio.store, run_of(studio.store, run)))
-    studio.runs.resume(run, node=body.node)
-    return detail(studio.store, run)
+    await asyncio.to_thread(runs.reopen_run, studio.workspace, run, node=body.node)
+    return _start(studio, run)
 
 
-def _check_idle(worker: str) -> None:
-    if worker:
-        raise RunError(f"The run is being done by {worker!r}. Nothing was changed.")
+def _start(studio: AppState, run: str) -> RunDetail:
+    studio.runs.start(run)
+    return runs.get_run(studio.workspace, run)

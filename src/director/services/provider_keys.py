@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from director.models import Journal, Model, list_accepted_servers, open_model
 from director.models.capabilities import models
 from director.models.names import ANTHROPIC_URL, OPENAI_URL, parse
 from director.models.windows import get_window_setting
 from director.secrets import Reference, Vault
+from director.services.errors import NotFound
+from director.services.outgoing import Identifier, redact_result
+from director.services.workspace import Workspace
 from director.settings import load_settings
 
 # The variable that holds a key, and where it may be sent.
@@ -26,17 +30,53 @@ PROVIDERS = {"OPENAI_API_KEY": "openai", "ANTHROPIC_API_KEY": "anthropic"}
 _ELSEWHERE = {"OPENAI_API_KEY": "OPENAI_BASE_URL", "ANTHROPIC_API_KEY": "ANTHROPIC_BASE_URL"}
 
 
-def put_key(vault: Vault, variable: str, value: str) -> None:
-    """Keep a key."""
-    vault.put(_name(variable), value, KEYS[variable])
+@dataclass(frozen=True, slots=True)
+class KeyStatus:
+    """Whether a key is there, and where."""
+
+    variable: Identifier
+    provider: Identifier
+    place: Identifier
 
 
-def remove_key(vault: Vault, variable: str) -> None:
-    """Forget a key."""
+@dataclass(frozen=True, slots=True)
+class UsableModel:
+    """A model that can be asked now, by the name that a message gives."""
+
+    name: Identifier
+    provider: Identifier
+
+
+@redact_result
+def list_keys(workspace: Workspace) -> list[KeyStatus]:
+    """The keys that there may be, and where each is held; none is shown."""
+    held = find_keys(workspace.resources.vault)
+    return [KeyStatus(variable, PROVIDERS[variable], held.get(variable, "")) for variable in KEYS]
+
+
+@redact_result
+def list_provider_models(workspace: Workspace) -> list[UsableModel]:
+    """The models of the providers whose key is there; servers on this machine are not asked."""
+    held = [PROVIDERS[variable] for variable in find_keys(workspace.resources.vault)]
+    return [UsableModel(f"{one}:{name}", one) for one in held for name in _list_plain(one)]
+
+
+@redact_result
+def put_key(workspace: Workspace, variable: str, value: str) -> None:
+    """Keep a key in the vault, for its provider only."""
+    workspace.resources.vault.put(_name(variable), value, KEYS[variable])
+
+
+@redact_result
+def remove_key(workspace: Workspace, variable: str) -> None:
+    """Forget a key that was entered here."""
+    vault = workspace.resources.vault
+    if find_keys(vault).get(variable) != "vault":
+        raise NotFound(f"No {variable} was entered here. Nothing was changed.")
     vault.remove(_name(variable))
 
 
-def held_in(vault: Vault) -> Mapping[str, str]:
+def find_keys(vault: Vault) -> Mapping[str, str]:
     """Where each key that is there is held: in the environment or in the vault."""
     names = vault.names()
     held = {variable: "vault" for variable in KEYS if _name(variable) in names}
@@ -57,7 +97,7 @@ def opens_with(vault: Vault, name: str, journal: Journal | None) -> Model:
     )
 
 
-def plain(provider: str) -> list[str]:
+def _list_plain(provider: str) -> list[str]:
     """The models of a provider that are named in full."""
     return [name for name in models(provider) if not any(sign in name for sign in "*?[")]
 
@@ -65,7 +105,7 @@ def plain(provider: str) -> list[str]:
 def _environment(vault: Vault) -> Mapping[str, str]:
     kept = {
         variable: vault.reveal(Reference(_name(variable)), KEYS[variable]).use()
-        for variable, place in held_in(vault).items()
+        for variable, place in find_keys(vault).items()
         if place == "vault" and not os.environ.get(_ELSEWHERE[variable], "").strip()
     }
     return {**kept, **os.environ}

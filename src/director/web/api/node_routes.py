@@ -6,18 +6,15 @@ newest any more.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 
 from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
-from director.agent.tools import execution_tools, node_tools
-from director.models import Result
-from director.store import VersionConflict
-from director.web.api.plan import Back, PlanVersion, versions
-from director.web.app_state import AppState, NotFound
-from director.web.reading.nodes import Nodes, nodes
+from director.services import nodes, workflows
+from director.services.nodes import Nodes, NodesResult, NodeTarget
+from director.services.workflows import RecordVersion
+from director.web.api.plan_routes import Back
 from director.web.request_bodies import Body, Name, Text
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId
 
@@ -74,28 +71,19 @@ class Selected(Body):
     record: Annotated[str, Field(max_length=200)] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NodesResult:
-    """What came of it, in words, and the nodes as they are now."""
-
-    text: str
-    failed: bool
-    nodes: Nodes
-
-
 @router.get("/nodes")
 def all_of_them(workflow: ExistingWorkflowId, studio: CurrentApp) -> Nodes:
     """The nodes as they nest, each with how it fared when it last ran."""
-    return nodes(studio.store, workflow, studio.reader(workflow).state().statuses)
+    statuses = studio.reader(workflow).state().statuses
+    return nodes.list_nodes(studio.workspace, workflow, statuses=statuses)
 
 
 @router.post("/nodes", status_code=201)
 async def add(workflow: ExistingWorkflowId, body: NewNode, studio: CurrentApp) -> NodesResult:
     """Add a node."""
-    desk = await studio.desk(workflow)
-    _check_version(workflow, body.version, studio)
     given = body.model_dump(exclude={"version"})
-    return _done(workflow, studio, await node_tools.create_node(desk, **given))
+    session = await studio.desk(workflow)
+    return await nodes.add_node(studio.workspace, session, given, seen=body.version)
 
 
 @router.patch("/nodes/{node}")
@@ -103,10 +91,8 @@ async def change(
     workflow: ExistingWorkflowId, node: Which, body: ChangedNode, studio: CurrentApp
 ) -> NodesResult:
     """Change a node; its other fields stay as they are."""
-    desk = await studio.desk(workflow)
-    _check_version(workflow, body.version, studio)
-    said = await node_tools.change_node(desk, node, body.changes, body.merge)
-    return _done(workflow, studio, said)
+    target = NodeTarget(await studio.desk(workflow), node, body.version)
+    return await nodes.change_node(studio.workspace, target, changes=body.changes, merge=body.merge)
 
 
 @router.delete("/nodes/{node}")
@@ -119,10 +105,10 @@ async def delete(
     handle_dependencies: bool = False,
 ) -> NodesResult:
     """Delete a node, or several by a range; refused while others refer to it."""
-    desk = await studio.desk(workflow)
-    _check_version(workflow, version, studio)
-    said = await node_tools.delete_node(desk, node, handle_dependencies)
-    return _done(workflow, studio, said)
+    target = NodeTarget(await studio.desk(workflow), node, version)
+    return await nodes.delete_node(
+        studio.workspace, target, handle_dependencies=handle_dependencies
+    )
 
 
 @router.post("/nodes/{node}/move")
@@ -130,9 +116,8 @@ async def move(
     workflow: ExistingWorkflowId, node: Which, body: Moving, studio: CurrentApp
 ) -> NodesResult:
     """Move a node, or several by a range."""
-    desk = await studio.desk(workflow)
-    _check_version(workflow, body.version, studio)
-    return _done(workflow, studio, await node_tools.move_node(desk, node, body.to))
+    target = NodeTarget(await studio.desk(workflow), node, body.version)
+    return await nodes.move_node(studio.workspace, target, to=body.to)
 
 
 @router.post("/nodes/{node}/test")
@@ -140,35 +125,25 @@ async def test(
     workflow: ExistingWorkflowId, node: Which, body: Trying, studio: CurrentApp
 ) -> NodesResult:
     """Test one node in the workbench, where variables, records and the browser stay."""
-    desk = await studio.desk(workflow)
-    said = await studio.alone(
-        workflow, lambda: execution_tools.test_single_node(desk, node, body.record)
+    session = await studio.desk(workflow)
+    return await studio.alone(
+        workflow, lambda: nodes.try_node(studio.workspace, session, node, record=body.record)
     )
-    return _done(workflow, studio, said)
 
 
 @router.post("/run")
 async def run(workflow: ExistingWorkflowId, body: Selected, studio: CurrentApp) -> NodesResult:
     """Run several nodes in the live browser, here and now."""
-    desk = await studio.desk(workflow)
-    said = await studio.alone(
-        workflow,
-        lambda: execution_tools.execute_nodes(
-            desk,
-            body.nodes,
-            body.mode,
-            body.inputs,
-            body.record,
-            keep_browser=body.keep_browser,
-        ),
+    session = await studio.desk(workflow)
+    return await studio.alone(
+        workflow, lambda: nodes.run_nodes(studio.workspace, session, body.model_dump())
     )
-    return _done(workflow, studio, said)
 
 
 @router.get("/versions")
-def all_versions(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[PlanVersion]:
+def all_versions(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[RecordVersion]:
     """The versions of the workflow, the newest first, each with what it changed."""
-    return versions(studio.store, "workflow", workflow)
+    return workflows.list_versions(studio.workspace, "workflow", workflow)
 
 
 @router.post("/versions/restore")
@@ -177,25 +152,5 @@ def back(workflow: ExistingWorkflowId, body: Back, studio: CurrentApp) -> Nodes:
 
     What it may reach is not part of that: approvals stay as they are now.
     """
-    store = studio.store
-    old, now = store.get("workflow", workflow, body.version), store.get("workflow", workflow)
-    if old is None or now is None:
-        raise NotFound(f"This workflow has no version {body.version}.")
-    restored = {**old.body, "origins": now.body.get("origins", [])}
-    reason = f"restored version {body.version}"
-    store.put("workflow", workflow, restored, reason, expect=now.version)
-    return all_of_them(workflow, studio)
-
-
-def _check_version(workflow: str, seen: int | None, studio: AppState) -> None:
-    found = studio.store.get("workflow", workflow)
-    if seen is not None and found is not None and found.version != seen:
-        raise VersionConflict(
-            f"The workflow is version {found.version} by now, and you saw {seen}. "
-            "Nothing was changed."
-        )
-
-
-def _done(workflow: str, studio: AppState, said: str | Result) -> NodesResult:
-    text, failed = (said, False) if isinstance(said, str) else (said.text, said.failed)
-    return NodesResult(studio.clean(text), failed, all_of_them(workflow, studio))
+    workflows.restore_version(studio.workspace, workflow, body.version)
+    return nodes.list_nodes(studio.workspace.fresh, workflow)

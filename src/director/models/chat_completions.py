@@ -48,7 +48,7 @@ class Chat:
         self._model = model
         self.can = can
 
-    def body(self, prepared: Prepared, policy: Policy, state: StateRef | None, key: str) -> Body:  # noqa: ARG002
+    def body(self, prepared: Prepared, policy: Policy, state: StateRef | None, key: str) -> Body:
         """The request, always with the whole history."""
         said = prepared.instructions
         system = [{"role": "system", "content": said}] if said else []
@@ -76,7 +76,7 @@ class Chat:
 
     async def stream(self, body: Body, within: float) -> AsyncGenerator[Piece, None]:
         """Send it and return the answer piece by piece; the last one is a `Final`."""
-        from openai import AsyncStream  # noqa: PLC0415  loaded with the client
+        from openai import AsyncStream
 
         sent = {**body, "stream": True, "stream_options": {"include_usage": True}}
         arriving = _Answer()
@@ -92,7 +92,7 @@ class Chat:
             yield Calling(call)
         yield Final(arriving.body())
 
-    def read(self, body: Mapping[str, object], state: StateRef | None) -> Read:  # noqa: ARG002
+    def read(self, body: Mapping[str, object], state: StateRef | None) -> Read:
         """What an answer says; raises `Failed` if it is a failure."""
         choices = mappings(body.get("choices"))
         if not choices:
@@ -119,7 +119,7 @@ class Chat:
             tier=texts(body.get("service_tier")),
         )
 
-    async def count(self, body: Body, within: float) -> int:  # noqa: ARG002
+    async def count(self, body: Body, within: float) -> int:
         """There is no counting endpoint."""
         what = "this API cannot count tokens; use the calibrated counter instead."
         raise Failed(Failure("invalid", what))

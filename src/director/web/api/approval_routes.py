@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
-from director.agent import approvals, approve, refuse
-from director.agent.permissions.effect_approval import answer_effect, effects
-from director.agent.permissions.secret_requests import give_secret, refuse_secret, secret_requests
+from director.agent import Approval
+from director.agent.permissions.effect_approval import Effect
+from director.agent.permissions.secret_requests import SecretRequest
+from director.services import approvals
 from director.web.request_bodies import Body, Name
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId
-from director.workflow.values import WorkflowError
 
 router = APIRouter(prefix="/workflows/{workflow}/approvals", tags=["approvals"])
 
@@ -77,8 +77,7 @@ class SecretAsked:
 @router.get("")
 def all_of_them(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[ApprovalRequest]:
     """Every origin that was asked for, approved or refused."""
-    found = approvals(studio.store, workflow)
-    return [ApprovalRequest(one.origin, one.state, one.tool, one.why, one.hint) for one in found]
+    return _list_origins(approvals.list_origins(studio.workspace, workflow))
 
 
 @router.post("")
@@ -86,18 +85,15 @@ def answer(
     workflow: ExistingWorkflowId, body: ApprovalAnswer, studio: CurrentApp
 ) -> list[ApprovalRequest]:
     """Let a workflow reach an origin, or say no."""
-    if body.answer == "approved":
-        approve(studio.store, workflow, body.origin)
-    else:
-        refuse(studio.store, workflow, body.origin)
-    return all_of_them(workflow, studio)
+    return _list_origins(
+        approvals.answer_origin(studio.workspace, workflow, body.origin, answer=body.answer)
+    )
 
 
 @router.get("/effects")
 def all_effects(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[EffectAsked]:
     """Everything that happens once and was asked for, approved or refused."""
-    found = effects(studio.store, workflow)
-    return [EffectAsked(one.key, one.name, one.does, one.origins, one.state) for one in found]
+    return _list_effects(approvals.list_effects(studio.workspace, workflow))
 
 
 @router.post("/effects")
@@ -105,18 +101,15 @@ def answer_one(
     workflow: ExistingWorkflowId, body: EffectAnswer, studio: CurrentApp
 ) -> list[EffectAsked]:
     """Let something happen that cannot be undone, or say no."""
-    answer_effect(studio.store, workflow, body.key, body.answer)
-    return all_effects(workflow, studio)
+    return _list_effects(
+        approvals.let_effect(studio.workspace, workflow, body.key, answer=body.answer)
+    )
 
 
 @router.get("/secrets")
 def all_secrets(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[SecretAsked]:
     """Every secret that was asked for, entered or refused; never a value."""
-    found = secret_requests(studio.store, workflow)
-    return [
-        SecretAsked(one.key, one.name, one.origin, one.reason, one.warning, one.state)
-        for one in found
-    ]
+    return _list_secrets(approvals.list_secret_requests(studio.workspace, workflow))
 
 
 @router.post("/secrets")
@@ -124,10 +117,23 @@ def answer_secret(
     workflow: ExistingWorkflowId, body: SecretAnswer, studio: CurrentApp
 ) -> list[SecretAsked]:
     """Put a secret that was asked for into the vault, for the origin that was shown, or refuse."""
-    if body.answer == "given" and not body.value:
-        raise WorkflowError("Nothing was entered. Nothing was changed.")
     if body.answer == "given":
-        give_secret(studio.store, workflow, body.key, body.value, studio.supplies.vault)
+        approvals.enter_secret(studio.workspace, workflow, body.key, value=body.value)
     else:
-        refuse_secret(studio.store, workflow, body.key)
-    return all_secrets(workflow, studio)
+        approvals.decline_secret(studio.workspace, workflow, body.key)
+    return _list_secrets(approvals.list_secret_requests(studio.workspace.fresh, workflow))
+
+
+def _list_origins(found: list[Approval]) -> list[ApprovalRequest]:
+    return [ApprovalRequest(one.origin, one.state, one.tool, one.why, one.hint) for one in found]
+
+
+def _list_effects(found: list[Effect]) -> list[EffectAsked]:
+    return [EffectAsked(one.key, one.name, one.does, one.origins, one.state) for one in found]
+
+
+def _list_secrets(found: list[SecretRequest]) -> list[SecretAsked]:
+    return [
+        SecretAsked(one.key, one.name, one.origin, one.reason, one.warning, one.state)
+        for one in found
+    ]

@@ -1,4 +1,8 @@
-"""Doubts about runs as they are shown: the sentence, the evidence, what dismisses it for good."""
+"""Doubts and evidence as they are shown: the sentence, what was found, what dismisses it for good.
+
+Nothing is judged here: a doubt was found when its run ended, and only a check of its node dismisses
+it.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,20 @@ from typing import cast
 
 from director.runs import Run, Step
 from director.runs.doubts.doubt import doubt_from, explain_doubt, is_dismissed
-from director.runs.run_text import dismissal_of
+from director.runs.run_text import dismissal_of, evidence_text
+from director.services.outgoing import Identifier
 from director.store import Store
 from director.workflow.display import render_value
 from director.workflow.document import parse_stored
 from director.workflow.values import Config, Json
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionResult:
+    """A condition, whether it held, and what was found."""
+
+    holds: bool
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,18 +35,25 @@ class DoubtRow:
     `explained` is why Director's model thinks that it is right as it is.
     """
 
-    kind: str
-    node: str
+    kind: Identifier
+    node: Identifier
     alias: str
     sentence: str
     evidence: Mapping[str, str]
     check: Mapping[str, object]
     dismissed: bool
-    picture: str = ""
+    picture: Identifier = ""
     explained: str = ""
 
 
-def doubt_rows(store: Store, run: Run, steps: Sequence[Step]) -> tuple[DoubtRow, ...]:
+def list_condition_results(step: Step) -> tuple[ConditionResult, ...]:
+    """What the conditions of a step found."""
+    return tuple(
+        ConditionResult(bool(one.get("holds")), evidence_text(one)) for one in step.evidence
+    )
+
+
+def list_doubts(store: Store, run: Run, steps: Sequence[Step]) -> tuple[DoubtRow, ...]:
     """The doubts about a run, beside what its nodes say of them now."""
     if not run.doubts:
         return ()
@@ -41,10 +61,10 @@ def doubt_rows(store: Store, run: Run, steps: Sequence[Step]) -> tuple[DoubtRow,
     nodes = parse_stored(cast("Json", newest.body)).nodes if newest else ()
     checks = {node.id: node.checks for node in nodes}
     pictures = {step.node: step.screenshot["$kept"] for step in steps if step.screenshot}
-    return tuple(_row(each, checks, pictures) for each in run.doubts)
+    return tuple(_make_row(each, checks, pictures) for each in run.doubts)
 
 
-def _row(
+def _make_row(
     stored: Config, checks: Mapping[str, Sequence[Config]], pictures: Mapping[str, str]
 ) -> DoubtRow:
     doubt = doubt_from(stored)
