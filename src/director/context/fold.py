@@ -13,6 +13,7 @@ from typing import TypeAlias
 from director.context import excerpts
 from director.context.compaction import Compactor, Cut, keeps_summary, room_at
 from director.context.element_references import reference_remover
+from director.context.excerpt_choice import select
 from director.context.excerpts import Excerpt
 from director.context.importance import PruningRules, importance, says_the_same
 from director.context.leaving import drop, folded_away, keep_users
@@ -257,9 +258,7 @@ def _choose(context: Context, found: Sequence[Excerpt], budget: Budget, room: in
     ]
     shown = {line.strip() for text in elsewhere for line in text.splitlines()}
     found = [excerpt for excerpt in found if excerpt.who != "→" or excerpt.text not in shown]
-    return excerpts.select(
-        found, room, budget.counter, elsewhere, _list_named_forms(context, found)
-    )
+    return select(found, room, budget.counter, elsewhere, _list_named_forms(context, found))
 
 
 def _list_named_forms(context: Context, found: Sequence[Excerpt]) -> frozenset[str]:
