@@ -35,7 +35,7 @@ _AGAIN = 0.03
 _BESIDE = 0.2
 _FATIGUE = 24.0
 _ELSEWHERE = 0.1
-_NAMED = 2.0
+_NAMED, _SAID = 2.0, 2.0
 
 
 def select(
@@ -106,18 +106,28 @@ class _Ranking:
     def _values(self, elsewhere: Iterable[str], forms: Collection[str]) -> dict[str, float]:
         """Rare words are worth more than common ones, literals three times as much.
 
-        What a run names in its calls has a form (`HAT028`, `card_99`): others of it come next.
+        What a run names in its calls has a form (`HAT028`, `card_99`): others of it come next. What
+        the user or the agent said of all that results hold is what they go on with.
         """
         shared = Tally(chain.from_iterable(self.words))
+        said = self._list_said()
         rarity = {n: math.log(1 + len(self.found) / n) for n in set(shared.values())}
         value = {}
         for word, n in shared.items():
             value[word] = rarity[n]
             if is_literal(word):
                 value[word] *= 3.0 * (_NAMED if forms and form_of(word) in forms else 1.0)
+                value[word] *= _SAID if word in said else 1.0
         for word in set[str]().union(*map(_words, elsewhere)) & value.keys():
             value[word] *= _ELSEWHERE
         return value
+
+    def _list_said(self) -> set[str]:
+        """The words that were said; none of a transcript, in which nothing else is."""
+        spoken = [excerpt.who in ("user", "agent") for excerpt in self.found]
+        if all(spoken):
+            return set()
+        return {word for i, words in enumerate(self.words) if spoken[i] for word in words}
 
     def gain(self, i: int) -> float:
         """What an excerpt adds now: a heading nothing without what stands below it."""
