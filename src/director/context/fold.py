@@ -91,7 +91,7 @@ def _folded(context: Context, whole: Context, budget: Budget, low: int, plan: Fo
     counter = budget.counter
     parts, full = units(context.turns), units(whole.turns)
     stay = protected(parts)
-    parts, users = keep_users(context, parts, stay, budget, recalls=plan.how.recalls)
+    parts, users = keep_users(context, parts, budget, low=low, recalls=plan.how.recalls)
     fixed = sum(section_size(section, counter) for section in context.sections)
     stay |= users | _find_latest(parts, plan.how.keep_latest)
     room = low - fixed - sum(unit_size(parts[i], counter) for i in stay)
