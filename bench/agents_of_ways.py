@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import director
 from director import ContextConfig
 from director.api import Fitted
-from director.middleware.threads import FittedThreads
+from director.middleware.managed_threads import FittedThreads
 from director.testing.double import Double
 
 REQUEST = "Read every page of the shop, then tell me all codes."
@@ -233,7 +233,7 @@ async def proxy(setting: Setting) -> str:
 async def mcp(setting: Setting) -> str:
     """The same loop, which asks the MCP server before each request what to send."""
     from director.mcp import make_server  # noqa: PLC0415
-    from director.mcp.fitting import Fitting  # noqa: PLC0415
+    from director.mcp.engine_tools import Fitting  # noqa: PLC0415
     from mcp import Client  # noqa: PLC0415
 
     gauge = setting.gauge

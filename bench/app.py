@@ -26,13 +26,13 @@ from director.agent import current_thread, new_workflow
 from director.counting import counter_for
 from director.models import Journal, Model, Timing
 from director.models.model import ModelLocation
-from director.models.script import Emit, Say, Seen, Wait
+from director.models.script_values import Emit, Say, Seen, Wait
 from director.models.scripted import Scripted
-from director.runs.supplies import Resources, RunOptions
+from director.runs.resources import Resources, RunOptions
 from director.store import EntryDraft, Store, open_store
 from director.web import AppState
+from director.web.app_server import bound, server_of
 from director.web.guard.hosts import OwnNames
-from director.web.serving import bound, server_of
 from director.web.sessions import Sessions
 
 FLAGS = "--no-sandbox --disable-quic --no-first-run --disable-background-networking --disable-sync"

@@ -22,16 +22,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from director.contexts import fresh
 from director.counting import counter_for
-from director.project.history import read_log
-from director.project.keeping import measure_shared_prefix
-from director.project.markdown import section
-from director.project.parts import ORDER, read_context
-from director.project.progress import step_file
-from director.project.reading import open_project
-from director.project.tasktypes import TYPES
-from director.project.values import Project, ProjectError, WorkLocation
+from director.fresh_context import fresh
+from director.planning.kept_contexts import measure_shared_prefix
+from director.planning.markdown import section
+from director.planning.project_files import open_project
+from director.planning.project_progress import step_file
+from director.planning.recent_changes import read_log
+from director.planning.section_format import ORDER, read_context
+from director.planning.tasktypes import TYPES
+from director.planning.values import Project, ProjectError, WorkLocation
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "bench/results/fresh.json"

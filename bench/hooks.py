@@ -19,7 +19,7 @@ from director.context.values import Budget, chars4
 from director.context.wire import Wire, emit, parse
 from director.context.wire.emitter import bare
 from director.manager import ContextConfig
-from director.middleware.threads import FittedThreads
+from director.middleware.managed_threads import FittedThreads
 
 Hook: TypeAlias = Callable[[list[Message]], list[Message]]
 
@@ -65,7 +65,7 @@ def client(api: Any) -> Callable[[int], Hook]:
     """A wrapped client; the same for each of the three APIs."""
 
     def hook(budget: int) -> Hook:
-        from director.middleware.bodies import fit_body  # noqa: PLC0415
+        from director.middleware.api_bodies import fit_body  # noqa: PLC0415
 
         managed = threads(budget, api)
         return lambda messages: _history(
@@ -81,7 +81,7 @@ def proxy(api: Any) -> Callable[[int], Hook]:
 
     def hook(budget: int) -> Hook:
         from director.middleware.proxy import Proxy  # noqa: PLC0415
-        from director.middleware.proxy.lines import ProxyRequest  # noqa: PLC0415
+        from director.middleware.proxy.http_lines import ProxyRequest  # noqa: PLC0415
 
         made = Proxy(threads(budget, None).config)
 

@@ -28,8 +28,8 @@ from director.context.values import Context, Section, UserTurn
 from director.context.wire import emit, parse
 from director.models import Model, Policy, Reply, StreamEnd, Tool, open_model, tool, turn_of
 from director.models.capabilities import Form
-from director.models.prepare import digests, gate, prepare
-from director.models.script import Say
+from director.models.request_messages import digests, gate, prepare
+from director.models.script_values import Say
 from director.testing.double import Double
 
 RESULTS = Path(__file__).parent / "results" / "layer.json"

@@ -24,8 +24,8 @@ from redesign import PATHS, keys, pointed, visited
 from shelf import Shelf, rendered
 
 from director.browser.bundle import Bundle, LocatorError
+from director.browser.element_portraits import register_model
 from director.browser.locators import bundle_of, resolve
-from director.browser.looking import register_model
 from director.demo.site import Site
 
 HERE = Path(__file__).parent

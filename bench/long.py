@@ -25,17 +25,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from director.agent import AgentSession, take_turn
-from director.agent.hooking import equipped
-from director.agent.threads import ThreadLog, current_thread
+from director.agent.conversation.current_thread import ThreadLog, current_thread
 from director.counting import counter_for
 from director.models import Capabilities, Journal, Model, Timing
 from director.models.model import ModelLocation
-from director.models.script import Ask, Emit, Say, ScriptEngine, Seen
+from director.models.script_values import Ask, Emit, Say, ScriptEngine, Seen
 from director.models.scripted import Scripted
 from director.runs import save_workflow
 from director.settings import load_settings
 from director.store import open_store
-from director.store.compress import history
+from director.store.compression import history
 from director.workflow.values import Workflow
 
 TURNS = 2_000
@@ -157,7 +156,7 @@ async def conversation(
     settings = load_settings(given, environ={"DIRECTOR_HOME": str(path.parent)})
     with open_store(path) as store:
         save_workflow(store, Workflow("long", "Long"))
-        desk = equipped(AgentSession(store, "long", settings=settings, open_model=opens(speaks)))
+        desk = AgentSession(store, "long", settings=settings, open_model=opens(speaks))
         yield desk
         await desk.close()
 

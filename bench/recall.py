@@ -20,17 +20,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from director.agent.compressing import compress_now
-from director.agent.marks import Marks
+from director.agent.compression.thread_compression import compress_now
+from director.agent.compression.thresholds import Marks
 from director.context.values import AgentTurn, Context
 from director.counting import counter_for
 from director.models import Capabilities, Model, Timing
 from director.models.model import ModelLocation
-from director.models.script import Emit, Say, Seen
+from director.models.script_values import Emit, Say, Seen
 from director.models.scripted import Scripted
-from director.sections.state import WorkflowState
+from director.sections.workflow_state import WorkflowState
 from director.store import EntryDraft, Store, open_store
-from director.store.project import project
+from director.store.context_view import project
 from director.workflow.values import Workflow
 
 RESULTS = Path(__file__).parent / "results" / "recall.json"

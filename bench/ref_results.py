@@ -15,7 +15,7 @@ from installed import cache
 from ref_pages import Stop
 from shared_looks import Looked
 
-from director.browser.looking import script
+from director.browser.element_portraits import script
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "refs.json"

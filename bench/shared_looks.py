@@ -17,14 +17,18 @@ from typing import Any
 
 from playwright.async_api import Page, Playwright
 
-from director.browser import grading, looking
+from director.browser import element_likeness, element_portraits
 from director.browser.bundle import Bundle, selector_of
-from director.browser.looking import ENGINE, ask_model, report_listeners, script
-from director.browser.voting import Portrait, leaders, tally
+from director.browser.bundle_vote import Portrait, leaders, tally
+from director.browser.element_portraits import ENGINE, ask_model, report_listeners, script
 
 # The same texts are compared in every state of a page.
 for _name in ("likeness", "_alike_paths"):
-    setattr(grading, _name, lru_cache(maxsize=None)(getattr(grading, _name).__wrapped__))
+    setattr(
+        element_likeness,
+        _name,
+        lru_cache(maxsize=None)(getattr(element_likeness, _name).__wrapped__),
+    )
 _TRUTH = "data-bench-truth"
 _REQUEST = """const REQUESTS = {
   many: ({ bundles }) => {
@@ -73,7 +77,7 @@ class Looked:
     def voted(self, *, hidden: bool = False) -> Looked:
         """The same with what the vote says; with `hidden` also all that fit."""
         drawn = self.told["drawn"]
-        known = [looking._portrait(each) for each in drawn]  # noqa: SLF001  as a look reads them
+        known = [element_portraits._portrait(each) for each in drawn]  # noqa: SLF001  as a look reads them
         truth = [-1 if each["truth"] is None else int(each["truth"]) for each in drawn]
         meant, fits = {}, {}
         for (at, bundle), pool in zip(self.bundles.items(), self.told["pools"], strict=True):

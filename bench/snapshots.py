@@ -27,10 +27,10 @@ from pages import Place, served
 from playwright.async_api import CDPSession, Page, async_playwright
 from snapshot_peers import Peer, peers
 
+from director.browser.element_portraits import register_model
 from director.browser.fields import watch
-from director.browser.looking import register_model
 from director.browser.readiness import wait_until_ready
-from director.browser.showing import show
+from director.browser.snapshot_text import show
 from director.browser.snapshots import take
 from director.counting import exact
 

@@ -27,8 +27,8 @@ from hooks import HOOKS, making
 from material import recorded
 from measure import replay
 
-from director.models.brains import Mind
-from director.models.brains.mind import PlannedCall
+from director.models.script_engines import Mind
+from director.models.script_engines.mind import PlannedCall
 from director.testing.double import Double
 
 RESULTS = Path(__file__).parent / "results" / "ways.json"

@@ -9,8 +9,8 @@ from langchain_openai import ChatOpenAI
 
 from director import ContextConfig, ContextManager
 from director.middleware.langchain import ContextMiddleware
-from director.models.brains import Mind
-from director.models.brains.mind import PlannedCall
+from director.models.script_engines import Mind
+from director.models.script_engines.mind import PlannedCall
 from director.testing.double import Double
 
 PAGES = 30

@@ -8,7 +8,7 @@ import asyncio
 import json
 
 from director.mcp import make_server
-from director.mcp.fitting import Fitting
+from director.mcp.engine_tools import Fitting
 from mcp import Client
 
 

@@ -9,7 +9,7 @@ from agents import Agent, OpenAIResponsesModel, RunConfig, Runner, SQLiteSession
 from openai import AsyncOpenAI
 
 from director.middleware.openai_agents import ContextManagedSession, InputFilter
-from director.models.script import Ask, Say
+from director.models.script_values import Ask, Say
 from director.testing.double import Double
 
 

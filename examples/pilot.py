@@ -21,8 +21,8 @@ from director import ContextConfig, ContextManager
 from director.browser.chromium import find_chromium, switches
 from director.demo.site import Site
 from director.middleware.langchain import ContextManagedAgent
-from director.models.brains.tape import Places
-from director.models.script import Ask, Emit, Say, Seen
+from director.models.script_engines.tape import Places
+from director.models.script_values import Ask, Emit, Say, Seen
 from director.testing.double import Double
 
 SUITE = {

@@ -11,7 +11,7 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from director.middleware.pydantic_ai import ContextCapability
-from director.models.script import Ask, Say
+from director.models.script_values import Ask, Say
 from director.testing.double import Double
 
 

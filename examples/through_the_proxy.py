@@ -11,7 +11,7 @@ from openai import AsyncOpenAI
 
 from director import ContextConfig
 from director.middleware.proxy import Proxy
-from director.models.script import Ask, Say
+from director.models.script_values import Ask, Say
 from director.testing.double import Double
 
 

@@ -9,7 +9,7 @@ from openai import OpenAI
 
 import director
 from director.middleware.clients import threads_of
-from director.models.script import Ask, Say
+from director.models.script_values import Ask, Say
 from director.testing.double import Double
 
 TOOL = {

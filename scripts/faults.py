@@ -85,7 +85,7 @@ FAULTS = [
         "the output of the second request is not counted",
     ),
     Fault(
-        "src/director/browser/origins.py",
+        "src/director/browser/approved_origins.py",
         "for cut in range(1, len(labels))",
         "for cut in range(len(labels))",
         "a wildcard approves the domain itself",
@@ -97,7 +97,7 @@ FAULTS = [
         "an answer that is none of the choices is taken",
     ),
     Fault(
-        "src/director/agent/limits.py",
+        "src/director/agent/turn_limits.py",
         "if self.tokens >= limits.tokens:",
         "if self.tokens >= 2 * limits.tokens:",
         "a turn uses twice the tokens that it may",
@@ -115,13 +115,13 @@ FAULTS = [
         "a path cannot count from the end of a list",
     ),
     Fault(
-        "src/director/secrets/forms.py",
+        "src/director/secrets/encoded_forms.py",
         "raw.hex().upper().encode()",
         "raw.hex().lower().encode()",
         "a secret in capital hex digits is not redacted",
     ),
     Fault(
-        "src/director/middleware/threads.py",
+        "src/director/middleware/managed_threads.py",
         "sent = fitted.messages[len(head) :]",
         "sent = fitted.messages",
         "instructions are sent twice",

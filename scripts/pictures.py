@@ -23,7 +23,7 @@ from playwright.sync_api import Page, sync_playwright
 from director.agent import current_thread, new_conversation
 from director.runs import save_workflow
 from director.store import Store, open_store
-from director.web.serving import bound, server_of, studio_at
+from director.web.app_server import bound, server_of, studio_at
 from director.workflow.document import from_json
 
 OUT = Path(__file__).parent.parent / "docs" / "pictures"

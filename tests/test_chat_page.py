@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 from typer.testing import CliRunner
 
-from director.agent.progress import What
+from director.agent.turn_events import What
 from director.cli import app
 from director.cli.chat_commands import COMMANDS
 

@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 
 from director.cli import app
 from director.cli.double import EXAMPLE, friendly
-from director.cli.show import ExchangePrinter
-from director.models.brains.load import read
+from director.cli.double_output import ExchangePrinter
+from director.models.script_engines.load import read
 from director.testing.double import PROFILES, Double, Fault
 
 SCRIPTS = Path(__file__).parent.parent / "docs" / "scripts"

@@ -16,7 +16,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from director.cli import app
-from director.cli.chat_telling import about, context_line, outcome, plan_changes
+from director.cli.chat_text import about, context_line, outcome, plan_changes
 from director.demo.site import Site
 from director.store import open_store
 

@@ -8,7 +8,7 @@ import pytest
 
 from director.cli.inputs import read_typed, rows_of
 from director.runs import RunError
-from director.runs.running import queue_run
+from director.runs.run_control import queue_run
 from director.runs.values import RunDependencies
 from director.store import Store, open_store
 from director.workflow.document import from_json, to_json

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from director.demo.__main__ import main
+from director.demo.cost_replay import ReplayTotals, calls, replay, usual_budget
 from director.demo.recording import BadRecordingError, Message, load_shipped, parse
-from director.demo.replay import ReplayTotals, calls, replay, usual_budget
 from director.demo.screen import Screen, short
 
 

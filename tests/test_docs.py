@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from director.models.brains.adversary import MENU
-from director.models.brains.emits import FORMS
-from director.models.brains.matching import When
+from director.models.script_engines.adversary import MENU
+from director.models.script_engines.emits import FORMS
+from director.models.script_engines.matching import When
 from director.settings import RULES as RULES_OF_SETTINGS
 from director.testing.double.control import CONTROLS
 from director.testing.double.faults import KINDS
-from director.testing.double.profiles import PROFILES
+from director.testing.double.provider_profiles import PROFILES
 
 RULES = {"R": range(1, 22), "C": range(1, 7), "M": range(21)}
 ROOT = Path(__file__).parent.parent
@@ -65,6 +65,24 @@ def test_pages_link_only_to_files_that_exist() -> None:
         for page, link in links
         if not (page.parent / link).exists()
     ] == []
+
+
+def test_the_navigation_names_every_page_once() -> None:
+    """In its four parts; the records of the test loop are left out."""
+    nav = (ROOT / "mkdocs.yml").read_text().split("\nnav:\n")[1]
+    parts = re.findall(r"^  - ([^:\n]+):$", nav, flags=re.MULTILINE)
+    assert parts == ["Start", "Guides", "Reference", "How it works"]
+    pages = [path.relative_to(ROOT / "docs").as_posix() for path in ROOT.glob("docs/**/*.md")]
+    named = re.findall(r"([\w/.-]+\.md)$", nav, flags=re.MULTILINE)
+    assert sorted(named) == sorted(page for page in pages if not page.startswith("loop/"))
+
+
+def test_every_file_of_the_walks_exists() -> None:
+    """How it works names each stop by its file; one that was renamed is renamed there."""
+    page = (ROOT / "docs/how-it-works.md").read_text()
+    named = set(re.findall(r"`((?:\w+/)*\w+\.py)`", page))
+    assert len(named) > 50
+    assert [name for name in sorted(named) if not (ROOT / "src/director" / name).is_file()] == []
 
 
 def _column(heading: str) -> list[str]:

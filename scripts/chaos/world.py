@@ -22,8 +22,8 @@ from types import TracebackType
 from typing import Self
 
 from director.runs import RunDependencies, queue_run, run_of
-from director.runs.queue import Queue, queue_url
-from director.runs.serving import is_parked, submit, waits_for
+from director.runs.run_execution import is_parked, submit, waits_for
+from director.runs.run_queue import Queue, queue_url
 from director.store import open_store
 from director.workflow.document import from_json
 from director.workflow.values import Json, Workflow

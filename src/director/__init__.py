@@ -38,7 +38,7 @@ from director.middleware.clients import wrap
 Sticky = Compactor
 
 if TYPE_CHECKING:
-    from director.contexts import fresh
+    from director.fresh_context import fresh
 
 __all__ = [
     "AgentTurn",
@@ -87,6 +87,6 @@ def __getattr__(name: str) -> object:
     """`director.fresh`, read when it is first asked for: few programs need it."""
     if name != "fresh":
         raise AttributeError(f"module 'director' has no attribute {name!r}")
-    from director.contexts import fresh  # noqa: PLC0415  see above
+    from director.fresh_context import fresh  # noqa: PLC0415  see above
 
     return fresh

@@ -12,7 +12,7 @@ from functools import cache
 
 from director.context.values import Counter, chars4
 
-__all__ = ["Calibration", "calibrated", "chars4", "counter_for", "exact", "remembering"]
+__all__ = ["Calibration", "calibrate_counter", "chars4", "counter_for", "exact", "remembering"]
 
 _VOCABULARIES = (
     ("o200k_base", ("gpt-", "o1", "o3", "o4", "chatgpt", "openai:")),
@@ -67,7 +67,7 @@ def exact(
     vocabulary: str, name: str | None = None, factor: float = 1.0, error: float = 0.0
 ) -> Counter:
     """A counter by a byte-pair vocabulary; with a factor, an estimate that says so."""
-    from splintr import Tokenizer  # noqa: PLC0415  loading a vocabulary takes a moment
+    from splintr import Tokenizer
 
     tokenizer = Tokenizer.from_pretrained(vocabulary)
 
@@ -97,7 +97,7 @@ def counter_for(model: str | None = None) -> Counter:
     return exact(_DEFAULT, f"{_DEFAULT} (estimate)", error=0.25)
 
 
-def calibrated(counter: Counter, factor: float, error: float) -> Counter:
+def calibrate_counter(counter: Counter, factor: float, error: float) -> Counter:
     """A counter whose counts, framing included, are multiplied by a factor that was observed."""
     count = counter.count
 
@@ -160,4 +160,8 @@ class Calibration:
         """The counter as it is now known; before anything was seen, the one that was given."""
         if not self._seen:
             return self.base
-        return calibrated(self.base, self.factor, self.error)
+        return calibrate_counter(self.base, self.factor, self.error)
+
+
+# A name of one release ago; it goes with the next.
+calibrated = calibrate_counter

@@ -9,20 +9,20 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from director.agent.approvals import Approval, approve, ask_for
-from director.agent.desk import AgentSession
-from director.agent.saved import SavedState
-from director.agent.threads import KIND
+from director.agent.agent_session import AgentSession
+from director.agent.conversation.current_thread import KIND
+from director.agent.permissions.origin_requests import Approval, approve, ask_for
+from director.agent.saved_workflow import SavedState
 from director.context.values import Summary
-from director.models.script import Seen
+from director.models.script_values import Seen
 from director.runs import save_workflow
-from director.runs.ledger import run_json, step_json
+from director.runs.run_journal import run_json, step_json
 from director.runs.values import Run, Step
-from director.sections.render import render_tool_result
+from director.sections.section_texts import render_tool_result
 from director.sections.system import system_section
 from director.store import EntryDraft, Store
-from director.store.compress import compress, preview
-from director.store.variables import set_variable, workbench
+from director.store.compression import compress, preview
+from director.store.run_variables import set_variable, workbench
 from director.workflow.description import parse_description
 from director.workflow.plan import parse_plan
 from director.workflow.values import Tab, Workflow

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from director.context.values import Counter
 from director.models import Capabilities, Model, Policy, Timing
 from director.models.model import ModelLocation
-from director.models.script import Ask, Emit, Fail, Say, ScriptEngine, Seen, Stop, Wait
+from director.models.script_values import Ask, Emit, Fail, Say, ScriptEngine, Seen, Stop, Wait
 from director.models.scripted import Scripted
-from director.sections.state import WorkflowState
+from director.sections.workflow_state import WorkflowState
 from director.store import EntryDraft, Store
 from director.workflow.values import Workflow
 

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 import pytest
 
 from agent.office import asks, desk, results
-from director.agent.approvals import approvals
+from director.agent.permissions.origin_requests import approvals
 from director.agent.turn import take_turn
 from director.browser import Browser
 from director.demo.site import Site
-from director.models.brains.tape import Tape
-from director.models.script import Emit, Say, Seen
+from director.models.script_engines.tape import Tape
+from director.models.script_values import Emit, Say, Seen
 from director.runs import RunDependencies, run_workflow, steps_of
 from director.store import Store
-from director.store.variables import variables, workbench
+from director.store.run_variables import variables, workbench
 
 PLAN = {
     "overall_goal": "Read the prices of the shop",

@@ -13,7 +13,7 @@ import pytest
 from agent.office import asks, at_double, desk, results
 from agent.prefixes import parted
 from director.agent.turn import TurnResult, take_turn
-from director.models.script import Emit, Say, Seen, Think
+from director.models.script_values import Emit, Say, Seen, Think
 from director.profiles import load_profile
 from director.store import Store
 from director.testing.double import Double

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from agent.office import SAY, asks, desk, results
-from director.agent.lease import last_turn, running
-from director.agent.threads import current_thread
+from director.agent.conversation.current_thread import current_thread
 from director.agent.turn import take_turn
+from director.agent.turn_lease import last_turn, running
 from director.context.wire import emit, problems
-from director.models.script import Emit, Seen, Wait
+from director.models.script_values import Emit, Seen, Wait
 from director.runs import save_workflow
 from director.store import Entry, EntryDraft, Json, RecordDraft, Store, Versioned, open_store
-from director.store.project import project
+from director.store.context_view import project
 from director.workflow.values import Workflow
 from runs.crashes import Crash
 

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import get_args
 
-from director.agent.policy import POLICIES
-from director.agent.scouts import MOST, SCOUT_TOOLS
+from director.agent.permissions.tool_policy import POLICIES
+from director.agent.subagents.scouts import MOST, SCOUT_TOOLS
 from director.agent.tools import REGISTRY
 from director.agent.turn import Ended
 

@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 
 from agent.office import SAY, asks, desk, results
-from director.agent.approvals import approvals, approve, refuse
-from director.agent.desk import AgentSession
-from director.agent.effects import answer_effect
-from director.agent.pending_approvals import PendingApprovals
-from director.agent.progress import TurnProgress
-from director.agent.threads import current_thread
+from director.agent.agent_session import AgentSession
+from director.agent.conversation.current_thread import current_thread
+from director.agent.permissions.effect_approval import answer_effect
+from director.agent.permissions.origin_requests import approvals, approve, refuse
+from director.agent.permissions.pending_approvals import PendingApprovals
 from director.agent.turn import TurnResult, take_turn
+from director.agent.turn_events import TurnProgress
 from director.browser import Browser
 from director.context.wire import emit, problems
-from director.models.script import Ask, Seen
+from director.models.script_values import Ask, Seen
 from director.profiles import load_profile
 from director.runs import RunDependencies, save_workflow, steps_of
 from director.store import Store
-from director.store.project import project
+from director.store.context_view import project
 from director.workflow.values import Node, Workflow
 from runs.crashes import Crash
 

@@ -7,7 +7,7 @@ import asyncio
 from agent.office import SAY, asks, desk, results
 from agent.test_prompt_table import PLAN
 from director.agent.turn import take_turn
-from director.models.script import Ask, Seen
+from director.models.script_values import Ask, Seen
 from director.store import Store
 
 

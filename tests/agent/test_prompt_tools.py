@@ -15,7 +15,7 @@ from agent.office import SAY, asks, desk, results
 from director.agent.turn import take_turn
 from director.browser import Browser
 from director.demo.site import Site
-from director.models.script import Ask, Emit, Seen
+from director.models.script_values import Ask, Emit, Seen
 from director.runs import RunDependencies
 from director.store import Store
 

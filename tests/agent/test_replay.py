@@ -15,10 +15,10 @@ import pytest
 from agent.recorded import GOLDEN, THREADS
 from director.context.values import AgentTurn, Context, Section
 from director.context.wire import WIRES, Wire
-from director.models.prepare import prepare
+from director.models.request_messages import prepare
 from director.store import open_store
+from director.store.context_view import project
 from director.store.export import import_lines
-from director.store.project import project
 
 _SECTIONS = (Section("system", "You are Director."), Section("plan", "1. Find the lamp."))
 _FORMS = tuple(wire for wire in WIRES if wire in ("chat", "responses", "anthropic"))

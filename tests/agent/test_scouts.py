@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import pytest
 
 from agent.office import SAY, asks, desk, results
-from director.agent.desk import AgentSession
-from director.agent.scouts import MOST, ROUNDS, SCOUT_TOOLS
+from director.agent.agent_session import AgentSession
+from director.agent.subagents.scouts import MOST, ROUNDS, SCOUT_TOOLS
 from director.agent.tools import REGISTRY
 from director.agent.turn import take_turn
 from director.browser import Browser
 from director.demo.site import Site
-from director.models.script import Ask, Emit, Say, Seen
+from director.models.script_values import Ask, Emit, Say, Seen
 from director.store import Store
 from director.workflow.document import to_json
 

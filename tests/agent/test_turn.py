@@ -13,23 +13,23 @@ import pytest
 
 from agent.office import SAY, asks, desk, opening, results
 from agent.prefixes import moved
-from director.agent.assemble import ContextTooLarge
-from director.agent.choosing import choose
-from director.agent.lease import TurnRunning, last_turn, running
-from director.agent.progress import TurnProgress
-from director.agent.requests_made import RequestRecord
-from director.agent.threads import current_thread, new_conversation
+from director.agent.conversation.current_thread import current_thread, new_conversation
+from director.agent.model_choice import choose
+from director.agent.request_assembly import ContextTooLarge
+from director.agent.request_log.request_record import RequestRecord
 from director.agent.turn import retry_turn, take_turn
+from director.agent.turn_events import TurnProgress
+from director.agent.turn_lease import TurnRunning, last_turn, running
 from director.context.values import Section
-from director.context.wire.events import INTERRUPTED
+from director.context.wire.parse_events import INTERRUPTED
 from director.models import Capabilities, ModelError, Timing
-from director.models.brains.tape import Tape
-from director.models.script import Emit, Fail, Say, Seen, Wait
+from director.models.script_engines.tape import Tape
+from director.models.script_values import Emit, Fail, Say, Seen, Wait
 from director.profiles import Profile, load_profile
 from director.sections.boundary import NAMES
 from director.store import Store
-from director.store.project import project, visible
-from director.store.variables import variables, workbench
+from director.store.context_view import project, visible
+from director.store.run_variables import variables, workbench
 from director.workflow.description import parse_description
 
 
@@ -326,12 +326,11 @@ def test_a_call_that_was_cut_off_is_shown_as_interrupted(store: Store) -> None:
 @pytest.mark.moves_prefix("it is shown that this is noticed")
 def test_a_prefix_that_was_moved_is_noticed(store: Store) -> None:
     """The check of every test here fails if the past is told otherwise or a tool is gone."""
-    made: list[RequestRecord] = []
-    desk_ = desk(store, lambda _: SAY, made=made.append)
+    made = desk(store, lambda _: SAY)
     for nth in range(2):
-        asyncio.run(take_turn(desk_, f"message {nth}"))
-    first, second = made
-    assert moved(made) == []
+        asyncio.run(take_turn(made, f"message {nth}"))
+    first, second = made.requests
+    assert moved(made.requests) == []
     turns = (replace(second.report.sent.turns[0], text="otherwise"), *second.report.sent.turns[1:])
     other = _with(second, turns=turns)
     assert moved([first, other]) == ["the history before turn 1 was rewritten"]

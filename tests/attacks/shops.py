@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from director.agent.desk import AgentSession
+from director.agent.agent_session import AgentSession
 from director.runs import save_workflow
 from director.settings import load_settings
 from director.store import Store

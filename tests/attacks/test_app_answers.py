@@ -20,10 +20,10 @@ from attacks.test_patterns import LONG as BACKTRACKS
 from attacks.test_provider_streams import ENV, ONCE, chunk, streams
 from attacks.test_sandbox import FOLDED
 from attacks.test_slow_clients import LIMIT, served
-from director.agent.desk import Opens
+from director.agent.agent_session import Opens
 from director.models import Journal, Model, open_model
-from director.models.brains.tape import Tape
-from director.models.script import Ask
+from director.models.script_engines.tape import Tape
+from director.models.script_values import Ask
 from director.store import Store
 from web.rooms import key_of
 

@@ -25,7 +25,7 @@ from attacks.listener import listening
 from director.browser.chromium import find_chromium
 from director.store import Store
 from director.web import make_app
-from director.web.serving import bound, studio_at
+from director.web.app_server import bound, studio_at
 from web.pages.conftest import _home, app  # noqa: F401  fixtures
 from web.pages.windows import FLAGS, PATIENCE, App, a_workflow
 from web.rooms import HOME, a_studio, key_of

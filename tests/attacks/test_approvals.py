@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from agent.office import SAY, asks, desk
-from director.agent.approvals import Approval, approvals, approve, ask_for, refuse
+from director.agent.permissions.origin_requests import Approval, approvals, approve, ask_for, refuse
 from director.agent.turn import take_turn
 from director.cli import app
 from director.store import Store, open_store

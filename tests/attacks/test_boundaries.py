@@ -11,19 +11,19 @@ import pytest
 
 from agent.office import SAY, asks, at_double, desk, results
 from browser.sites import site as served
-from director.agent.approvals import approvals
-from director.agent.checking import Checked
-from director.agent.scouts import Post, report_text
+from director.agent.browsing.claim_checks import Checked
+from director.agent.permissions.origin_requests import approvals
+from director.agent.subagents.scouts import Post, report_text
 from director.agent.turn import take_turn
 from director.browser import Browser
-from director.browser.showing import header
+from director.browser.snapshot_text import header
 from director.browser.snapshots import Happened, Snapshot
 from director.context.values import Summary
-from director.models.script import Emit, Seen
+from director.models.script_values import Emit, Seen
 from director.sections.boundary import NAMES, read_sections
 from director.sections.overview import workflow_summary
-from director.sections.render import SECTIONS, section
-from director.sections.state import WorkflowState
+from director.sections.section_texts import SECTIONS, section
+from director.sections.workflow_state import WorkflowState
 from director.store import Store
 from director.testing.double import Double
 from director.workflow.description import Description

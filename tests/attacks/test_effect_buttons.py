@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attacks.shops import BUY, SHOP, shop
-from director.agent.effects import effects
-from director.agent.saved import SavedState
+from director.agent.permissions.effect_approval import effects
+from director.agent.saved_workflow import SavedState
 from director.store import Store
 from web.pages.conftest import _home, app  # noqa: F401  fixtures
 from web.pages.windows import App, ask, say

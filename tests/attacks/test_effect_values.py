@@ -14,21 +14,21 @@ from agent.office import SAY, asks, desk, results
 from attacks.shops import BUY, FORM, SHOP, shop, shown_always
 from browser.sites import Served, Site
 from browser.sites import site as served
-from director.agent.approvals import approvals, refuse
-from director.agent.effects import (
+from director.agent.permissions.effect_approval import (
     answer_effect,
     ask_at_nodes,
     effects,
     effects_of_nodes,
 )
-from director.agent.imports import ask_for_origins, import_workflow
-from director.agent.lending import lend
+from director.agent.permissions.origin_requests import approvals, refuse
+from director.agent.subagents.node_models import lend
 from director.agent.turn import take_turn
+from director.agent.workflow_imports import ask_for_origins, import_workflow
 from director.browser import Browser, BrowserError, Origins
 from director.browser.actions import act
-from director.models.script import Seen
+from director.models.script_values import Seen
 from director.runs import Run, RunDependencies, queue_run, save_workflow
-from director.runs.supplies import Resources, RunOptions, SecretExtractor, supplied
+from director.runs.resources import Resources, RunOptions, SecretExtractor, open_resources
 from director.runs.values import NotPermitted, Permit
 from director.secrets import Vault
 from director.store import Store
@@ -168,7 +168,7 @@ def test_a_flow_that_a_worker_goes_on_with_still_asks(
     shop(store, ask, pays)
 
     async def gone_on() -> str:
-        async with supplied(store, RunOptions()) as supplies:
+        async with open_resources(store, RunOptions()) as supplies:
             lend(supplies, store)
             now = desk(store, [SAY]).now()
             begun = queue_run(store, now, RunDependencies(permit=ask_at_nodes(desk(store, [SAY]))))

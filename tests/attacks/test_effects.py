@@ -10,15 +10,11 @@ import pytest
 from agent.office import SAY, asks, desk
 from attacks.shops import BUY, FORM, SHOP, shop, shown_always
 from browser.sites import site as served
-from director.agent.effects import (
-    answer_effect,
-    effects,
-    effects_of_nodes,
-)
+from director.agent.permissions.effect_approval import answer_effect, effects, effects_of_nodes
 from director.agent.turn import take_turn
 from director.browser import Browser
 from director.runs import Run, RunDependencies, Step, run_workflow, steps_of
-from director.runs.ledger import run_json, step_json
+from director.runs.run_journal import run_json, step_json
 from director.settings import load_settings
 from director.store import Store
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from attacks.heartbeat import ended_within
 from attacks.test_patterns import loaded
-from director.runs.script import script_of
+from director.runs.playwright_script import script_of
 from director.runs.script_code import ExportRefused, write_function
 from director.workflow.values import Input, Node, Workflow
 from runs.building import code, flow, node

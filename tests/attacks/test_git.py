@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from director.contexts import fresh
-from director.project.injection import expand
-from director.project.running import runner
-from project.folders import SMALL, committed, git, written
+from director.fresh_context import fresh
+from director.planning.injection import expand
+from director.planning.skill_commands import runner
+from planning.folders import SMALL, committed, git, written
 
 PRIVATE = "Pay the blackmailer"
 

@@ -11,7 +11,7 @@ from agent.office import SAY, asks, desk
 from attacks.shops import shop, shown_always
 from attacks.test_effects import FIELDS
 from browser.sites import site as served
-from director.agent.effects import answer_effect, effects
+from director.agent.permissions.effect_approval import answer_effect, effects
 from director.agent.turn import take_turn
 from director.browser import Browser
 from director.store import Store

@@ -9,10 +9,10 @@ from starlette.testclient import TestClient
 from attacks.listener import listening
 from director.agent import current_thread
 from director.runs import RunDependencies, queue_run, save_workflow
-from director.runs.ledger import step_json
+from director.runs.run_journal import step_json
 from director.runs.values import Run, Step
 from director.store import Store
-from director.store.variables import set_variable
+from director.store.run_variables import set_variable
 from director.web import AppState
 from director.workflow.values import Node, Workflow
 from web.conftest import client, studio  # noqa: F401  fixtures

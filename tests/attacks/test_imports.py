@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 import director.store
 from attacks.strangers import Visit, stranger
 from director.agent import approvals, approve
-from director.agent.desk import AgentSession
-from director.agent.lending import NodeModelClient
-from director.agent.threads import current_thread
+from director.agent.agent_session import AgentSession
+from director.agent.conversation.current_thread import current_thread
+from director.agent.subagents.node_models import NodeModelClient
 from director.agent.turn import take_turn
 from director.cli import app
 from director.models import ModelError
@@ -32,10 +32,10 @@ from director.secrets import Redactor
 from director.settings import load_settings
 from director.store import Store, StoreError, open_store
 from director.store.export import export_workflow, import_lines
+from director.store.export_lines import LONGEST, lines_of, write
 from director.store.import_rules import HELD_BACK
-from director.store.lines import LONGEST, lines_of, write
-from director.store.records import record_hash
 from director.store.values import Versioned
+from director.store.versioned_records import record_hash
 from director.workflow.document import from_json, to_json
 from director.workflow.values import Workflow
 from web.rooms import a_studio, let_in

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from attacks.strangers import stranger
 from director.cli import app
 from director.middleware.proxy import Proxy
-from director.runs.queue import Queue, queue_url
+from director.runs.run_queue import Queue, queue_url
 from director.store import EntryDraft, open_store
 from middleware import loops
 from middleware.test_proxy import proxied

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from attacks.strangers import Visit, stranger
-from director.agent.desk import AgentSession
+from director.agent.agent_session import AgentSession
 from director.agent.turn import take_turn
 from director.cli import app
 from director.models import ModelError, NoKey, Policy, open_model

@@ -15,11 +15,11 @@ import pytest
 
 from attacks.heartbeat import TURN, attacked, ended_within, run_attack
 from director.browser import Browser
+from director.browser.approved_origins import Origins
 from director.browser.bundle import LocatorError, selector_of
-from director.browser.conditions import check
-from director.browser.origins import Origins
+from director.browser.page_conditions import check
 from director.runs import RunDependencies, run_workflow
-from director.runs.script import script_of
+from director.runs.playwright_script import script_of
 from director.store import Store
 from director.workflow.patterns import PatternError, check_pattern, matches_glob, search_texts
 from director.workflow.selection import select

@@ -11,9 +11,9 @@ from playwright.sync_api import expect
 from starlette.testclient import TestClient
 
 from attacks.listener import listening
-from director.cli.web import _bind
+from director.cli.app_command import _bind
 from director.store import Store
-from director.web import make_app, serving
+from director.web import app_server, make_app
 from web.pages.conftest import _home, app  # noqa: F401  fixtures
 from web.pages.windows import App, a_workflow, enter
 from web.pages.windows import serving as served
@@ -107,7 +107,7 @@ def test_nobody_answers_in_our_place_on_the_other_loopback(
         page.goto(f"http://d0123.localhost:{port}/launch#token")
         assert any(path == "/launch" for path, _ in stranger.asked)
         page.close()
-        monkeypatch.setattr(serving, "PORT", port)
+        monkeypatch.setattr(app_server, "PORT", port)
         with pytest.raises(OSError, match="in use"):
             _bind("127.0.0.1", port, "")
         sockets = _bind("127.0.0.1", None, "")

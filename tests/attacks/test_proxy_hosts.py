@@ -12,9 +12,9 @@ from playwright.sync_api import sync_playwright
 from attacks.listener import listening
 from director.browser.chromium import find_chromium
 from director.middleware.proxy import Proxy
-from director.middleware.proxy.lines import ProxyRequest
+from director.middleware.proxy.http_lines import ProxyRequest
 from director.middleware.proxy.request_guard import RequestGuard
-from director.models.script import Say
+from director.models.script_values import Say
 from director.testing.double import Double
 from middleware.test_proxy import KEY, proxied
 from web.pages.windows import FLAGS

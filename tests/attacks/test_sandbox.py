@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from attacks.heartbeat import TURN, ended_within, run_attack
-from director.browser.origins import Origins
+from director.browser.approved_origins import Origins
 from director.browser.queries import query
 from director.cli import app
 from director.models.arguments import object_in

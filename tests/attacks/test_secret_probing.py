@@ -15,15 +15,15 @@ import director.browser.actions
 import director.browser.session
 from attacks.echo_site import SECRETS, echo_site, session_with
 from browser.sites import Site
-from director.agent.checking import checked
+from director.agent.browsing.claim_checks import check_claim
 from director.browser import Browser, BrowserError, Session
 from director.browser.actions import ACTIONS, act
 from director.browser.bundle import KEYS, LocatorError
 from director.browser.closer import find
-from director.browser.conditions import check
-from director.browser.noticing import glance
+from director.browser.page_conditions import check
+from director.browser.page_notices import glance
 from director.browser.queries import METHODS, query
-from director.browser.showing import show
+from director.browser.snapshot_text import show
 from director.secrets import SecretRefused
 from director.workflow.conditions import CONDITIONS
 
@@ -154,7 +154,7 @@ async def _seen(session: Session, guess: str) -> object:
 async def _claimed(session: Session, guess: str) -> object:
     text = {"claim": "text", "selector": "#text", "text": f"Found: {guess}"}
     matches = {"claim": "matches", "selector": f"[title^={json.dumps(guess)}]", "count": 1}
-    return [repr(await checked(session, "main", each)) for each in (text, matches)]
+    return [repr(await check_claim(session, "main", each)) for each in (text, matches)]
 
 
 async def _told(session: Session, _: str) -> object:

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from agent.office import SAY, asks, desk, results
-from director.agent.desk import AgentSession
-from director.agent.secret_requests import give_secret, refuse_secret, secret_requests
+from director.agent.agent_session import AgentSession
+from director.agent.permissions.secret_requests import give_secret, refuse_secret, secret_requests
 from director.agent.turn import TurnResult, take_turn
-from director.cli.chat_telling import about
-from director.models.script import Emit, Seen
+from director.cli.chat_text import about
+from director.models.script_values import Emit, Seen
 from director.runs import RunDependencies
 from director.secrets import Reference, SecretRefused, Vault
 from director.store import Store

@@ -12,7 +12,7 @@ import pytest
 
 from agent.office import SAY, desk
 from attacks.echo_site import SECRETS, echo_site, vault_with
-from director.agent.desk import AgentSession
+from director.agent.agent_session import AgentSession
 from director.agent.tools import REGISTRY
 from director.browser import Browser, BrowserError
 from director.browser.bundle import LocatorError

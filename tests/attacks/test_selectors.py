@@ -15,11 +15,11 @@ from browser.sites import site
 from browser.test_snapshots_screens import read_picture
 from director.browser import Browser, BrowserError, Origins, Session
 from director.browser.bundle import LocatorError, selector_of
-from director.browser.conditions import check
 from director.browser.locators import bundle_of, resolve
 from director.browser.masks import MaskedPage
+from director.browser.page_conditions import check
 from director.browser.queries import query
-from director.project.injection import placeholders, wrong_forms
+from director.planning.injection import placeholders, wrong_forms
 from director.secrets import Vault
 from director.workflow.selectors import selector
 from director.workflow.types import check_config

@@ -19,13 +19,13 @@ import httpx
 import pytest
 
 from director.agent import current_thread
-from director.agent.desk import Opens
-from director.middleware.proxy import lines
+from director.agent.agent_session import Opens
+from director.middleware.proxy import http_lines
 from director.store import EntryDraft, Store
 from director.testing.double import Double
 from director.web import connections
-from director.web.serving import Served, bound, server_of, studio_at
-from director.web.studio import AppState
+from director.web.app_server import Served, bound, server_of, studio_at
+from director.web.app_state import AppState
 from middleware.test_proxy import proxied
 from web.rooms import a_studio, key_of
 
@@ -244,8 +244,8 @@ def test_a_crowd_of_stalled_clients_keeps_nobody_out(
 )
 def test_a_request_that_never_ends_reaches_no_provider(monkeypatch: pytest.MonkeyPatch) -> None:
     """Slow heads, slow bodies, and a body without end."""
-    monkeypatch.setattr(lines, "ARRIVES", 1.0, raising=False)
-    monkeypatch.setattr(lines, "BODY_AT_MOST", 1_000_000, raising=False)
+    monkeypatch.setattr(http_lines, "ARRIVES", 1.0, raising=False)
+    monkeypatch.setattr(http_lines, "BODY_AT_MOST", 1_000_000, raising=False)
     with Double("openai", []) as double, proxied(double.url) as proxy:
         for stop in STOPS[1:]:
             with stalled(proxy.port, stop) as slow:
@@ -272,7 +272,7 @@ def test_a_request_that_never_ends_reaches_no_provider(monkeypatch: pytest.Monke
 )
 def test_a_stream_that_nobody_reads_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     """The provider would send without end."""
-    monkeypatch.setattr(lines, "READS", 1.0, raising=False)
+    monkeypatch.setattr(http_lines, "READS", 1.0, raising=False)
     dropped = threading.Event()
 
     def speak(line: socket.socket) -> None:

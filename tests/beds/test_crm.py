@@ -21,7 +21,7 @@ from beds.crm.bed import (
 from director.runs import Run, records_of, run_workflow
 from director.secrets import Vault
 from director.store import Store
-from director.store.variables import variables
+from director.store.run_variables import variables
 from director.workflow.values import Workflow
 from runs.conftest import Live
 

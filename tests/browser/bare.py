@@ -13,8 +13,8 @@ from playwright.async_api import Browser, Page, Route, async_playwright
 
 from director.browser import BrowserError
 from director.browser.chromium import find_chromium
+from director.browser.element_portraits import register_model
 from director.browser.fields import watch
-from director.browser.looking import register_model
 
 ORIGIN = "https://pages.test"
 _SWITCHES = (

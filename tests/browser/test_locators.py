@@ -14,7 +14,7 @@ from browser.bare import opened
 from director.browser.bundle import Bundle, LocatorError
 from director.browser.locators import Found, bundle_of, resolve
 from director.browser.masks import Masks
-from director.browser.nets import SessionNet
+from director.browser.session_redaction import SessionNet
 from director.secrets import Clear
 
 T = TypeVar("T")

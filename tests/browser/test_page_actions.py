@@ -8,17 +8,17 @@ from typing import Any, TypeVar
 
 import pytest
 
-from director.agent.refs import bind_refs
+from director.agent.browsing.snapshot_refs import bind_refs
 from director.browser import Browser, BrowserError, Origins, Session
 from director.browser.actions import act
 from director.browser.bundle import LocatorError
-from director.browser.conditions import check
 from director.browser.descriptions import describe_ref
 from director.browser.dialogs import DialogUnanswered
-from director.browser.gathering import Patience
+from director.browser.list_items import Patience
 from director.browser.locators import resolve
+from director.browser.page_conditions import check
 from director.browser.queries import query
-from director.browser.showing import show
+from director.browser.snapshot_text import show
 
 T = TypeVar("T")
 FIELDS = """<title>Fields</title>

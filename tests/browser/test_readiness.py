@@ -9,7 +9,7 @@ from playwright.async_api import Error, async_playwright
 
 from director.browser import BrowserError
 from director.browser.chromium import find_chromium
-from director.browser.looking import register_model
+from director.browser.element_portraits import register_model
 from director.browser.readiness import wait_until_ready
 
 

@@ -14,8 +14,8 @@ from browser.bare import on
 from director.browser import Browser, Origins
 from director.browser.bundle import Bundle, LocatorError, NoElement
 from director.browser.descriptions import describe, describe_ref, rests_on_position
+from director.browser.element_portraits import ask_about
 from director.browser.locators import bundle_of, find_all, resolve
-from director.browser.looking import ask_about
 from director.browser.masks import MaskedPage
 from director.demo.site import Site
 

@@ -15,8 +15,8 @@ from director.browser.closer import expand, find, read, refs
 from director.browser.errors import BrowserError
 from director.browser.fields import mark
 from director.browser.masks import Masks
-from director.browser.nets import SessionNet
-from director.browser.showing import show
+from director.browser.session_redaction import SessionNet
+from director.browser.snapshot_text import show
 from director.browser.snapshots import Happened, Snapshot, take
 from director.secrets import Clear, canary_forms
 
@@ -95,7 +95,7 @@ def test_no_value_of_a_secret_field_is_in_a_snapshot() -> None:
 
     raw, snapshot = on(work, first=SECRETS)
     assert leaks(raw)
-    everything = [snapshot.text, show(snapshot), repr(snapshot), snapshot.stored.decode()]
+    everything = [snapshot.text, show(snapshot), repr(snapshot), snapshot.content.decode()]
     everything += [find(snapshot, "a"), *(read(snapshot, ref) for ref in refs(snapshot))]
     everything += [expand(snapshot, ref) for ref in refs(snapshot)]
     assert [leaks(each) for each in everything if leaks(each)] == []

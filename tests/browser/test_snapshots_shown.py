@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from director.browser.closer import expand, find, read, refs
 from director.browser.errors import BrowserError
-from director.browser.showing import show
+from director.browser.snapshot_text import show
 from director.browser.snapshots import Happened, Snapshot
 from director.context.shapes.snapshot import recognise
 from director.context.shapes.snapshot_history import page_of

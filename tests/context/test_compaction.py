@@ -54,7 +54,7 @@ def test_the_laws_hold_around_it(preset: str, *, thinking: bool) -> None:
     """All ten."""
     context = parse(history(thinking=thinking)).context
     strategy, budget = PRESETS[preset](Options()), Budget(4_500)
-    assert laws.broken_laws(strategy, context, budget) == []
+    assert laws.find_broken_laws(strategy, context, budget) == []
 
 
 def test_it_is_no_thinking() -> None:

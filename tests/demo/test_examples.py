@@ -12,7 +12,7 @@ from director.browser import open_browser
 from director.demo.site import Site
 from director.runs import RunDependencies, run_workflow
 from director.store import open_store
-from director.store.variables import variables
+from director.store.run_variables import variables
 from director.workflow.document import from_json, to_json
 from director.workflow.values import Json, Workflow
 

@@ -10,9 +10,9 @@ import pytest
 
 from demo.visitor import Answer, Visitor
 from director.demo.site import Site
-from director.demo.site.html import el, render_html
+from director.demo.site.html_tree import el, render_html
 from director.demo.site.look import SiteDesign
-from director.demo.site.routes import ROUTES
+from director.demo.site.site_routes import ROUTES
 
 EVIL = "<img src=x onerror=alert(1)>\"'&"
 PAGES = ("/", "/mail", "/grid", "/shop", "/shop/cart", "/shop/login", "/flaky", "/lab")

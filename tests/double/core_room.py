@@ -10,10 +10,10 @@ from contextlib import contextmanager
 import httpx2
 import pytest
 
-from director.models.script import Emit, Say, Seen
+from director.models.script_values import Emit, Say, Seen
 from director.testing.double import Double, Fault
+from director.testing.double.api_keys import Api
 from director.testing.double.double import Script
-from director.testing.double.keys import Api
 
 KEY = "key-of-the-tests"
 PROFILE: dict[Api, str] = {"responses": "openai", "chat": "openai", "anthropic": "anthropic"}

@@ -25,7 +25,7 @@ from openai.types.responses import (
     ResponseStreamEvent,
 )
 
-from director.models.script import Ask, Compact, Emit, Say, ScriptEngine, Seen, Think
+from director.models.script_values import Ask, Compact, Emit, Say, ScriptEngine, Seen, Think
 from director.testing.double.double import Double
 from director.testing.double.exchange import Fault
 from director.testing.double.world import Exchange

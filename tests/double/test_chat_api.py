@@ -9,7 +9,7 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletion, ChatCompletionChunk, ChatCompletionMessageParam
 
-from director.models.script import (
+from director.models.script_values import (
     Ask,
     Compact,
     Emit,
@@ -21,8 +21,8 @@ from director.models.script import (
     Think,
     Wait,
 )
-from director.testing.double.books.block import OVERHEAD, units
 from director.testing.double.double import Double
+from director.testing.double.request_log.block import OVERHEAD, units
 from double.strict import problems
 
 MODEL = "gpt-6.1-terra"

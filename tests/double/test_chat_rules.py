@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import openai
 import pytest
 
-from director.models.script import Say
+from director.models.script_values import Say
 from director.testing.double.double import Double
 
 USER = {"role": "user", "content": "hello"}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from director.models.script import Fail, Shown
+from director.models.script_values import Fail, Shown
 from director.testing.double.responses.checks import HOSTED, ITEMS
 from double.responses_room import HI, MODEL, Room, client, room
 

@@ -12,7 +12,7 @@ from anthropic import Anthropic
 from anthropic.types import Message
 from anthropic.types.beta import BetaMessage, BetaMessageTokensCount
 
-from director.models.script import (
+from director.models.script_values import (
     Ask,
     Compact,
     Emit,

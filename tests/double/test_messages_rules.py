@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from anthropic import Anthropic, APIStatusError
 
-from director.models.script import Ask, Emit, Say, Seen, Think
+from director.models.script_values import Ask, Emit, Say, Seen, Think
 from director.testing.double.double import Double
 
 FABLE = "claude-fable-5-1"

@@ -12,7 +12,7 @@ from anthropic import Anthropic
 from anthropic.types import RawMessageStreamEvent
 from anthropic.types.beta import BetaRawMessageStreamEvent
 
-from director.models.script import Ask, Compact, Emit, Fail, Refuse, Say, Seen, Stop, Think
+from director.models.script_values import Ask, Compact, Emit, Fail, Refuse, Say, Seen, Stop, Think
 from director.testing.double.double import Double
 from double.strict import problems
 

@@ -9,7 +9,7 @@ import anthropic
 import pytest
 from anthropic import Anthropic
 
-from director.models.script import Ask, Emit, Refuse, Say, Seen, Think
+from director.models.script_values import Ask, Emit, Refuse, Say, Seen, Think
 from director.testing.double.double import Double
 from director.testing.double.exchange import Fault
 from director.testing.double.messages import checks as messages_checks

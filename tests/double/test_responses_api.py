@@ -11,7 +11,7 @@ from openai.types.responses import (
     response_create_params,
 )
 
-from director.models.script import (
+from director.models.script_values import (
     Ask,
     Compact,
     Emit,
@@ -24,7 +24,7 @@ from director.models.script import (
     Think,
     Wait,
 )
-from director.testing.double.books.block import OVERHEAD, units
+from director.testing.double.request_log.block import OVERHEAD, units
 from director.testing.double.responses.checks import COMPACT, COUNT, CREATE
 from double.responses_room import HI, MODEL, TOOL, ask, output, result, room
 from double.strict import problems

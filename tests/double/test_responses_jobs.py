@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import openai
 import pytest
 
-from director.models.script import Ask, Fail, Say, Wait
+from director.models.script_values import Ask, Fail, Say, Wait
 from director.testing.double.exchange import Fault
 from double.responses_room import MODEL, TOOL, Room, ask, room
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from director.testing.double.conformance_report.exchange_content import answer_id
 from director.testing.double.exchange import Fault
-from director.testing.double.verdict.reading import answer_id
 from double.responses_room import (
     HI,
     MODEL,

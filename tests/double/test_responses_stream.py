@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from director.models.script import Ask, Compact, Fail, Refuse, Say, Stop, Think
+from director.models.script_values import Ask, Compact, Fail, Refuse, Say, Stop, Think
 from director.testing.double.exchange import ServerSentEvent
 from director.testing.double.responses.events import pieces
 from double.responses_room import MODEL, Room, room

@@ -18,16 +18,16 @@ import httpx2
 import openai
 import pytest
 
-from director.models.script import Say, ScriptError, Seen
+from director.models.script_values import Say, ScriptError, Seen
 from director.testing.double import PROFILES, Double, Fault, RateLimits
+from director.testing.double.api_keys import Limiter
+from director.testing.double.endpoint import EndpointRoute
 from director.testing.double.exchange import (
     Delivery,
     ParsedRequest,
     ProviderResponse,
     ServerSentEvent,
 )
-from director.testing.double.keys import Limiter
-from director.testing.double.route import EndpointRoute
 from director.testing.double.routes import find
 from director.testing.double.server import DoubleServer
 from director.testing.double.world import World

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import httpx2
 import pytest
 
-from director.models.script import Ask, Emit, Say, Seen, Think, Wait
+from director.models.script_values import Ask, Emit, Say, Seen, Think, Wait
 from director.testing.double import Fault
+from director.testing.double.api_keys import Api
+from director.testing.double.conformance_report import FINDERS, judge
 from director.testing.double.exchange import ParsedRequest, ProviderResponse
-from director.testing.double.keys import Api
-from director.testing.double.verdict import FINDERS, judge
 from director.testing.double.world import Exchange
 from double.core_room import APIS, BODY, KEY, LONG, USER, Room, room_of
 

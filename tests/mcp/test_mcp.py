@@ -12,12 +12,12 @@ import httpx2
 import pytest
 from mcp.client.streamable_http import streamable_http_client
 
-from director.agent.desk import AgentSession
-from director.contexts import fresh
+from director.agent.agent_session import AgentSession
+from director.fresh_context import fresh
 from director.mcp import make_server
-from director.mcp.fitting import Fitting
-from director.mcp.preparing import Preparing
-from director.mcp.working import NAMES, Working
+from director.mcp.engine_tools import Fitting
+from director.mcp.project_tools import Preparing
+from director.mcp.workflow_tools import NAMES, Working
 from director.runs import RunDependencies, save_workflow
 from director.store import open_store
 from director.workflow.values import Workflow

@@ -11,8 +11,8 @@ import random
 from functools import cache
 from typing import Any
 
-from director.models.brains import Mind
-from director.models.brains.mind import PlannedCall
+from director.models.script_engines import Mind
+from director.models.script_engines.mind import PlannedCall
 
 STEPS = 30
 BUDGET = 6_000

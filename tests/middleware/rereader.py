@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from director.models.script import Ask, Emit, Say, Seen
+from director.models.script_values import Ask, Emit, Say, Seen
 from middleware import loops
 
 STEPS = 14

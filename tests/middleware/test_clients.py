@@ -14,10 +14,10 @@ import director
 from director import ContextConfig
 from director.context.wire import emit, parse
 from director.context.wire.emitter import bare
-from director.middleware.bodies import fit_body
+from director.middleware.api_bodies import fit_body
 from director.middleware.clients import threads_of
-from director.middleware.threads import FittedThreads
-from director.models.script import Ask, Say
+from director.middleware.managed_threads import FittedThreads
+from director.models.script_values import Ask, Say
 from director.testing.double import Double
 from middleware import loops
 

@@ -24,7 +24,7 @@ from director.middleware.langchain import (
     ContextMiddleware,
     pre_model_hook,
 )
-from director.models.script import Ask, Say
+from director.models.script_values import Ask, Say
 from director.testing.double import Double, Fault
 from middleware import loops
 

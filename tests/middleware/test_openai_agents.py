@@ -21,7 +21,7 @@ from openai import AsyncOpenAI, InternalServerError
 
 from director import ContextConfig
 from director.middleware.openai_agents import ContextManagedSession, InputFilter
-from director.models.script import Ask, Say
+from director.models.script_values import Ask, Say
 from director.testing.double import Double, Fault
 from middleware import loops
 

@@ -21,8 +21,8 @@ from pydantic_ai.messages import (
 
 from director import ContextConfig
 from director.context.wire import Wire, problems
+from director.middleware.managed_threads import FittedThreads
 from director.middleware.pydantic_ai import ContextCapability
-from director.middleware.threads import FittedThreads
 from middleware import loops
 
 LIMIT = 3_000

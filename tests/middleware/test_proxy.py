@@ -16,7 +16,7 @@ from openai import APIConnectionError, APIStatusError, OpenAI
 
 from director import ContextConfig
 from director.middleware.proxy import Proxy
-from director.models.script import Say
+from director.models.script_values import Say
 from director.testing.double import Double, Fault
 from middleware import loops
 from middleware.test_clients import chat_loop, messages_loop, responses_loop

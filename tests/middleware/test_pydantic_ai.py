@@ -31,7 +31,7 @@ from pydantic_ai.usage import UsageLimits
 from director import ContextConfig
 from director.middleware.pydantic_ai import ContextCapability, history_processor
 from director.middleware.pydantic_messages import from_blocks, to_blocks
-from director.models.script import Ask, Say
+from director.models.script_values import Ask, Say
 from director.testing.double import Double
 from middleware import loops
 

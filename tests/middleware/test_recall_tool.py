@@ -48,7 +48,7 @@ from director.middleware.openai_agents import recall_tool as agents_recall_tool
 from director.middleware.proxy import Proxy
 from director.middleware.pydantic_ai import ContextCapability, history_processor
 from director.middleware.recall_tool import answer_calls, offer, read_back, read_from
-from director.models.script import Say
+from director.models.script_values import Say
 from director.testing.double import Double
 from middleware import loops
 from middleware.rereader import BUDGET, STEPS, Rereader, check

@@ -14,7 +14,7 @@ import pytest
 
 from director.context.values import Context
 from director.models import Model, ModelError, Policy, Reply, Timing, Tool, open_model
-from director.models.script import Ask, Compact, Emit, Say, Seen, Think
+from director.models.script_values import Ask, Compact, Emit, Say, Seen, Think
 from director.testing.double import Double, Fault
 from models.talk import KEY, MODELS, PROFILES, TOOLS, Talk, environment
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from director.models.brains.adversary import INJECTION, MENU, Adversary
-from director.models.script import Ask, Emit, Say, ScriptError, Seen, Shown
+from director.models.script_engines.adversary import INJECTION, MENU, Adversary
+from director.models.script_values import Ask, Emit, Say, ScriptError, Seen, Shown
 
 TOOLS = ("search", "click")
 

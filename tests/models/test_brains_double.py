@@ -11,8 +11,8 @@ import pytest
 from openai import OpenAI
 from openai.types.responses import FunctionToolParam, Response, ResponseInputItemParam
 
-from director.models.brains import Adversary, Machine, Mind, Summariser, load, score
-from director.models.script import ScriptEngine
+from director.models.script_engines import Adversary, Machine, Mind, Summariser, load, score
+from director.models.script_values import ScriptEngine
 from director.testing.double import Double
 
 SCRIPTS = Path(__file__).parent.parent.parent / "docs" / "scripts"

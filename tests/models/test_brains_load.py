@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from director.models.brains import adversary, machine, mind, rules, summariser, tape
-from director.models.brains.load import READERS, load, read
-from director.models.script import Ask, Compact, Say, ScriptError, Seen, Shown, Think
+from director.models.script_engines import adversary, machine, mind, rules, summariser, tape
+from director.models.script_engines.load import READERS, load, read
+from director.models.script_values import Ask, Compact, Say, ScriptError, Seen, Shown, Think
 
 SCRIPTS = Path(__file__).parent.parent.parent / "docs" / "scripts"
 KINDS = {

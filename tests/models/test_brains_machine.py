@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from director.models.brains.load import load, read
-from director.models.brains.machine import Machine, Move, State
-from director.models.brains.matching import When
-from director.models.script import Ask, Say, ScriptError, Seen, Shown
+from director.models.script_engines.load import load, read
+from director.models.script_engines.machine import Machine, Move, State
+from director.models.script_engines.matching import When
+from director.models.script_values import Ask, Say, ScriptError, Seen, Shown
 
 SCRIPTS = Path(__file__).parent.parent.parent / "docs" / "scripts"
 

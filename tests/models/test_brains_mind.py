@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from director.models.brains.facts import facts, find_questions, state_facts
-from director.models.brains.mind import Mind, PlannedCall, score
-from director.models.script import Ask, Compact, Emit, Say, Seen, Shown
+from director.models.script_engines.facts import facts, find_questions, state_facts
+from director.models.script_engines.mind import Mind, PlannedCall, score
+from director.models.script_values import Ask, Compact, Emit, Say, Seen, Shown
 
 
 def _seen(*items: Shown, tools: tuple[str, ...] = (), instructions: str = "") -> Seen:

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from director.models.brains.matching import When
-from director.models.brains.rules import Rule, Rules
-from director.models.script import Ask, Say, ScriptError, Seen, Shown, Think, Wait
+from director.models.script_engines.matching import When
+from director.models.script_engines.rules import Rule, Rules
+from director.models.script_values import Ask, Say, ScriptError, Seen, Shown, Think, Wait
 
 YES = (Say("yes"),)
 CONTEXT = Seen(

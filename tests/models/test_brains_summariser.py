@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from director.models.brains.facts import facts
-from director.models.brains.mind import Mind
-from director.models.brains.summariser import Loss, Summariser
-from director.models.script import Compact, Say, Seen, Shown
+from director.models.script_engines.facts import facts
+from director.models.script_engines.mind import Mind
+from director.models.script_engines.summariser import Loss, Summariser
+from director.models.script_values import Compact, Say, Seen, Shown
 
 HISTORY = (
     Shown("user", "goal=book a table=7"),

@@ -17,7 +17,7 @@ from director.context.values import Context, Section
 from director.models import Policy, Reply, open_model
 from director.models.capabilities import Capabilities
 from director.models.prices import cost
-from director.models.script import Ask, Compact, Emit, Say, Seen, Think
+from director.models.script_values import Ask, Compact, Emit, Say, Seen, Think
 from director.models.timing import Timing
 from director.models.usage import add_all
 from director.models.values import Usage

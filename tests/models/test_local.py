@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from director.models.capabilities import Capabilities, find
 from director.models.local import LocalServer, find_local_servers, probe
-from director.models.script import Emit, Say, Seen
+from director.models.script_values import Emit, Say, Seen
 from director.testing.double import Double
 
 Body = Mapping[str, object] | None

@@ -27,7 +27,7 @@ from director.models import (
     turn_of,
     user_turn,
 )
-from director.models.script import Ask, Emit, Refuse, Say, Seen, Stop
+from director.models.script_values import Ask, Emit, Refuse, Say, Seen, Stop
 from director.testing.double import Double, Fault
 from models.talk import (
     MODELS,

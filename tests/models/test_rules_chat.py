@@ -7,7 +7,7 @@ import pytest
 from director import fit_messages
 from director.context.values import Context, UserTurn
 from director.models import INTERRUPTED, Policy, turn_of
-from director.models.tools import from_responses
+from director.models.tool_schemas import from_responses
 from models.rules_room import long, ours, refused, said
 
 FORM = "chat"

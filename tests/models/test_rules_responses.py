@@ -11,7 +11,7 @@ from director import fit_messages, sliding_window
 from director.context.units import without_thinking
 from director.context.values import Context, UserTurn
 from director.models import INTERRUPTED, Policy, turn_of
-from director.models.tools import from_chat
+from director.models.tool_schemas import from_chat
 from director.testing.double import Fault
 from models.rules_room import ANSWER, accepted, long, ours, refused, said
 from models.talk import TOOLS

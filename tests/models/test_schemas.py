@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from director.models.docstrings import read as read_docstring
 from director.models.schemas import SchemaError, schema_of
-from director.models.tools import tool
+from director.models.tool_schemas import tool
 from tool_examples import Options, Point, Shape, Tree, UserId, configure, draw, search
 
 

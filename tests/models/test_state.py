@@ -21,7 +21,7 @@ from director.models import (
     turn_of,
 )
 from director.models.capabilities import find
-from director.models.script import Ask, Say, Seen
+from director.models.script_values import Ask, Say, Seen
 from director.testing.double import Double, Fault
 from models.talk import KEY, MODELS, TOOLS, Talk, environment, rooms, seen, ten_turns, told
 

@@ -9,7 +9,7 @@ import pytest
 from director.profiles import TOOLS, ProfileError, load_profile, place_sections, read_profile
 from director.profiles.values import MODES, with_mode
 from director.sections.boundary import NAMES, read_sections
-from director.sections.render import SECTIONS, section
+from director.sections.section_texts import SECTIONS, section
 from director.sections.system import prompt
 from director.settings import MODES as SETTING
 from director.settings import PROFILES

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from director.browser import open_browser
 from director.runs import Run, RunDependencies
-from director.runs.serving import execute
+from director.runs.run_execution import execute
 from director.runs.worker import Pace, Worker
 from director.secrets import Seal
 from director.store import RecordDraft, Store, Versioned, open_store

@@ -17,7 +17,7 @@ from urllib.parse import parse_qs
 
 from director.runs import Run, records_of, steps_of
 from director.store import Store
-from director.store.variables import variables
+from director.store.run_variables import variables
 from director.workflow.document import from_json
 from director.workflow.values import Json, Workflow
 

@@ -20,17 +20,17 @@ from hypothesis import strategies as st
 from browser.programs import browsers_of
 from director.browser import BrowserError, open_browser
 from director.browser.actions import act
-from director.runs import Run, RunDependencies, cancel, queue_run, run_of
-from director.runs.ledger import RunJournal
+from director.runs import Run, RunDependencies, cancel, queue_run, reopen, run_of
 from director.runs.liveness import Liveness
-from director.runs.queue import Queue, queue_url
-from director.runs.serving import execute, reopen, submit
+from director.runs.run_execution import execute, submit
+from director.runs.run_journal import RunJournal
+from director.runs.run_queue import Queue, queue_url
 from director.runs.stage import Stage
 from director.runs.status import RunStatuses
 from director.runs.values import RunTaken
 from director.runs.worker import Pace, Worker
 from director.store import Beat, Store, StoreError, open_store
-from director.store.boots import machine_id
+from director.store.machine_identity import machine_id
 from director.workflow.document import from_json
 from director.workflow.values import Config, Json, Workflow
 from runs import scenario

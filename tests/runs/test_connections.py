@@ -11,7 +11,7 @@ from pathlib import Path
 import psycopg
 
 from director.runs import run_of
-from director.runs.queue import Queue, queue_url
+from director.runs.run_queue import Queue, queue_url
 from director.store import open_store
 from runs.test_worker import give
 from store.engines import prepared

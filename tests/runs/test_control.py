@@ -8,7 +8,7 @@ import pytest
 
 from director.runs import Run, RunDependencies, records_of, run_workflow, try_node
 from director.store import Store
-from director.store.variables import variables
+from director.store.run_variables import variables
 from director.workflow.edit import update
 from director.workflow.values import Workflow
 from runs.building import by_key, code, fails, flow, node, result, setting, statuses

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from director.browser.gathering import read_total
+from director.browser.list_items import read_total
 from director.runs.doubts import Doubt, EffectSeen, RowReading, doubt_from, find_doubts
 from director.runs.doubts.doubt import RowVisit
 from director.runs.doubts.effects_done import list_marks

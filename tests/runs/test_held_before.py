@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from director.agent.step_text import describe_step
+from director.agent.conversation.step_text import describe_step
 from director.runs import run_workflow, steps_of
-from director.runs.report import report_html
-from director.runs.script import script_of
-from director.runs.telling import evidence_text
+from director.runs.playwright_script import script_of
+from director.runs.run_report import report_html
+from director.runs.run_text import evidence_text
 from director.store import Store
 from runs.answers import Answer, AnsweringSite, sent_to, serve_answers
 from runs.building import flow, node

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from director.runs import RunDependencies, queue_run, run_of, steps_of
-from director.runs.queue import Queue, queue_url
+from director.runs.run_queue import Queue, queue_url
 from director.store import Store, open_store
 from runs import scenario
 from runs.test_worker import until

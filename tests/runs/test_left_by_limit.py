@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from director.runs import Run, RunDependencies, run_workflow
-from director.runs.script import script_of
+from director.runs.playwright_script import script_of
 from director.store import Store
 from director.workflow.values import Workflow
 from runs.building import code, flow, node

@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from director.runs import drive, queue_run, records_of, run_of, run_workflow
-from director.runs.queue import Queue, queue_url
-from director.runs.script import script_of
+from director.runs.playwright_script import script_of
+from director.runs.run_queue import Queue, queue_url
 from director.runs.values import RunDependencies
 from director.runs.worker import Pace, Worker
 from director.store import Store, open_store

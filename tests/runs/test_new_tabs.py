@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from director.agent.step_text import describe_step
+from director.agent.conversation.step_text import describe_step
 from director.runs import run_workflow, steps_of
 from director.store import Store
 from runs.building import flow, node, pages

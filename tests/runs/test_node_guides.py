@@ -16,10 +16,10 @@ from director.browser import Browser, Session
 from director.counting import counter_for
 from director.demo.site import Site
 from director.runs import RunDependencies, run_workflow, steps_of
-from director.runs.script import script_of
+from director.runs.playwright_script import script_of
 from director.sections.node_guides import TOPICS, describe_type, examples, guide
 from director.store import Store
-from director.store.variables import variables
+from director.store.run_variables import variables
 from director.workflow.conditions import CONDITIONS
 from director.workflow.document import from_json
 from director.workflow.types import KINDS

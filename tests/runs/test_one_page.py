@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from director.runs import run_workflow
-from director.runs.script import script_of
+from director.runs.playwright_script import script_of
 from director.store import open_store
-from director.store.variables import variables
+from director.store.run_variables import variables
 from runs.building import pages
 from runs.conftest import Live
 from runs.one_page import PAGES, workflow

@@ -21,12 +21,12 @@ from director.runs import (
     run_of,
     run_workflow,
 )
-from director.runs.questions import asked as ask_question
-from director.runs.report import report_html
-from director.runs.supplies import SecretExtractor
+from director.runs.questions import ensure_question as ask_question
+from director.runs.resources import SecretExtractor
+from director.runs.run_report import report_html
 from director.secrets import Vault, canary_forms
 from director.store import Store
-from director.store.variables import variables
+from director.store.run_variables import variables
 from runs.building import code, flow, node, result
 from runs.conftest import SEAL, Live
 from runs.scenario import PASSWORD, Site

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from browser.sites import site
 from browser.widget_pages import CALENDAR, CLOSED, RANGE, SELECTIZE
-from director.runs.script import script_of
+from director.runs.playwright_script import script_of
 from runs.building import flow, node
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from director.runs import RunProgress, cancel, drive, queue_run, resume, run_workflow, steps_of
-from director.runs.report import report_html
+from director.runs.run_report import report_html
 from director.secrets import Vault
 from director.store import Store
 from runs.answers import serve_answers

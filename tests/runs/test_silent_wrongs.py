@@ -13,9 +13,9 @@ from director.browser import Origins
 from director.browser.locators import bundle_of
 from director.runs import Run, run_workflow, steps_of, try_node
 from director.runs.download_facts import list_downloads
-from director.runs.ledger import run_from
+from director.runs.run_journal import run_from
 from director.store import Store
-from director.store.variables import set_variable, workbench
+from director.store.run_variables import set_variable, workbench
 from director.workflow.document import from_json, to_json
 from director.workflow.values import Workflow
 from runs.answers import Answer, AnsweringSite, file_named, sent_to, serve_answers

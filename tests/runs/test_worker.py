@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from director.runs import RunDependencies, queue_run
-from director.runs.queue import Queue, queue_url
+from director.runs.run_queue import Queue, queue_url
 from director.runs.worker import Pace, Worker
 from director.store import Store, open_store
-from director.store.boots import machine_id
+from director.store.machine_identity import machine_id
 from director.workflow.values import Node, Workflow
 from runs.worker_program import end_run
 from store.engines import ENGINES, prepared

@@ -10,7 +10,7 @@ import sys
 from dataclasses import replace
 
 from director.runs import run_of
-from director.runs.ledger import run_json
+from director.runs.run_journal import run_json
 from director.runs.worker import Pace, Worker
 from director.store import Store, VersionConflict, open_store
 

@@ -12,8 +12,8 @@ from scripts.graph import Graph, read_graph
 
 FILES = {
     "src/director/__init__.py": "",
-    "src/director/store/__init__.py": "from director.store.opening import open_store\n",
-    "src/director/store/opening.py": "from director.store import values\n",
+    "src/director/store/__init__.py": "from director.store.store_opening import open_store\n",
+    "src/director/store/store_opening.py": "from director.store import values\n",
     "src/director/store/values.py": "",
     "src/director/web/__init__.py": "",
     "src/director/web/app.py": (
@@ -67,7 +67,7 @@ def rank(graph: Graph, *changed: str) -> dict[str, float]:
 
 def test_a_name_that_a_package_passes_on_leads_to_where_it_is_made(graph: Graph) -> None:
     """The mirroring test is the closest, then its folder, then others."""
-    ranks = rank(graph, "src/director/store/opening.py")
+    ranks = rank(graph, "src/director/store/store_opening.py")
     order = sorted(ranks, key=lambda name: (ranks[name], name))
     assert order[:2] == ["tests/store/test_opening.py", "tests/store/test_golden.py"]
     assert ranks["tests/web/test_app.py"] > ranks["tests/store/test_golden.py"]
@@ -123,15 +123,15 @@ def test_the_closest_tests_are_chosen_until_the_time_is_used_up() -> None:
 
 def test_an_uncommitted_and_an_untracked_file_are_changes(root: Path) -> None:
     """And what is chosen for them is what they reach, with the rules of the house."""
-    path = root / "src/director/store/opening.py"
+    path = root / "src/director/store/store_opening.py"
     path.write_text("import director.store.values\n")
     (root / "new.txt").write_text("")
     try:
         changed = list_changes(root, None)
-        assert changed == ["new.txt", "src/director/store/opening.py"]
+        assert changed == ["new.txt", "src/director/store/store_opening.py"]
         chosen = select_tests(root, changed, 100.0)
     finally:
-        path.write_text(FILES["src/director/store/opening.py"])
+        path.write_text(FILES["src/director/store/store_opening.py"])
         (root / "new.txt").unlink()
     assert chosen.files[0] == "tests/store/test_opening.py"
     assert "tests/test_project.py" in chosen.files

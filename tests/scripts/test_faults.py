@@ -8,7 +8,7 @@ from scripts.faults import FAULTS, ROOT, describe_state, read_failures
 
 PRINTED = """== short test summary info ==
 FAILED tests/runs/test_going_on.py::test_it[it happened-1] - AssertionError: no
-FAILED tests/store/test_log.py::TestLog::test_x
+FAILED tests/store/test_thread_log.py::TestLog::test_x
 ERROR tests/web/test_api.py - ImportError: gone
 1 failed in 2.00s"""
 
@@ -17,7 +17,7 @@ def test_a_failure_is_read_with_its_whole_name() -> None:
     """A name may hold blanks; the reason behind it is no part of it."""
     assert read_failures(PRINTED) == [
         "tests/runs/test_going_on.py::test_it[it happened-1]",
-        "tests/store/test_log.py::TestLog::test_x",
+        "tests/store/test_thread_log.py::TestLog::test_x",
         "tests/web/test_api.py",
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from director.context.values import Summary
-from director.sections.state import WorkflowState
+from director.sections.workflow_state import WorkflowState
 from director.workflow.description import parse_description
 from director.workflow.plan import parse_plan
 from director.workflow.types import check_config, effect_of

@@ -14,8 +14,8 @@ from director.context.values import AgentTurn, Call, Fold, Summary, UserTurn
 from director.counting import counter_for
 from director.profiles.values import TOOLS
 from director.sections.boundary import guard_boundary
-from director.sections.compress import BESIDE, compression_request, compression_sections
-from director.sections.render import section
+from director.sections.section_texts import section
+from director.sections.summary_request import BESIDE, compression_request, compression_sections
 from director.sections.system import prompt, system_section
 from director.workflow.conditions import check_condition
 from director.workflow.expressions import PARSERS

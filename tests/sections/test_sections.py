@@ -18,12 +18,12 @@ from director.counting import counter_for
 from director.sections.boundary import read_sections
 from director.sections.overview import workflow_status, workflow_summary
 from director.sections.plan import plan_section
-from director.sections.render import PULLED, SECTIONS, render_tool_result, section
-from director.sections.state import WorkflowState
+from director.sections.section_texts import PULLED, SECTIONS, render_tool_result, section
 from director.sections.summary import spans, summary_section
+from director.sections.value_text import compact, line
 from director.sections.variables import variables_in_full, variables_of_state
-from director.sections.words import compact, line
 from director.sections.workflow import select_nodes, workflow_section
+from director.sections.workflow_state import WorkflowState
 from director.workflow.document import to_json
 from director.workflow.plan import plan_json
 from director.workflow.values import Json, Workflow, WorkflowError
@@ -61,7 +61,7 @@ def test_what_is_pulled_is_what_is_pushed(tool: str, name: str, state: str) -> N
 _PRINT = """
 import sys
 sys.path.insert(0, "tests")
-from director.sections.render import section, SECTIONS
+from director.sections.section_texts import section, SECTIONS
 from sections.states import STATES
 shown = [section(name, state) for state in STATES.values() for name in SECTIONS]
 sys.stdout.buffer.write("".join(one.text for one in shown if one).encode("utf-8", "surrogatepass"))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psycopg
 
-from director.store.opening import open_store
+from director.store.store_opening import open_store
 from store.servers import postgres_url
 
 ENGINES = ("sqlite", "postgresql")

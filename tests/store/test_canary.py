@@ -12,10 +12,10 @@ import pytest
 
 from director.context.values import Summary
 from director.secrets import Clear, SecretRefused, Vault, canary_forms
-from director.store.compress import compress, preview
+from director.store.compression import compress, preview
 from director.store.export import export_thread, import_lines
-from director.store.opening import open_store
 from director.store.store import Store
+from director.store.store_opening import open_store
 from director.store.values import StoreError
 from director.testing.store_drafts import agent, result, talk, user
 from store.engines import ENGINES, file_of, prepared

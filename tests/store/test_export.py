@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from director.store import EntryDraft, Store, StoreError, open_store
 from director.store.export import Imported, export_thread, export_workflow, import_lines
-from director.store.lines import _sum, read, write
-from director.store.variables import set_variable, variables, workbench
+from director.store.export_lines import _sum, read, write
+from director.store.run_variables import set_variable, variables, workbench
 
 
 @pytest.fixture
@@ -327,7 +327,7 @@ def test_an_export_of_a_workflow_holds_its_runs_and_what_they_kept(
     }
     assert other.ids("step") == ["run-1/1", "run-1/2"]
     assert variables(other, workbench("shop")) == {"price": 5}
-    assert other.kept(shot) == bytes(range(256))
+    assert other.read_kept(shot) == bytes(range(256))
     assert sum('{"kept"' in line for line in lines) == 1
     assert list(export_workflow(other, "shop")) == lines
     assert other.verify().ok

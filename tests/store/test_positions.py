@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from director.store import Change, Entry, EntryDraft, Store, StoreError, open_store
-from director.store.cached import CachedStore
+from director.store.cached_store import CachedStore
 from director.store.export import export_thread, import_lines
 from director.store.positions import take_more
 from director.testing.store_faults import store_faults

@@ -23,10 +23,10 @@ from hypothesis.stateful import (
 )
 
 from director.context.values import AgentTurn, Summary
-from director.store.compress import compress, delete, preview, restore
-from director.store.opening import open_store
-from director.store.project import project, units_of
+from director.store.compression import compress, delete, preview, restore
+from director.store.context_view import project, units_of
 from director.store.store import Store
+from director.store.store_opening import open_store
 from director.store.values import StoreError, VersionConflict
 from director.testing.store_drafts import agent, result, user
 from director.testing.store_faults import store_faults

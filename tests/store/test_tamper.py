@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from director.store.opening import open_store
+from director.store.store_opening import open_store
 from director.store.values import StoreError
 from director.testing.store_drafts import LARGE, plain, talk, user
 from store.engines import file_of, prepared

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from director.context.values import Summary
-from director.store.compress import compress, preview
-from director.store.opening import open_store
-from director.store.project import project
+from director.store.compression import compress, preview
+from director.store.context_view import project
+from director.store.store_opening import open_store
 from director.store.values import VersionConflict
 from director.testing.store_drafts import talk, user
 from director.testing.store_faults import store_faults

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from director.context.values import Context
 from director.context.wire import Wire, emit, problems
-from director.store.project import view
+from director.store.context_view import view
 from director.store.values import Entry, EntryDraft
 
 WIRES: tuple[Wire, ...] = ("chat", "responses", "anthropic")

@@ -11,11 +11,11 @@ import httpx
 from starlette.testclient import TestClient
 
 from agent.office import opening
-from director.agent.desk import Opens
-from director.models.brains.tape import Tape
-from director.models.script import Emit, ScriptEngine
+from director.agent.agent_session import Opens
+from director.models.script_engines.tape import Tape
+from director.models.script_values import Emit, ScriptEngine
 from director.runs import save_workflow
-from director.runs.supplies import Resources, RunOptions
+from director.runs.resources import Resources, RunOptions
 from director.store import Store
 from director.web import AppState, make_app
 from director.web.guard.hosts import OwnNames

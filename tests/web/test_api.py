@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from director.demo.rehearsal import lines
+from director.demo.scripted_demo import lines
 from director.store import EntryDraft, Store
 
 API = "/api/workflows/w"

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from director.agent import current_thread
 from director.models import Journal, Model, open_model
-from director.models.script import Emit, Say, Seen
+from director.models.script_values import Emit, Say, Seen
 from director.store import EntryDraft, Store
 from director.testing.double import Double
 from director.web import AppState

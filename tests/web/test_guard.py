@@ -15,8 +15,8 @@ from starlette.websockets import WebSocketDisconnect
 from director.runs import RunDependencies, queue_run
 from director.store import Store
 from director.web import AppState, make_app
-from director.web.guard.bodies import MOST, find_limit
-from director.web.guard.doors import SHELL
+from director.web.guard.authentication import SHELL
+from director.web.guard.body_limits import MOST, find_limit
 from director.web.guard.hosts import OwnNames
 from director.web.tickets import Tickets
 from web.asking import Ask, statuses

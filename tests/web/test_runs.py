@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 
 from director.runs import Run, Step, save_workflow
 from director.runs.doubts import Doubt
-from director.runs.ledger import run_json, step_json
 from director.runs.row_comparison import RowComparison
+from director.runs.run_journal import run_json, step_json
 from director.store import Store
 from director.web import AppState
 from director.workflow.document import from_json

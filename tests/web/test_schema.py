@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from schemathesis.generation import GenerationMode
 from starlette.testclient import TestClient
 
-from director.models.script import Say
+from director.models.script_values import Say
 from director.runs import RunDependencies, queue_run
 from director.store import Store
-from director.store.away import bring_back, is_away
+from director.store.deleted_workflows import bring_back, is_away
 from web.rooms import WORKFLOW, a_studio, let_in
 
 # It never ends; it has tests of its own.

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from agent.office import asks
-from director.models.script import Emit, Fail, Seen
+from director.models.script_values import Emit, Fail, Seen
 from director.runs import RunDependencies, queue_run
-from director.secrets.forms import canary_forms
+from director.secrets.encoded_forms import canary_forms
 from director.store import Store
 from web.asking import OURS
 from web.rooms import WORKFLOW, a_studio, let_in, over

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from director.workflow.checking import check_alias, check_workflow
 from director.workflow.edit import NodeDraft, add, delete, draft_from, move, update
 from director.workflow.references import (
     ChildNodes,
@@ -21,6 +20,7 @@ from director.workflow.references import (
     with_aliases,
 )
 from director.workflow.values import Input, Json, Node, Workflow, WorkflowError
+from director.workflow.workflow_checks import check_alias, check_workflow
 from workflow_examples import CLICK, ids, mailbox, nodes_named
 
 Ids: TypeAlias = Callable[[], str]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from director.runs.report import flat
+from director.runs.run_report import flat
 from director.workflow.records import (
     Naming,
     Record,

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from director.workflow.conditions import CONDITIONS, PROOF
-from director.workflow.forms import Field, Form
+from director.workflow.config_fields import Field, Form
 from director.workflow.types import KINDS
-from director.workflow.types.kind import PRODUCING, NodeKind
+from director.workflow.types.type_definition import PRODUCING, NodeKind
 
 PAGE = (Path(__file__).parents[2] / "docs/workflows.md").read_text()
 _BLOCK = re.compile(r"^```python[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from playwright.async_api import Locator, Page
 
 from director.browser.bundle import Bundle, LocatorError, NoElement
-from director.browser.grading import is_place
+from director.browser.element_likeness import is_place
+from director.browser.element_portraits import Sight, ask_about
 from director.browser.locators import bundle_of, find_all, is_ref
-from director.browser.looking import Sight, ask_about
 from director.browser.masks import Looks, MaskedPage, look_bare
 from director.workflow.values import Json
 

@@ -12,8 +12,8 @@ from typing import TypeAlias
 from playwright.async_api import Dialog
 
 from director.browser.errors import BrowserError
-from director.browser.events import DialogEvent
 from director.browser.session import Session
+from director.browser.session_events import DialogEvent
 from director.workflow.values import Json
 
 Answer: TypeAlias = Callable[[Dialog], str | None]

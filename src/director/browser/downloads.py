@@ -15,7 +15,7 @@ from typing import Final, final
 from playwright.async_api import Download
 from playwright.async_api import Error as PlaywrightError
 
-from director.browser.events import Events
+from director.browser.session_events import Events
 
 _UNSAFE: Final = re.compile(r"[^\w.()+@ -]")
 _DEVICES: Final = frozenset(
@@ -68,7 +68,7 @@ class Downloads:
         """The files that are there now."""
         return tuple(self._done)
 
-    async def finished(self, within: float | None = None) -> tuple[Downloaded, ...]:
+    async def wait_for_files(self, within: float | None = None) -> tuple[Downloaded, ...]:
         """Every file, once those that are on their way have arrived, or so many seconds passed."""
         if self._running:
             await asyncio.wait(set(self._running), timeout=within)
@@ -76,7 +76,7 @@ class Downloads:
 
     async def list_new(self, within: float) -> tuple[Downloaded, ...]:
         """The files that this has not given yet."""
-        new = (await self.finished(within))[self._told :]
+        new = (await self.wait_for_files(within))[self._told :]
         self._told += len(new)
         return new
 

@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 from playwright.async_api import Locator
 
+from director.browser.element_portraits import Sight, evaluate_all, evaluate_by_frame
 from director.browser.locators import Found, find_all, resolve
-from director.browser.looking import Sight, evaluate_all, evaluate_by_frame
 from director.browser.masks import MaskedPage
 from director.browser.session import Session
 from director.secrets.clear import MARK
@@ -71,14 +71,14 @@ async def matching(seen: MaskedPage, selector: Json) -> Matches:
     return Matches(tuple(await find_all(seen, selector)))
 
 
-async def text_of(locator: Locator, *, timeout: float = TIMEOUT) -> str:  # noqa: ASYNC109
+async def text_of(locator: Locator, *, timeout: float = TIMEOUT) -> str:
     """What an element shows; nothing if that cannot be masked."""
     if await locator.evaluate(_HIDES_TEXT, timeout=timeout):
         return MARK
     return str(await locator.evaluate(_SHOWN_TEXT, timeout=timeout))
 
 
-async def value_of(locator: Locator, *, timeout: float = TIMEOUT) -> str | None:  # noqa: ASYNC109
+async def value_of(locator: Locator, *, timeout: float = TIMEOUT) -> str | None:
     """What is in a field; None if it is a secret, whichever."""
     if await locator.evaluate(_HIDES_VALUE, timeout=timeout):
         return None

@@ -7,9 +7,9 @@ from typing import Final
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Locator, Page
 
+from director.browser.element_portraits import ask_about
 from director.browser.elements import TIMEOUT, Result, number, one
 from director.browser.errors import BrowserError
-from director.browser.looking import ask_about
 from director.browser.moving_text import check_keys
 from director.browser.outside import Outside
 from director.browser.session import Session

@@ -13,8 +13,8 @@ from typing import Final, final
 
 from playwright.async_api import BrowserContext, Route
 
-from director.browser.events import Events
-from director.browser.origins import describe_place
+from director.browser.approved_origins import describe_place
+from director.browser.session_events import Events
 
 _SAFE: Final = ("GET", "HEAD")
 _REACTS: Final = 0.2

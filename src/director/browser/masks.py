@@ -25,7 +25,7 @@ from playwright.async_api import Frame, Page
 from director.browser.bundle import LocatorError, read_css
 from director.browser.errors import BrowserError
 from director.browser.fields import ask
-from director.browser.nets import SessionNet
+from director.browser.session_redaction import SessionNet
 from director.secrets import Clear
 from director.secrets.clear import MARK
 from director.workflow.selectors import unescape

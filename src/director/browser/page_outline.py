@@ -15,8 +15,8 @@ from typing import Final, TypeAlias
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Locator, Page
 
+from director.browser.element_portraits import ask_model, locate_model
 from director.browser.fields import Held, read_held
-from director.browser.looking import ask_model, locate_model
 
 Said: TypeAlias = tuple[str, str]
 """The role and the name of an element."""

@@ -13,8 +13,8 @@ from urllib.parse import urljoin
 
 from playwright.async_api import Page
 
+from director.browser.approved_origins import Origins
 from director.browser.errors import BrowserError
-from director.browser.origins import Origins
 from director.distribution import install_line
 from director.workflow.values import Json
 
@@ -27,7 +27,7 @@ _NO_READER = (
 )
 
 
-async def fetched(page: Page, origins: Origins, url: str) -> bytes:
+async def fetch_file(page: Page, origins: Origins, url: str) -> bytes:
     """A file from an approved origin, with the cookies of the session; so is each redirect."""
     # Where it is sent on to is the site's word, and may hold a secret: it is in no message.
     asked = url

@@ -15,7 +15,7 @@ from typing import Final
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
-from director.browser.looking import ask_model
+from director.browser.element_portraits import ask_model
 
 LONGEST: Final = 3.0
 """Seconds that a page has to come to rest."""

@@ -18,7 +18,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from director.browser.errors import BrowserError
 from director.browser.fields import HIDDEN, hide, restore
 from director.browser.masks import MaskedPage, Masks
-from director.browser.nets import SessionNet
+from director.browser.session_redaction import SessionNet
 
 COLOUR: Final = "#5c5c66"
 LONGEST: Final = 30.0
@@ -34,7 +34,7 @@ async def shot(
     *,
     full: bool = False,
     selector: str | None = None,
-    timeout: float = LONGEST,  # noqa: ASYNC109  one limit for several waits
+    timeout: float = LONGEST,
 ) -> bytes:
     """A PNG of what is in view, of the full page, or of the first element a selector finds."""
     masks = masks or Masks()

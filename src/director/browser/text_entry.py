@@ -15,8 +15,8 @@ from playwright.async_api import Locator
 
 from director.browser.elements import TIMEOUT, Result, number, one, text_of, value_of
 from director.browser.errors import BrowserError
+from director.browser.field_filling import references
 from director.browser.field_kinds import HAS_PICKER
-from director.browser.filling import references
 from director.browser.focus import take_focus
 from director.browser.locators import Found
 from director.browser.outside import Outside

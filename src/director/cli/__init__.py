@@ -14,11 +14,12 @@ import typer
 
 import director.cli.workflow_try  # noqa: F401  adds its commands
 from director.cli import (
+    app_command,
     chat,
     compress,
-    context,
     demo,
     doctor,
+    fresh_context,
     login,
     origin_commands,
     project,
@@ -27,7 +28,6 @@ from director.cli import (
     runs,
     secret_commands,
     store,
-    web,
     worker,
     workflow,
 )
@@ -62,7 +62,7 @@ app = typer.Typer(
 _SHARED = ("init", "next", "status", "doctor")
 
 
-def _version(asked: bool) -> None:  # noqa: FBT001  the callback of an option gets its value
+def _version(asked: bool) -> None:
     if asked:
         typer.echo(f"director {version(NAME)}")
         raise typer.Exit
@@ -73,7 +73,7 @@ def main(
     context: typer.Context,
     *,
     version: Annotated[  # noqa: ARG001  its callback reads it
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Show what can be started."""
@@ -82,7 +82,7 @@ def main(
         os.umask(0o077)
 
 
-app.command("app", epilog=web.EPILOG)(web.app)
+app.command("app", epilog=app_command.EPILOG)(app_command.app)
 app.command("chat", epilog=chat.EPILOG)(chat.chat)
 app.command("rehearse", epilog=rehearse.EPILOG)(rehearse.rehearse)
 app.command("double", epilog=EPILOG)(double)
@@ -102,7 +102,7 @@ app.command("import")(store.import_)
 app.command("purge")(store.purge)
 app.command("compress", epilog=compress.EPILOG)(compress.compress)
 app.add_typer(request.app, name="request")
-app.add_typer(context.app, name="context")
+app.add_typer(fresh_context.app, name="context")
 app.command("init")(project.init)
 app.command("status")(project.status)
 app.command("next")(project.next_)

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from director.agent import TurnProgress, TurnResult
-from director.cli.chat_telling import (
+from director.cli.chat_text import (
     RUNS_NODES,
     about,
     context_line,
@@ -25,7 +25,7 @@ from director.cli.chat_telling import (
     plan_changes,
     render_spent,
 )
-from director.runs.telling import seconds_text
+from director.runs.run_text import seconds_text
 from director.store import Versioned
 
 _WORDS = re.compile(r"\n|[^\s]+|[^\S\n]+")
@@ -45,7 +45,7 @@ class Flow:
         self._space = ""
 
     @property
-    def begun(self) -> bool:
+    def has_open_line(self) -> bool:
         """Whether a line is not ended yet."""
         return self._column > 0
 
@@ -56,7 +56,7 @@ class Flow:
 
     def end(self) -> None:
         """End the line, if one is begun."""
-        if self.begun:
+        if self.has_open_line:
             self._put("\n", "")
 
     def _put(self, word: str, style: str) -> None:

@@ -9,12 +9,12 @@ import json
 import signal
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn, TypeAlias
 
 import typer
 
 if TYPE_CHECKING:
-    from director.models.script import ScriptEngine
+    from director.models.script_values import ScriptEngine
     from director.testing.double.double import Double
     from director.testing.double.exchange import Fault
 
@@ -43,16 +43,27 @@ EPILOG = (
 )
 
 
+PlayedProfile: TypeAlias = Annotated[
+    str, typer.Option(help="The provider to play; `list` names them.", metavar="NAME")
+]
+Script: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(help="What the model says, as JSON; without one it echoes.", metavar="FILE"),
+]
+Faults: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(help=f"What goes wrong: a kind, or JSON such as {_FAULT}.", metavar="FAULT"),
+]
+AcceptedKeys: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(help="A key to accept; without any, every key is.", metavar="KEY"),
+]
+
+
 def double(
     *,
-    profile: Annotated[
-        str,
-        typer.Option(help="Whom to play; `list` says who there is.", metavar="NAME"),
-    ] = "openai",
-    script: Annotated[
-        Path | None,
-        typer.Option(help="What the model says, as JSON; without one it echoes.", metavar="FILE"),
-    ] = None,
+    profile: PlayedProfile = "openai",
+    script: Script = None,
     port: Annotated[
         int, typer.Option(help="Where to listen; 0 takes a free port.", min=0, max=65_535)
     ] = 0,
@@ -60,14 +71,8 @@ def double(
         Literal["real", "virtual"],
         typer.Option(help="Real time, or time that moves only when told to."),
     ] = "real",
-    fault: Annotated[
-        list[str] | None,
-        typer.Option(help=f"What goes wrong: a kind, or JSON such as {_FAULT}.", metavar="FAULT"),
-    ] = None,
-    key: Annotated[
-        list[str] | None,
-        typer.Option(help="A key to accept; without any, every key is.", metavar="KEY"),
-    ] = None,
+    fault: Faults = None,
+    key: AcceptedKeys = None,
     check: Annotated[
         bool, typer.Option("--check", help="Exit with 1 if the client made mistakes.")
     ] = False,
@@ -102,15 +107,15 @@ def _fail(message: str) -> NoReturn:
 
 
 def _list_profiles() -> None:
-    from director.cli import show
-    from director.testing.double.profiles import PROFILES
+    from director.cli import double_output
+    from director.testing.double.provider_profiles import PROFILES
 
-    show.profiles(PROFILES)
+    double_output.profiles(PROFILES)
 
 
 def _know(profile: str) -> None:
-    from director.models.brains.spot import quote_names, suggest_name
-    from director.testing.double.profiles import PROFILES
+    from director.models.script_engines.spot import quote_names, suggest_name
+    from director.testing.double.provider_profiles import PROFILES
 
     if profile not in PROFILES:
         hint = f"{suggest_name(profile, PROFILES)}; there are {quote_names(PROFILES)}"
@@ -118,8 +123,8 @@ def _know(profile: str) -> None:
 
 
 def _brain(script: Path | None) -> ScriptEngine | Path:
-    from director.models.brains.load import load
-    from director.models.script import ScriptError
+    from director.models.script_engines.load import load
+    from director.models.script_values import ScriptError
 
     if script is None:
         return friendly()
@@ -132,9 +137,9 @@ def _brain(script: Path | None) -> ScriptEngine | Path:
 
 def friendly() -> ScriptEngine:
     """The brain that is played without a script: it echoes."""
-    from director.models.brains.matching import When
-    from director.models.brains.rules import Rule, Rules
-    from director.models.script import Compact, Say
+    from director.models.script_engines.matching import When
+    from director.models.script_engines.rules import Rule, Rules
+    from director.models.script_values import Compact, Say
 
     return Rules(
         [
@@ -146,8 +151,8 @@ def friendly() -> ScriptEngine:
 
 
 def _fault(text: str, place: int) -> Fault:
-    from director.models.brains.spot import Spot
-    from director.models.script import ScriptError
+    from director.models.script_engines.spot import Spot
+    from director.models.script_values import ScriptError
     from director.testing.double.exchange import Fault
     from director.testing.double.faults import KINDS
 
@@ -195,7 +200,7 @@ def _start(
 
 def _attend(running: Double, key: str) -> bool:
     """Print requests until it is told to stop; say whether the client was clean."""
-    from director.cli.show import ExchangePrinter
+    from director.cli.double_output import ExchangePrinter
 
     stop = threading.Event()
     # Also when started in the background, where a shell has both ignored.

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from director.cli.opening import Url, fail, open_store_or_exit
+from director.cli.command_setup import Url, fail, open_store_or_exit
 from director.cli.proxy import tokens
 from director.distribution import install_line
 
 if TYPE_CHECKING:
-    from director.mcp.working import Working
+    from director.mcp.workflow_tools import Working
     from director.store.store import Store
 
 _TOKEN = "DIRECTOR_MCP_TOKEN"  # noqa: S105  the name of a variable
@@ -88,8 +88,8 @@ async def _serve(
     budget: int, http: int | None, project: Path | None, working: Working | None = None
 ) -> None:
     from director.mcp import make_server, serve_http, serve_stdio
-    from director.mcp.fitting import Fitting
-    from director.mcp.preparing import Preparing
+    from director.mcp.engine_tools import Fitting
+    from director.mcp.project_tools import Preparing
 
     root = project or Path.cwd()
     preparing = Preparing(root) if project or (root / ".director").is_dir() else None
@@ -137,18 +137,20 @@ async def _working(
     origins: tuple[str, ...],
     served: tuple[int, int | None, Path | None],
 ) -> None:
-    from director.agent import approve, open_desk
-    from director.agent.lending import lend
-    from director.mcp.working import Working
-    from director.runs import save_workflow
-    from director.runs.supplies import RunOptions, supplied
-    from director.workflow.values import Workflow
+    from director.agent import open_session
+    from director.agent.subagents.node_models import lend
+    from director.mcp.workflow_tools import Working
+    from director.runs.resources import RunOptions, open_resources
+    from director.services.approvals import answer_origin
+    from director.services.workflows import ensure_workflow
+    from director.services.workspace import make_workspace
 
-    if store.get("workflow", workflow) is None:
-        save_workflow(store, Workflow(workflow, workflow))
-    for origin in origins:
-        approve(store, workflow, origin, why="on the command line")
-    async with supplied(store, RunOptions()) as supplies:
+    why = "on the command line"
+    async with open_resources(store, RunOptions()) as supplies:
+        workspace = make_workspace(store, supplies)
+        ensure_workflow(workspace, workflow)
+        for origin in origins:
+            answer_origin(workspace, workflow, origin, answer="approved", why=why)
         lend(supplies, store)
-        async with open_desk(store, workflow, supplies) as desk:
+        async with open_session(store, workflow, supplies) as desk:
             await _serve(*served, Working(desk))

@@ -1,6 +1,6 @@
 """`director init`, `director status`, `director next`: a project's `.director/` folder.
 
-It prints; what is true about a project is found in `director.project`.
+It prints; what is true about a project is found in `director.planning`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from director.cli.opening import fail
+from director.cli.command_setup import fail
 
 if TYPE_CHECKING:
-    from director.project.progress import NextTask
-    from director.project.values import Goal, PlanStep, Project, StepTask
+    from director.planning.project_progress import NextTask
+    from director.planning.values import Goal, PlanStep, Project, StepTask
 
 Root: TypeAlias = Annotated[
     Path,
@@ -27,8 +27,8 @@ HERE = Path()
 
 def open_project_or_exit(root: Path, command: str) -> Project:
     """The project of a folder; what is wrong with it is said in one line."""
-    from director.project.reading import open_project
-    from director.project.values import ProjectError
+    from director.planning.project_files import open_project
+    from director.planning.values import ProjectError
 
     try:
         return open_project(root)
@@ -42,8 +42,8 @@ def init(
     folder: Annotated[Path, typer.Argument(help="The project; else this folder.")] = HERE,
 ) -> None:
     """Make a .director/ folder with forms to fill in. What is there stays as it is."""
-    from director.project.making import make_project
-    from director.project.values import ProjectError
+    from director.planning.project_setup import make_project
+    from director.planning.values import ProjectError
 
     try:
         made = make_project(folder)
@@ -63,7 +63,7 @@ def init(
 
 def status(*, project: Root = HERE, as_json: AsJson = False) -> None:
     """How far the project is, by goal, step and task, as the files say."""
-    from director.project.progress import next_task
+    from director.planning.project_progress import next_task
 
     found = open_project_or_exit(project, "status")
     then = next_task(found)
@@ -74,7 +74,7 @@ def status(*, project: Root = HERE, as_json: AsJson = False) -> None:
         done = sum(task.done for task in goal.tasks)
         typer.echo(f"{_render_name(found, goal)}  ({done}/{len(goal.tasks)} tasks)")
         for step in goal.steps:
-            typer.echo(f"  {_render_name(found, step)}  ({step.done}/{len(step.tasks)})")
+            typer.echo(f"  {_render_name(found, step)}  ({step.tasks_done}/{len(step.tasks)})")
             for task in step.tasks:
                 typer.echo(f"    {_render_name(found, task)}")
     total = [task.done for goal in found.goals for task in goal.tasks]
@@ -85,7 +85,7 @@ def status(*, project: Root = HERE, as_json: AsJson = False) -> None:
 
 def next_(*, project: Root = HERE, as_json: AsJson = False) -> None:
     """The next task, and why it is that one. Exits with 1 if there is none."""
-    from director.project.progress import name_of, next_task
+    from director.planning.project_progress import name_of, next_task
 
     found = open_project_or_exit(project, "next")
     then = next_task(found)
@@ -102,8 +102,8 @@ def next_(*, project: Root = HERE, as_json: AsJson = False) -> None:
 
 
 def _render_name(found: Project, one: Goal | PlanStep | StepTask) -> str:
-    from director.project.progress import label_of, name_of
-    from director.project.values import StepTask
+    from director.planning.project_progress import label_of, name_of
+    from director.planning.values import StepTask
 
     done = one.done if isinstance(one, StepTask) else one.complete
     number = "" if one.number is None else f" {one.number}"
@@ -115,7 +115,7 @@ def _next(then: NextTask) -> dict[str, str | None]:
 
 
 def _status(found: Project, then: NextTask) -> dict[str, object]:
-    from director.project.progress import name_of
+    from director.planning.project_progress import name_of
 
     goals = [
         {

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 from director.cli.findings import SetupFinding
 
 if TYPE_CHECKING:
-    from director.project.drift import Drift
+    from director.planning.drift import Drift
 
 _ROUNDS = 3
 
 
 def look_at_project(root: Path) -> Iterator[SetupFinding]:
     """The project in a folder: one finding, and one more for each file that drifted."""
-    from director.project.drift import drift
-    from director.project.reading import open_project
-    from director.project.values import FOLDER, ProjectError
+    from director.planning.drift import drift
+    from director.planning.project_files import open_project
+    from director.planning.values import FOLDER, ProjectError
 
     if not (root / FOLDER).exists():
         yield SetupFinding(
@@ -32,7 +32,7 @@ def look_at_project(root: Path) -> Iterator[SetupFinding]:
         project = open_project(root)
         found = drift(project)
     except (ProjectError, OSError) as error:
-        yield SetupFinding("Project", "broken", str(error), mend="mend the folder, then look again")
+        yield SetupFinding("Project", "broken", str(error), mend="fix the folder, then look again")
         return
     tasks = [task.done for goal in project.goals for task in goal.tasks]
     said = f"{len(project.goals)} goals, {sum(tasks)} of {len(tasks)} tasks done"
@@ -51,10 +51,10 @@ def look_at_project(root: Path) -> Iterator[SetupFinding]:
 
 def apply_fixes(root: Path) -> list[str]:
     """Apply what is offered until nothing is; the paths that were written."""
-    from director.project.drift import drift
-    from director.project.making import mend
-    from director.project.reading import open_project
-    from director.project.values import FOLDER, ProjectError
+    from director.planning.drift import drift
+    from director.planning.project_files import open_project
+    from director.planning.project_setup import mend
+    from director.planning.values import FOLDER, ProjectError
 
     written: list[str] = []
     try:

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, TypeAlias
 
 import typer
 
-from director.cli.web import Host, HostNames
+from director.cli.app_command import Host, HostNames
 
 if TYPE_CHECKING:
     from director.manager import ContextConfig
+    from director.middleware.background_summaries import Writes
     from director.middleware.proxy import Proxy
-    from director.middleware.summaries import Writes
 
 _DRAINS = 60.0  # seconds that answers under way have when the program is told to end
 EPILOG = (
@@ -33,11 +33,11 @@ TokenLimit: TypeAlias = Annotated[
 Upstream: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        help="Where requests go; without one, to the provider whose API they speak.",
+        help="The upstream server; else the provider whose API a request speaks.",
         metavar="URL",
     ),
 ]
-StrategyName: TypeAlias = Annotated[str, typer.Option(help="How to fit.", metavar="NAME")]
+StrategyName: TypeAlias = Annotated[str, typer.Option(help="The strategy.", metavar="NAME")]
 Level: TypeAlias = Annotated[
     str, typer.Option(help="How results shrink: none, low, medium, high.", metavar="LEVEL")
 ]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from director.cli.opening import fail
+from director.cli.command_setup import fail
 from director.distribution import install_line
 
 if TYPE_CHECKING:
@@ -38,14 +38,16 @@ def rehearse(
     *,
     profile: Annotated[
         str,
-        typer.Option(help="Who sees what: structured, structured_cached or clean.", metavar="NAME"),
+        typer.Option(
+            help="The context mode: structured, structured_cached or clean.", metavar="NAME"
+        ),
     ] = "structured",
-    fast: Annotated[bool, typer.Option("--fast", help="Do not wait for anybody to read.")] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Do not pause for reading.")] = False,
 ) -> None:
     """Watch a whole conversation with Director, without a key and without a model.
 
     It builds a workflow on the demo site, in a real browser: a plan, scouts, nodes that are tested
-    as they are made, a failure that is mended, a correction by the user, a compression. At the end
+    as they are made, a failure that is fixed, a correction by the user, a compression. At the end
     the workflow runs by itself. Only the words are scripted; everything else is what a real model
     would go through.
     """
@@ -63,8 +65,9 @@ def _play_demo(profile: str, *, pace: float) -> str:
     """Play it; why it could not be played, if no browser can be started."""
     try:
         from director.browser import BrowserError
+        from director.demo import scripted_demo  # noqa: F401  said at once if it is not installed
     except ImportError as missing:
-        return f"{missing.name} is not installed: {install_line('browser')}"
+        return f"{missing.name} is not installed: {install_line('demo')}"
     with _own_home() as folder, _serve_site() as site:
         try:
             _play(folder, site, profile, pace=pace)
@@ -119,8 +122,8 @@ def _serve_site() -> Iterator[Site]:
 def _play(folder: Path, site: Site, profile: str, *, pace: float) -> None:
     from director.cli.chat_room import Room
     from director.cli.chat_screen import ChatScreen
-    from director.demo.rehearsal import SAYS, begin
-    from director.runs.supplies import Resources, RunOptions
+    from director.demo.scripted_demo import SAYS, begin
+    from director.runs.resources import Resources, RunOptions
     from director.settings import load_settings
     from director.store import open_store
 
@@ -148,7 +151,7 @@ def _play(folder: Path, site: Site, profile: str, *, pace: float) -> None:
 def _conversation(room: Room, site: Site, pace: float) -> bool:
     """Say the user's lines one by one; whether each was answered."""
     from director.cli.chat_commands import obey
-    from director.demo.rehearsal import GO_ON, approve_all, lines
+    from director.demo.scripted_demo import GO_ON, approve_all, lines
 
     for line in lines(site.url):
         room.screen.show_user_text("/compress" if line.does == "compress" else line.text)
@@ -181,7 +184,7 @@ def _alone(room: Room, site: Site) -> None:
 
 def _totals(room: Room) -> None:
     """What all requests were made of, in tokens."""
-    from director.cli.chat_telling import parts_of
+    from director.cli.chat_text import parts_of
 
     room.screen.say(
         "What the model would have been sent, in tokens, over the whole conversation:", "bold"

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from director.cli.opening import Files, Url, open_store_or_exit
+from director.cli.command_setup import Files, Url, open_store_or_exit
 from director.cli.workflow_run import Env, NoPictures
 
 if TYPE_CHECKING:
-    from director.runs.supplies import RunOptions
+    from director.runs.resources import RunOptions
     from director.runs.worker import Pace
     from director.store import Store
 
@@ -50,8 +50,7 @@ def worker(
     was only slow can write nothing more once another has its run. A run that asks something is put
     aside after a while; when it is answered, any worker goes on with it.
     """
-    from director.cli.running import exit_with_error
-    from director.runs.supplies import RunOptions
+    from director.runs.resources import RunOptions
 
     wishes = RunOptions(
         pictures="none" if no_pictures else "each",
@@ -60,7 +59,7 @@ def worker(
         patience=wait,
     )
     opening = open_store_or_exit(store, "worker", make=True, connections=2, waits=True)
-    with opening as opened, exit_with_error("worker"):
+    with opening as opened:
         from director.runs.worker import Pace
 
         pace = Pace(at_once=at_once, per_site=per_site)
@@ -68,16 +67,16 @@ def worker(
 
 
 async def _serve(opened: Store, wishes: RunOptions, pace: Pace, *, name: str | None) -> None:
-    from director.agent.lending import lend
-    from director.cli.running import ends_quietly
+    from director.agent.subagents.node_models import lend
+    from director.cli.local_runs import ends_quietly
     from director.runs import run_of
-    from director.runs.serving import execute
-    from director.runs.supplies import supplied
+    from director.runs.resources import open_resources
+    from director.runs.run_execution import execute
     from director.runs.worker import Worker
     from director.store import StoreError
 
     ends_quietly()
-    async with supplied(opened, wishes) as supplies:
+    async with open_resources(opened, wishes) as supplies:
         lend(supplies, opened)
         drive = execute(opened, supplies.means)
 

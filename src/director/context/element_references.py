@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import TypeAlias
 
-from director.context.memory import remembered
+from director.context.memory import remember
 from director.context.values import AgentTurn, Turn
 
 _TOKEN = re.compile(r"[#@]?[A-Za-z]{0,12}[-_:]?(?:\d{1,3}[_-])?\d{1,6}")
@@ -52,7 +52,7 @@ def _without(lines: Sequence[str], found: re.Pattern[str]) -> list[str]:
     return list(_strip_references(tuple(lines), found))
 
 
-@remembered
+@remember
 def _strip_references(lines: tuple[str, ...], found: re.Pattern[str]) -> tuple[str, ...]:
     carrying = (line for line in lines if found.search(line) is not None)
     few = min(_PAGE, len(lines) or 1)
@@ -79,7 +79,7 @@ def learn_patterns(turns: Sequence[Turn]) -> tuple[str, ...]:
     return tuple(patterns)
 
 
-@remembered
+@remember
 def _arguments(args: str) -> tuple[str, ...]:
     """The short tokens with a number that a call names."""
     try:
@@ -101,7 +101,7 @@ def _leaves(value: object) -> Iterator[str]:
         yield str(value)
 
 
-@remembered
+@remember
 def _patterns(token: str, text: str) -> tuple[str, ...]:
     """How a text writes a token, as a pattern that at least three other lines follow."""
     number = re.search(r"\d[\d_-]*$", token)

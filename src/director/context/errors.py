@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from director.context.memory import remembered
+from director.context.memory import remember
 
 _HEAD, _TAIL = 1_200, 2_500
 # All of these read small letters: to ignore the case while searching takes several times as long.
@@ -61,7 +61,7 @@ def _tells_code(text: str) -> bool:
     return ("exit" in text or "return" in text) and _CODE.search(text) is not None
 
 
-@remembered
+@remember
 def is_error(text: str) -> bool:
     """Whether a result reports that something went wrong."""
     if len(text) > _HEAD + _TAIL:

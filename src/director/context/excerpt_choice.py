@@ -148,7 +148,7 @@ class _Ranking:
         open_ = list(range(len(self.found)))
         for _ in range(3):
             open_ = self._take(open_, left)
-            left = room - self._written()
+            left = room - self._measure_written()
             open_ = [i for i in open_ if self.costs[i] <= left]
             if not open_:
                 break
@@ -158,10 +158,10 @@ class _Ranking:
                 last = self.order.pop()
                 self.taken.discard(last)
                 left += self.costs[last]
-            left = room - self._written()
+            left = room - self._measure_written()
         return sorted(self.taken)
 
-    def _written(self) -> int:
+    def _measure_written(self) -> int:
         return self.counter(write([self.found[i] for i in sorted(self.taken)], _WIDEST))
 
     def _take(self, open_: Sequence[int], left: int) -> list[int]:

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from director.context.element_references import References, strip_known_references
 from director.context.errors import error_line, is_error
-from director.context.memory import remembered
+from director.context.memory import remember
 from director.context.notices import is_range_notice, range_notice, without_notice
 from director.context.shapes import record
 from director.context.shapes.prose import sentences
@@ -106,7 +106,7 @@ def _lasting(text: str) -> float:
     return 1.4 if _OUTCOME.search(text.lower()) else 1.0
 
 
-_record_facts = remembered(record.facts)
+_record_facts = remember(record.facts)
 
 
 def _stretches(text: str) -> tuple[str, ...]:
@@ -116,7 +116,7 @@ def _stretches(text: str) -> tuple[str, ...]:
     return _sentences(text)
 
 
-@remembered
+@remember
 def _sentences(text: str) -> tuple[str, ...]:
     return tuple(part for sentence in sentences(text) if (part := sentence.strip()))
 

@@ -39,7 +39,7 @@ def _loop_units(loop: list[AgentTurn]) -> list[Unit]:
     return [(turn,) for turn in loop]
 
 
-def protected(parts: Sequence[Unit]) -> set[int]:
+def find_protected(parts: Sequence[Unit]) -> set[int]:
     """Indices of the units that no strategy may remove.
 
     These are the pinned turns, the latest request of the user, the latest compaction by the
@@ -137,7 +137,7 @@ def floor_size(context: Context, budget: Budget) -> int:
     These are the sections, what is protected, and the user's words up to their share.
     """
     counter, parts = budget.counter, units(context.turns)
-    stay = protected(parts)
+    stay = find_protected(parts)
     users = {i for i, unit in enumerate(parts) if isinstance(unit[0], UserTurn)}
     said = sum(unit_size(parts[i], counter) for i in users & stay)
     more = sum(unit_size(parts[i], counter) for i in users - stay)

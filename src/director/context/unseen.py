@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from director.context.cut import NOTICE_SIZE, cut_text, words_of
 from director.context.element_references import find_references
-from director.context.memory import remembered
+from director.context.memory import remember
 from director.context.notices import is_lossless, shorten_range_notice, with_notice
 from director.context.shapes.dispatch import PAGES, render_lossless, shape_of
 from director.context.sizes import context_size, result_size, turn_size
@@ -197,4 +197,4 @@ def fill_room(text: str, room: int, counter: Counter, cut: Callable[[str, int], 
 
 
 # A history is cut at each call of a model: what was cut at the last one is not cut again.
-_cut_result = remembered(fill_room)
+_cut_result = remember(fill_room)

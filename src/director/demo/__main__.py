@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from director.demo import recording, show
-from director.demo.replay import ReplayTotals, replay, usual_budget
+from director.demo import demo_text, recording
+from director.demo.cost_replay import ReplayTotals, replay, usual_budget
 from director.demo.screen import Screen
 
 _ABOUT = """\
@@ -49,20 +49,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _show(name: str, messages: list[recording.Message], chosen: int | None) -> None:
     screen = Screen.of(sys.stdout)
     budget = chosen or usual_budget(messages)
-    _print(show.heading(screen, name, messages, budget))
+    _print(demo_text.heading(screen, name, messages, budget))
     largest = max(1, 2 * usual_budget(messages))
     totals = ReplayTotals()
     last = None
     for step in replay(messages, budget):
         totals = totals.plus(step)
-        _print([show.row(screen, step, totals, largest)])
+        _print([demo_text.row(screen, step, totals, largest)])
         last = step.fitted
     if last is not None:
-        _print(show.render_kept(screen, last))
-        _print(show.cut(screen, last))
-        _print(show.example(screen, last))
-        _print(show.render_recalled(screen, last, messages))
-    _print(show.total(screen, totals))
+        _print(demo_text.render_kept(screen, last))
+        _print(demo_text.cut(screen, last))
+        _print(demo_text.example(screen, last))
+        _print(demo_text.render_recalled(screen, last, messages))
+    _print(demo_text.total(screen, totals))
 
 
 def _print(lines: Iterable[str]) -> None:

@@ -7,7 +7,7 @@ touched. Nothing here imports a framework before it is asked for.
 from __future__ import annotations
 
 from director.middleware.clients import wrap
-from director.middleware.threads import FittedThreads, Managing
+from director.middleware.managed_threads import FittedThreads, Managing
 
 __all__ = ["FittedThreads", "Managing", "wrap"]
 

@@ -18,10 +18,10 @@ from langgraph.config import get_config
 
 from director.context.wire.shape import as_json
 from director.metrics import ContextMetrics
+from director.middleware.background_summaries import Writes
 from director.middleware.graphs import ContextManagedAgent, recall_tool, thread_of
+from director.middleware.managed_threads import FittedThreads, Managing, as_threads
 from director.middleware.recall_tool import is_ours
-from director.middleware.summaries import Writes
-from director.middleware.threads import FittedThreads, Managing, as_threads
 
 __all__ = ["ContextManagedAgent", "ContextMiddleware", "pre_model_hook", "recall_tool"]
 

@@ -13,6 +13,8 @@ from agents.memory import Session
 from agents.run import CallModelData, ModelInputData
 from agents.tool_context import ToolContext
 
+from director.middleware.background_summaries import Writes
+from director.middleware.managed_threads import FittedThreads, Managing, as_threads
 from director.middleware.recall_tool import (
     ABOUT,
     NAME,
@@ -21,8 +23,6 @@ from director.middleware.recall_tool import (
     read_back_call,
     read_from,
 )
-from director.middleware.summaries import Writes
-from director.middleware.threads import FittedThreads, Managing, as_threads
 
 # Only the filter sees the history of a run: it puts the original in place of this.
 _PENDING = "[nothing can be read back here: this agent runs without an InputFilter]"
@@ -90,8 +90,8 @@ class ContextManagedSession:
         """Keep items, whole."""
         await self.whole.add_items(items)
 
-    async def pop_item(self) -> Any:  # noqa: ANN401
-        """Take back the latest item."""
+    async def pop_item(self) -> Any:
+        """Remove the latest item and return it."""
         return await self.whole.pop_item()
 
     async def clear_session(self) -> None:

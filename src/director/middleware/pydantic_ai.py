@@ -18,10 +18,10 @@ from pydantic_ai.toolsets import FunctionToolset
 
 from director.context.wire.shape import as_json
 from director.metrics import ContextMetrics
+from director.middleware.background_summaries import Writes
+from director.middleware.managed_threads import FittedThreads, Managing, as_threads
 from director.middleware.pydantic_messages import Block, from_blocks, to_blocks
 from director.middleware.recall_tool import ABOUT, NAME, SCHEMA, is_ours, read_back, read_from
-from director.middleware.summaries import Writes
-from director.middleware.threads import FittedThreads, Managing, as_threads
 
 
 class ContextCapability(AbstractCapability[Any]):

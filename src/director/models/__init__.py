@@ -4,19 +4,19 @@
 and not before.
 """
 
-from director.context.wire.events import INTERRUPTED
+from director.context.wire.parse_events import INTERRUPTED
 from director.models.capabilities import Capabilities
 from director.models.failures import Failure, ModelError
 from director.models.images import Image
-from director.models.journal import FileJournal, Journal, MemoryJournal
 from director.models.local import LocalServer, find_local_servers
 from director.models.model import Model
+from director.models.model_loading import NoLibrary, open_model
 from director.models.names import UnknownModel
-from director.models.opening import NoLibrary, open_model
+from director.models.reply_turns import Result, turn_of, user_turn
+from director.models.restart_journal import FileJournal, Journal, MemoryJournal
 from director.models.servers import NoKey, ServerNotAccepted, accept_server, list_accepted_servers
 from director.models.timing import Timing
-from director.models.tools import Tool, ToolArgumentError, call, tool
-from director.models.turns import Result, turn_of, user_turn
+from director.models.tool_schemas import Tool, ToolArgumentError, call, tool
 from director.models.values import (
     Attempt,
     Calling,

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from director.models.capabilities import Capabilities, Form
 from director.models.failures import Failure
-from director.models.prepare import Prepared
+from director.models.request_messages import Prepared
 from director.models.values import (
     Calling,
     Policy,

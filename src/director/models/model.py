@@ -21,16 +21,16 @@ from director.context.sizes import context_size
 from director.context.values import Context, Counter
 from director.context.wire import Parser
 from director.counting import Calibration
+from director.models.background_jobs import Background
 from director.models.capabilities import Capabilities
 from director.models.dialect import Compacts, Failed, Jobs, ProviderAPI, Read, mappings
 from director.models.failures import Failure, ModelError, read_exception, without_key
-from director.models.jobs import Background
-from director.models.journal import Journal, MemoryJournal
-from director.models.prepare import Prepared, check, digests, prepare
 from director.models.prices import cost
-from director.models.sending import CompletedTurn, Sending, usable
+from director.models.request_messages import Prepared, check, digests, prepare
+from director.models.restart_journal import Journal, MemoryJournal
+from director.models.sender import CompletedTurn, Sending, usable
 from director.models.timing import Timing
-from director.models.tools import Tool, tool
+from director.models.tool_schemas import Tool, tool
 from director.models.values import (
     Attempt,
     Handle,
@@ -354,7 +354,7 @@ class Model:
         answer = await self._report_failure(self._dialect.compact(body, self.policy.timeout))
         parser = Parser(self._dialect.form)
         parser.extend(mappings(answer.get("output")))
-        return replace(prepared.context, turns=parser.parsed().context.turns, summary=None)
+        return replace(prepared.context, turns=parser.finish().context.turns, summary=None)
 
     async def _report_failure(self, doing: Awaitable[Told]) -> Told:
         try:

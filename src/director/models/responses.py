@@ -32,8 +32,8 @@ from director.models.dialect import (
     with_extra,
 )
 from director.models.failures import Failure, read_error
-from director.models.prepare import Prepared
-from director.models.tools import for_responses
+from director.models.request_messages import Prepared
+from director.models.tool_schemas import for_responses
 from director.models.values import Calling, Policy, StateRef, Text, Thinking, ToolCall
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def _choice(name: str) -> object:
 
 
 def _stream() -> object:
-    from openai import AsyncStream  # noqa: PLC0415  loaded with the client
+    from openai import AsyncStream
 
     return AsyncStream[object]
 

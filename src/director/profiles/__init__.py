@@ -1,6 +1,6 @@
 """Profiles: who sees what and where, with which tools and limits. Data files and their reader."""
 
-from director.profiles.reading import ProfileError, apply_mode, load_profile, read_profile
+from director.profiles.profile_files import ProfileError, apply_mode, load_profile, read_profile
 from director.profiles.values import (
     TOOLS,
     Compression,

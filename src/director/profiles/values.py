@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from director.context.values import Section
-from director.sections.render import section
-from director.sections.state import WorkflowState
+from director.sections.section_texts import section
+from director.sections.workflow_state import WorkflowState
 
 Mode: TypeAlias = Literal["reset", "refresh", "checkpoint"]
 Chain: TypeAlias = Literal["durable", "any", "never"]

@@ -1,19 +1,19 @@
 """Executing workflows: nodes, evidence, durable runs. What needs a model is handed in."""
 
-from director.runs.ledger import records_of, run_of, steps_of
 from director.runs.questions import answer, questions
-from director.runs.running import (
+from director.runs.run_control import (
     cancel,
     drive,
     queue_run,
+    reopen,
     resume,
     resume_node,
-    retry,
     run_workflow,
     save_workflow,
     try_node,
     workflow_of,
 )
+from director.runs.run_journal import records_of, run_of, steps_of
 from director.runs.values import (
     NodeFailed,
     Question,
@@ -40,9 +40,9 @@ __all__ = [
     "questions",
     "queue_run",
     "records_of",
+    "reopen",
     "resume",
     "resume_node",
-    "retry",
     "run_of",
     "run_workflow",
     "save_workflow",
@@ -53,3 +53,4 @@ __all__ = [
 
 # Names of one release ago; they go with the next.
 Means = RunDependencies
+retry = resume

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import unquote_plus, urlsplit
 
-from director.runs.ledger import run_from, steps_of
+from director.runs.run_journal import run_from, steps_of
 from director.runs.values import Run, Step
 from director.store import Store
 from director.workflow.paths import is_list

@@ -12,11 +12,11 @@ from itertools import islice
 from typing import Any
 
 from director.runs.doubts import RowReading
-from director.runs.ledger import run_from, steps_of
 from director.runs.row_readings import is_done, is_reading, readings_of
+from director.runs.run_journal import run_from, steps_of
 from director.runs.values import Run, Step
 from director.store import Store
-from director.store.variables import is_workbench, workbench
+from director.store.run_variables import is_workbench, workbench
 from director.workflow.values import Config, Json, Node, Workflow
 
 _READ_BEFORE = 20  # earlier runs that are looked through for one to compare with

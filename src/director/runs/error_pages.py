@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from director.runs.ledger import RunJournal
+from director.runs.run_journal import RunJournal
 from director.runs.stage import Stage
 from director.workflow.values import Config
 
@@ -17,7 +17,7 @@ _OPENS = ("navigate", "openNewTab")
 
 async def note_error_pages(ledger: RunJournal, stage: Stage) -> None:
     """Add a doubt to the last action if it led to a page that the site answered with an error."""
-    if not stage.opened:
+    if not stage.is_open:
         return
     session = await stage.session()
     since, stage.looked = stage.looked, session.mark()

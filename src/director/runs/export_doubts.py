@@ -14,7 +14,7 @@ from director.runs.doubts.page_claims import Claim
 from director.runs.doubts.row_counts import claims_of, list_of
 from director.runs.file_doubts import DownloadedTable, list_tables
 from director.runs.row_readings import as_rows
-from director.runs.telling import selector_text
+from director.runs.run_text import selector_text
 from director.runs.values import Step
 from director.workflow.values import Config, Json
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from director.runs.telling import selector_text
+from director.runs.run_text import selector_text
 from director.runs.values import Step
 from director.workflow.paths import is_list
 from director.workflow.values import Config, Json

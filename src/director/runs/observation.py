@@ -18,19 +18,19 @@ from playwright.async_api import Error as PlaywrightError
 
 from director.browser import BrowserError, BrowserGone, Session
 from director.browser.bundle import LocatorError
-from director.browser.conditions import check
 from director.browser.elements import matching, value_of
-from director.browser.events import OutgoingRequest
 from director.browser.list_claims import form_errors, look_at_list, look_for_texts, rows_showing
 from director.browser.masks import MaskedPage
+from director.browser.page_conditions import check
 from director.browser.readiness import wait_until_ready
+from director.browser.session_events import OutgoingRequest
 from director.browser.shown_fields import look_for_fields
 from director.runs.doubts.effects_done import list_marks, list_typed
 from director.runs.filled_fields import name_fields
 from director.runs.held_before import HeldBefore, digest_page
 from director.runs.request_marks import mark_request
+from director.runs.run_text import condition_text, selector_text
 from director.runs.stage import Stage
-from director.runs.telling import condition_text, selector_text
 from director.runs.values import RunError, Step
 from director.workflow.conditions import fill_condition
 from director.workflow.paths import is_list

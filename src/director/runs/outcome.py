@@ -7,7 +7,7 @@ from typing import Any
 
 from director.browser import BrowserGone, NotApproved
 from director.browser.bundle import LocatorError
-from director.runs.ledger import steps_of
+from director.runs.run_journal import steps_of
 from director.runs.values import Cancelled, NodeFailed, Run, RunWaiting, Status, Step
 from director.store import Store
 from director.workflow.paths import is_list

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from director.browser.conditions import Evidence
+from director.browser.page_conditions import Evidence
 from director.workflow.record_types import count_records
 from director.workflow.records import Record
 from director.workflow.values import Config

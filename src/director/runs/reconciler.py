@@ -16,13 +16,13 @@ from dataclasses import dataclass
 
 from dbos import DBOS, WorkflowStatus
 
-from director.runs.ledger import run_from, run_of
 from director.runs.liveness import Liveness
-from director.runs.queue import TASK, options_of
-from director.runs.serving import GOING, is_parked, site_of, waits_for
+from director.runs.run_execution import GOING, is_parked, site_of, waits_for
+from director.runs.run_journal import run_from, run_of
+from director.runs.run_queue import TASK, options_of
 from director.runs.values import Run, RunError
 from director.store import Store
-from director.store.variables import is_workbench
+from director.store.run_variables import is_workbench
 
 _LOG = logging.getLogger("director.runs")
 _WAITING = ("ENQUEUED", "DELAYED")

@@ -50,12 +50,12 @@ def _reading(node: Node, visits: Sequence[RowVisit]) -> RowReading:
         checks=node.checks,
         is_one=isinstance(selector, Mapping) and any(selector.get(name) for name in _NAMES_ONE),
         merges=isinstance(wanted, Mapping) and bool(key or wanted.get("id_pattern")),
-        kind=_kind_of(node),
+        kind=name_kind(node),
         limit=as_count(node.config.get("limit")),
     )
 
 
-def _kind_of(node: Node) -> str:
+def name_kind(node: Node) -> str:
     """What tells nodes apart that do not read the same of a list into records of one type."""
     if node.config.get("create_records") is None:
         return node.id
@@ -101,6 +101,7 @@ def make_visit(step: Step) -> RowVisit:
         hidden_at=tuple(as_count(each) for each in as_rows(seen.get("hidden_at"))),
         is_touched=seen.get("touched") is True,
         drawn=as_count(seen.get("drawn")),
+        parts=tuple(as_count(each) for each in as_rows(result.get("pages"))),
         room=0 if turns else as_count(seen.get("room")),
     )
 

@@ -20,7 +20,6 @@ from director.runs.doubts.record_details import find_strange_details
 from director.runs.earlier_readings import find_earlier, steps_before
 from director.runs.export_doubts import find_wrong_exports
 from director.runs.file_doubts import find_changed_files, find_wrong_files
-from director.runs.ledger import records_of, steps_of
 from director.runs.row_comparison import RowComparison, count_changes, name_rows
 from director.runs.row_readings import (
     as_count,
@@ -31,9 +30,10 @@ from director.runs.row_readings import (
     readings_of,
 )
 from director.runs.row_uses import find_record_key, list_decision_words
+from director.runs.run_journal import records_of, steps_of
 from director.runs.values import Run, Step
 from director.store import Store, VersionConflict
-from director.store.variables import variables, workbench
+from director.store.run_variables import variables, workbench
 from director.workflow.document import from_json, to_json
 from director.workflow.doubt_checks import DoubtKind
 from director.workflow.references import map_parents

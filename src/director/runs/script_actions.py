@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from director.runs.run_text import selector_text
 from director.runs.script_names import Names, comment
-from director.runs.telling import selector_text
 from director.workflow.paths import is_list
 from director.workflow.values import Config, Json, Node
 

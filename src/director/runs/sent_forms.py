@@ -13,7 +13,7 @@ from typing import cast
 from urllib.parse import unquote_plus, urlsplit
 
 from director.browser import BrowserError, Session
-from director.browser.events import Event, OutgoingRequest
+from director.browser.session_events import Event, OutgoingRequest
 from director.runs.filled_fields import list_unseen
 from director.runs.values import Step
 from director.workflow.paths import is_list

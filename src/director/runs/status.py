@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from director.runs.ledger import run_from
 from director.runs.liveness import has_fallen_silent, seems_dead
-from director.runs.serving import GOING, is_parked, site_of, waits_for
-from director.runs.telling import seconds_text
+from director.runs.run_execution import GOING, is_parked, site_of, waits_for
+from director.runs.run_journal import run_from
+from director.runs.run_text import seconds_text
 from director.runs.values import Run, RunError
 from director.runs.worker import Pace, is_serving
 from director.store import Beat, Store
-from director.store.variables import is_workbench
+from director.store.run_variables import is_workbench
 
 _LATE = 2.5  # heartbeats that may be missing before it is said
 

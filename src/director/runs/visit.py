@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from director.browser import Session
-from director.browser.noticing import Glance
+from director.browser.page_notices import Glance
 from director.runs.held_before import HeldBefore
-from director.runs.ledger import RunJournal
+from director.runs.run_journal import RunJournal
 from director.runs.sandbox import Sandbox
 from director.runs.stage import Stage
 from director.runs.values import NodeFailed, Question, RunDependencies, Step, VisitScope
@@ -91,6 +91,6 @@ class NodeVisit:
         """The key of this visit in the journal."""
         return self.step.key
 
-    def failed(self, why: str, *, kind: str) -> NodeFailed:
+    def make_failure(self, why: str, *, kind: str) -> NodeFailed:
         """The failure of this node."""
         return NodeFailed(why, key=self.key, alias=self.node.alias, kind=kind)

@@ -26,7 +26,8 @@ from dbos import DBOS, DBOSConfig, SetWorkflowID
 from sqlalchemy import Engine
 
 from director.runs.liveness import Liveness
-from director.runs.queue import (
+from director.runs.reconciler import Reconciler, is_held_by_another
+from director.runs.run_queue import (
     APPLICATION,
     QUEUE,
     TASK,
@@ -36,7 +37,6 @@ from director.runs.queue import (
     queue_url,
     row_id,
 )
-from director.runs.reconciler import Reconciler, is_held_by_another
 from director.store import Store, StoreError
 
 _LOG = logging.getLogger("director.runs")

@@ -4,13 +4,13 @@ The only package that ever holds a clear value. Everything else holds references
 """
 
 from director.secrets.clear import Clear, FieldNotAllowed, Reference, SecretRefused
-from director.secrets.forms import SHORT
-from director.secrets.keys import KeyFile, Keyring, KeyringKey, KeySource, VaultError
+from director.secrets.encoded_forms import SHORT
 from director.secrets.origins import Origin, OriginError, binding, origin_of
 from director.secrets.redaction import Redactor, canary_forms
-from director.secrets.references import SecretReferences
 from director.secrets.sealed import Seal
+from director.secrets.secret_references import SecretReferences
 from director.secrets.vault import Vault, open_vault
+from director.secrets.vault_key import KeyFile, Keyring, KeyringKey, KeySource, VaultError
 
 __all__ = [
     "SHORT",

@@ -11,8 +11,8 @@ import hmac
 import os
 from typing import Final, final
 
-from director.secrets.keys import GivenKey, KeySource, VaultError
 from director.secrets.vault import load_cipher
+from director.secrets.vault_key import GivenKey, KeySource, VaultError
 
 _MAGIC: Final = b"director sealed 1\n"
 _NONCE: Final = 12
@@ -53,7 +53,7 @@ def _derive_key(key: bytes, purpose: str) -> bytes:
 
 
 def _decrypt(sealed: bytes, key: bytes) -> bytes | None:
-    from cryptography.exceptions import InvalidTag  # noqa: PLC0415  an extra
+    from cryptography.exceptions import InvalidTag
 
     start = len(_MAGIC) + _NONCE
     if not sealed.startswith(_MAGIC):

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files
 
 from director.workflow.conditions import CONDITIONS, PROOF
-from director.workflow.forms import Field, Form
+from director.workflow.config_fields import Field, Form
 from director.workflow.nearest import hint
 from director.workflow.types import KINDS
-from director.workflow.types.kind import PRODUCING, NodeKind
+from director.workflow.types.type_definition import PRODUCING, NodeKind
 from director.workflow.values import WorkflowError
 
 TOPICS = (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from director.sections.state import WorkflowState
-from director.sections.words import compact
+from director.sections.value_text import compact
+from director.sections.workflow_state import WorkflowState
 from director.workflow.values import Json
 
 

@@ -1,8 +1,9 @@
 """Append-only threads and versioned records: SQLite by default, PostgreSQL for many machines."""
 
-from director.store.beats import Beat
-from director.store.opening import open_store
+from director.store.heartbeats import Beat
+from director.store.integrity import IntegrityReport
 from director.store.store import Store
+from director.store.store_opening import open_store
 from director.store.values import (
     KINDS,
     Change,
@@ -16,7 +17,6 @@ from director.store.values import (
     VersionConflict,
     Versioned,
 )
-from director.store.verify import IntegrityReport
 
 __all__ = [
     "KINDS",

@@ -16,10 +16,9 @@ from typing import TextIO, TypeVar
 
 from sqlalchemy import Connection, Row, Table, insert, or_, select
 
-from director.store import log
-from director.store.aside import check_kept, keep, put_aside, read_bytes
-from director.store.belonging import belonging
+from director.store import thread_log
 from director.store.canonical import find_hashes
+from director.store.export_lines import ImportLine, read, refuse, write
 from director.store.import_rules import (
     HELD_BACK,
     HeldBack,
@@ -28,12 +27,13 @@ from director.store.import_rules import (
     owners_of,
     without_origins,
 )
-from director.store.lines import ImportLine, read, refuse, write
+from director.store.large_values import check_kept, keep, put_aside, read_bytes
 from director.store.positions import Writing, take_more
-from director.store.records import bodies_of, get, put_all, record_hash, row_of
+from director.store.record_owners import belonging
 from director.store.schema import entries, records, threads
 from director.store.store import Store
 from director.store.values import KINDS, Entry, Json, RecordDraft, StoreError, Versioned
+from director.store.versioned_records import bodies_of, get, put_all, record_hash, row_of
 
 _AT_ONCE = 500
 _THREAD = ("id", "workflow", "title", "at")
@@ -84,7 +84,7 @@ def _parts(
 
 def _entries(connection: Connection, thread: str) -> Iterator[tuple[str, Json]]:
     after = 0
-    while part := log.read(connection, thread, after, after + _AT_ONCE):
+    while part := thread_log.read(connection, thread, after, after + _AT_ONCE):
         after = part[-1].seq
         for entry in part:
             yield (
@@ -171,7 +171,7 @@ class _Intake:
         if found is None:
             self._check_extends(line, {workflow, name}, f"the thread {name}")
             self.made.add(("thread", name))
-            own = log.thread_hash(name, workflow, title, at)
+            own = thread_log.thread_hash(name, workflow, title, at)
             connection.execute(insert(threads).values({**row, "hash": own}))
             self.threads += 1
         elif any(getattr(found, part) != row[part] for part in _THREAD):
@@ -186,7 +186,7 @@ class _Intake:
             refuse(line.number, f"there is no entry of the kind {kind}")
         before, own = self._follow(line, ("thread", thread), seq)
         entry = Entry(thread, seq, kind, body, at, own, before, 0)
-        if own != log.entry_hash(entry):
+        if own != thread_log.entry_hash(entry):
             refuse(line.number, f"the hash of entry {seq} of the thread {thread} is wrong")
         if self._is_new(line, ("thread", thread), seq, own):
             self._check_grows(line, ("thread", thread))
@@ -305,7 +305,7 @@ class _Intake:
             self._write()
 
     def _write(self) -> None:
-        log.write(self.writing.connection, self.new_entries)
+        thread_log.write(self.writing.connection, self.new_entries)
         if self.new_records:
             self.writing.connection.execute(insert(records), self.new_records)
         self.new_entries, self.new_records = [], []

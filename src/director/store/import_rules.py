@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from director.store.run_variables import workbench
 from director.store.values import Json
-from director.store.variables import workbench
 
 # Records of these kinds are decisions made on the machine they come from, or belong to a program
 # that runs there.

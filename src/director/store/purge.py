@@ -26,11 +26,11 @@ from sqlalchemy import (
     update,
 )
 
-from director.store.belonging import only_of
 from director.store.canonical import find_hashes, hashes_in, mentions_kept, mentions_texts
 from director.store.connect import Database
-from director.store.log import thread_ids
+from director.store.record_owners import only_of
 from director.store.schema import blobs, entries, meta, records, refs, threads
+from director.store.thread_log import thread_ids
 from director.store.values import StoreError
 
 _GUARDED = ("entries", "records", "blobs", "threads")

@@ -14,10 +14,9 @@ from typing import TypeAlias
 
 from sqlalchemy import Connection, Table, delete, select, update
 
-from director.store.aside import put_aside
 from director.store.canonical import hashes_in
 from director.store.connect import Database
-from director.store.log import entries_of, entry_hash, thread_ids
+from director.store.large_values import put_aside
 from director.store.purge import (
     TOLD_AGAIN,
     guards_down,
@@ -25,9 +24,10 @@ from director.store.purge import (
     remove_unneeded,
     rewrite_file,
 )
-from director.store.records import record_hash, records_of
 from director.store.schema import entries, meta, records, refs
+from director.store.thread_log import entries_of, entry_hash, thread_ids
 from director.store.values import Json
+from director.store.versioned_records import record_hash, records_of
 
 Change: TypeAlias = Callable[[Json], Json]
 

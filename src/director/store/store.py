@@ -13,14 +13,23 @@ from typing import Self
 
 from sqlalchemy import Connection
 
-from director.store import aside, beats, changes, log, purge, records, references, verify
-from director.store.beats import Beat
-from director.store.changes import Subscription
+from director.store import (
+    change_feed,
+    heartbeats,
+    integrity,
+    large_values,
+    model_state,
+    purge,
+    thread_log,
+    versioned_records,
+)
+from director.store.change_feed import Subscription
 from director.store.connect import Database
+from director.store.heartbeats import Beat
+from director.store.integrity import IntegrityReport
 from director.store.purge import Removal
 from director.store.purge_text import Rewritten, purge_text
 from director.store.values import Change, Entry, EntryDraft, Json, RecordDraft, Versioned
-from director.store.verify import IntegrityReport
 
 
 class Store:
@@ -67,71 +76,73 @@ class Store:
         is written. `reference` replaces the thread's reference in the same transaction.
         """
         with self._database.writing(len(drafts), [("thread", thread)]) as writing:
-            written = log.append(writing, thread, drafts, expect)
+            written = thread_log.append(writing, thread, drafts, expect)
             if reference is not None or clear_reference:
-                references.put(writing, thread, reference)
+                model_state.put(writing, thread, reference)
         return written
 
     def head(self, thread: str) -> int:
         """The number of the last entry of a thread, or 0."""
         with self._reading() as connection:
-            return log.head(connection, thread)
+            return thread_log.head(connection, thread)
 
     def entries(self, thread: str, after: int = 0, upto: int | None = None) -> list[Entry]:
         """The entries of a thread after one and up to another, as they were given."""
         with self._reading() as connection:
-            return log.read(connection, thread, after, upto)
+            return thread_log.read(connection, thread, after, upto)
 
     def last(self, thread: str, kind: str) -> Entry | None:
         """The newest entry of a kind in a thread."""
         with self._reading() as connection:
-            return log.last(connection, thread, kind)
+            return thread_log.last(connection, thread, kind)
 
-    def seen(self, thread: str) -> list[Entry]:
+    def read_visible(self, thread: str) -> list[Entry]:
         """The entries that decide what a model sees, however long the thread is.
 
         Enough for `project`, `view` and `compress`: the last entry, the compression that is shown,
         restores and deletions, and all from the first visible turn on.
         """
         with self._reading() as connection:
-            return log.read_visible(connection, thread)
+            return thread_log.read_visible(connection, thread)
+
+    seen = read_visible  # its name of one release ago
 
     def hiding(self, thread: str) -> list[Entry]:
         """Every compression, restore and deletion of a thread: enough for `checkpoints`."""
         with self._reading() as connection:
-            return log.hiding(connection, thread)
+            return thread_log.hiding(connection, thread)
 
     def open_thread(self, workflow: str = "", title: str = "", thread: str | None = None) -> str:
         """Make a thread, unless there is one of this id, and return its id."""
         made = thread or str(uuid.uuid4())
         with self._database.writing(names=[("thread", made)]) as writing:
-            log.make_thread(writing, made, workflow, title)
+            thread_log.make_thread(writing, made, workflow, title)
         return made
 
     def threads(self, workflow: str | None = None) -> list[str]:
         """The ids of the threads, of one workflow or all, the oldest first."""
         with self._reading() as connection:
-            return log.thread_ids(connection, workflow)
+            return thread_log.thread_ids(connection, workflow)
 
     def find_workflow(self, thread: str) -> str:
         """The workflow that a thread was made for; empty if for none."""
         with self._reading() as connection:
-            return log.find_workflow(connection, thread)
+            return thread_log.find_workflow(connection, thread)
 
     def reference(self, thread: str) -> Json | None:
         """What the model layer keeps for a thread."""
         with self._reading() as connection:
-            return references.get(connection, thread)
+            return model_state.get(connection, thread)
 
     def set_reference(self, thread: str, reference: Json | None) -> None:
         """Replace what the model layer keeps for a thread, or remove it."""
         with self._database.writing(names=[("thread", thread)]) as writing:
-            references.put(writing, thread, reference)
+            model_state.put(writing, thread, reference)
 
     def put(
         self,
         kind: str,
-        id: str,  # noqa: A002
+        id: str,
         body: Json,
         reason: str = "",
         *,
@@ -152,68 +163,70 @@ class Store:
         names = {("record", each.kind, each.id) for each in drafts}
         names |= {("record", each.kind, each.id) for each in unchanged}
         with self._database.writing(len(drafts), names) as writing:
-            return records.put_all(writing, drafts, unchanged)
+            return versioned_records.put_all(writing, drafts, unchanged)
 
-    def get(self, kind: str, id: str, version: int | None = None) -> Versioned | None:  # noqa: A002
+    def get(self, kind: str, id: str, version: int | None = None) -> Versioned | None:
         """A version of a record, the newest if none is named."""
         with self._reading() as connection:
-            return records.get(connection, kind, id, version)
+            return versioned_records.get(connection, kind, id, version)
 
     def versions(
         self,
         kind: str,
-        id: str,  # noqa: A002
+        id: str,
         *,
         after: int = 0,
         upto: int | None = None,
     ) -> list[Versioned]:
         """Every version of a record, or those after one and up to another, the oldest first."""
         with self._reading() as connection:
-            return records.versions(connection, kind, id, after=after, upto=upto)
+            return versioned_records.versions(connection, kind, id, after=after, upto=upto)
 
     def newest(self, kind: str, prefix: str = "") -> list[Versioned]:
         """The newest version of each record of a kind whose id starts so, sorted by id."""
         with self._reading() as connection:
-            return records.newest(connection, kind, prefix)
+            return versioned_records.newest(connection, kind, prefix)
 
     def newest_after(self, kind: str, position: int) -> list[Versioned]:
         """The newest version of each record of a kind that was written after a position."""
         with self._reading() as connection:
-            return records.newest_after(connection, kind, position)
+            return versioned_records.newest_after(connection, kind, position)
 
     def ids(self, kind: str) -> list[str]:
         """The ids of the records of a kind, sorted."""
         with self._reading() as connection:
-            return records.ids(connection, kind)
+            return versioned_records.ids(connection, kind)
 
-    def restore_version(self, kind: str, id: str, version: int, reason: str = "") -> Versioned:  # noqa: A002
+    def restore_version(self, kind: str, id: str, version: int, reason: str = "") -> Versioned:
         """Write an old version's body as a new version."""
         with self._database.writing(1, [("record", kind, id)]) as writing:
-            old = records.existing(writing.connection, kind, id, version)
+            old = versioned_records.existing(writing.connection, kind, id, version)
             why = reason or f"restored version {version}"
-            return records.put_all(writing, [RecordDraft(kind, id, old.body, why)])[0]
+            return versioned_records.put_all(writing, [RecordDraft(kind, id, old.body, why)])[0]
 
-    def diff(self, kind: str, id: str, a: int, b: int) -> list[str]:  # noqa: A002
+    def diff(self, kind: str, id: str, a: int, b: int) -> list[str]:
         """What changed from version `a` to version `b`, in lines to read."""
         with self._reading() as connection:
-            old = records.existing(connection, kind, id, a)
-            new = records.existing(connection, kind, id, b)
-        return records.difference(old, new)
+            old = versioned_records.existing(connection, kind, id, a)
+            new = versioned_records.existing(connection, kind, id, b)
+        return versioned_records.difference(old, new)
 
     def keep(self, content: bytes) -> str:
         """Keep bytes, such as a screenshot, once; the hash that a record names them by."""
         with self._database.writing(names=()) as writing:
-            return aside.keep(writing.connection, [content])[0]
+            return large_values.keep(writing.connection, [content])[0]
 
-    def kept(self, hash: str) -> bytes:  # noqa: A002
+    def read_kept(self, hash: str) -> bytes:
         """The bytes that were kept under a hash."""
         with self._reading() as connection:
-            return aside.read_bytes(connection, hash)
+            return large_values.read_bytes(connection, hash)
+
+    kept = read_kept  # its name of one release ago
 
     def changes(self, after: int = 0, limit: int = 1000) -> list[Change]:
         """What was committed after a position, in order."""
         with self._reading() as connection:
-            return changes.read(connection, after, limit)
+            return change_feed.read(connection, after, limit)
 
     def subscribe(self, after: int | None = None) -> Subscription:
         """Every change after a position (by default: from now on), as it is committed."""
@@ -221,15 +234,15 @@ class Store:
 
     def beat(self, worker: str, *, host: str, pid: int) -> None:
         """Say that a worker is alive."""
-        beats.beat(self._database, worker, host, pid)
+        heartbeats.beat(self._database, worker, host, pid)
 
     def beats(self) -> list[Beat]:
         """The last sign of life of every worker that has not left."""
-        return beats.beats(self.database)
+        return heartbeats.beats(self.database)
 
     def leave(self, worker: str) -> None:
         """Take a worker off the list."""
-        beats.leave(self._database, worker)
+        heartbeats.leave(self._database, worker)
 
     def purge(self, thread: str) -> int:
         """Remove a thread for good and rewrite the database without it; how many entries went."""
@@ -250,7 +263,7 @@ class Store:
 
     def verify(self) -> IntegrityReport:
         """Hash everything again and name the first thing that is not as it was written."""
-        return verify.verify(self.database)
+        return integrity.verify(self.database)
 
     def close(self) -> None:
         """Close every connection; a subscription must be closed before."""

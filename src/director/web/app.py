@@ -12,17 +12,17 @@ from fastapi.staticfiles import StaticFiles
 from starlette.middleware import Middleware
 
 from director.distribution import NAME
-from director.web import api, entrance, events, pages
+from director.web import api, event_stream, page_routes, sign_in
+from director.web.app_state import AppState
 from director.web.errors import tell_errors
 from director.web.guard import Bodies, Crossing, Doors, ErrorMiddleware, Headers, Hosts
-from director.web.studio import AppState
 
 STATIC = Path(__file__).parent / "static"
 
 # Put together once: working out what each route takes and answers costs half a second. Routes that
 # stand side by side are found in a third of the time of those of routers within routers.
 _routes = APIRouter()
-for _router in (pages.router, events.router, entrance.router):
+for _router in (page_routes.router, event_stream.router, sign_in.router):
     _routes.routes.extend(_router.routes)
 _routes.include_router(api.router)
 

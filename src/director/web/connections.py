@@ -17,7 +17,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from director.home import limit_connections
-from director.web.guard.refusing import error_body
+from director.web.guard.refusal_responses import error_body
 
 ARRIVES = 30.0  # seconds for a whole request
 READS = 30.0  # seconds in which some of an answer must be read

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from director.home import home, write_private
-from director.web.studio import AppState
+from director.web.app_state import AppState
 
 _FILE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Director</title>

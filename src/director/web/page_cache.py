@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-from director.store.cached import CachedStore, ReadSet
+from director.store.cached_store import CachedStore, ReadSet
 
 MOST = 32 * 1_048_576  # bytes of all pages together
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from director.workflow.forms import (
+from director.workflow.config_fields import (
     Field,
     Form,
     any_text,

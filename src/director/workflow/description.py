@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
 
+from director.workflow.json_input import FieldReader, parse_object
 from director.workflow.paths import is_list, kind_of
-from director.workflow.reading import FieldReader, parse_object
 from director.workflow.values import Json, WorkflowError
 
 LONGEST = 40_000

@@ -11,13 +11,13 @@ from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 from director.workflow.bounds import DOCUMENT, check_bounds
-from director.workflow.checking import check_workflow
 from director.workflow.migrations import choose_as_before
 from director.workflow.nearest import hint
 from director.workflow.paths import is_list, kind_of
 from director.workflow.references import as_it_ran, with_ids
 from director.workflow.types import check_config, effect_of
 from director.workflow.values import Input, Json, Node, Workflow, WorkflowError
+from director.workflow.workflow_checks import check_workflow
 
 VERSION = 3
 _LISTS_AS_WRITTEN = 2

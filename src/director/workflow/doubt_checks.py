@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, get_args
 
-from director.workflow.forms import Check, Field, Form, any_text, choice, fill, flag, text, whole
+from director.workflow.config_fields import (
+    Check,
+    Field,
+    Form,
+    any_text,
+    choice,
+    fill,
+    flag,
+    text,
+    whole,
+)
 from director.workflow.values import Config, Json, WorkflowError
 
 DoubtKind: TypeAlias = Literal[

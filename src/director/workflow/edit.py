@@ -10,9 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, cast, get_args
 
-from director.workflow.checking import check_alias, check_workflow
-from director.workflow.doubt_checks import merge_checks
-from director.workflow.forms import (
+from director.workflow.config_fields import (
     Check,
     Field,
     Form,
@@ -25,6 +23,7 @@ from director.workflow.forms import (
     text,
     whole,
 )
+from director.workflow.doubt_checks import merge_checks
 from director.workflow.nearest import join_names
 from director.workflow.paths import is_list
 from director.workflow.references import (
@@ -39,6 +38,7 @@ from director.workflow.selection import place_of, select
 from director.workflow.templates import rename_templates, templates_in
 from director.workflow.types import check_config, effect_of, select_templated
 from director.workflow.values import Config, Effect, Json, Node, NodeType, Workflow, WorkflowError
+from director.workflow.workflow_checks import check_alias, check_workflow
 
 Merge: TypeAlias = Literal["update", "replace"]
 _LISTS = ("requires", "ensures", "checks")
@@ -94,7 +94,7 @@ def draft_from(given: Mapping[str, Json]) -> NodeDraft:
 def _read_given(form: Form, given: Mapping[str, Json]) -> dict[str, Any]:
     found = fill(form, given)
     said: dict[str, Any] = {
-        # A proof and a time to retry can be taken back; for all else null is as good as unsaid.
+        # A proof and a time to retry can be removed; for all else null is as good as unsaid.
         name: value
         for name, value in found.items()
         if value is not None or (name in _CLEARED and name in given)

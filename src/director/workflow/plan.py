@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
+from director.workflow.json_input import FieldReader, at, parse_object
 from director.workflow.nearest import nearest
-from director.workflow.reading import FieldReader, at, parse_object
 from director.workflow.values import Json, WorkflowError
 
 Status: TypeAlias = Literal["pending", "in_progress", "completed", "failed"]

@@ -7,8 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from director.store.opening import open_store
 from director.store.store import Store
+from director.store.store_opening import open_store
 from director.store.values import Entry
 from director.testing.store_faults import store_faults
 

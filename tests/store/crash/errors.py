@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from director.store import Store, StoreError, open_store
-from director.store.compress import compress, preview
+from director.store.compression import compress, preview
 from director.testing.store_drafts import LARGE, summary, talk, user
 from director.testing.store_faults import store_faults
 from store.crash.kills import Run, points_in, traced

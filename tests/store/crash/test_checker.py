@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from director.store.opening import open_store
+from director.store.store_opening import open_store
 from director.testing.store_drafts import user
 from store.crash.checker import faults_after_crash
 from store.engines import prepared

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from director.context.values import Summary
-from director.store.compress import compress, preview, restore
-from director.store.opening import open_store
+from director.store.compression import compress, preview, restore
 from director.store.store import Store
+from director.store.store_opening import open_store
 from director.store.values import Entry, EntryDraft, Versioned
 from director.testing.store_drafts import agent, result, user
 

@@ -19,9 +19,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from director.store.compress import preview
-from director.store.opening import open_store
+from director.store.compression import preview
 from director.store.store import Store
+from director.store.store_opening import open_store
 from director.store.values import StoreError, VersionConflict
 from director.testing.store_drafts import agent, result, user
 from director.testing.store_faults import store_faults

@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from director.agent import current_thread
-from director.store.compress import history
+from director.store.compression import history
 from web.pages.windows import FOREVER, App, a_talk, ask, say
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from director.agent import current_thread
 from director.store import EntryDraft
-from director.store.variables import set_variable, workbench
+from director.store.run_variables import set_variable, workbench
 from web.corpus import CORPUS
 from web.pages.windows import App, a_workflow
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from director.agent import new_conversation
 from director.settings import load_settings
-from director.store.variables import set_variable, workbench
+from director.store.run_variables import set_variable, workbench
 from web.pages.windows import App, a_talk, a_workflow, enter, say, serving
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()

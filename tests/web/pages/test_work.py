@@ -8,10 +8,10 @@ import re
 from playwright.sync_api import Page, Route, expect
 
 from director.agent import current_thread
-from director.agent.approvals import Approval, ask_for
-from director.agent.saved import SavedState
+from director.agent.permissions.origin_requests import Approval, ask_for
+from director.agent.saved_workflow import SavedState
 from director.store import EntryDraft
-from director.store.variables import set_variable, workbench
+from director.store.run_variables import set_variable, workbench
 from director.workflow.plan import parse_plan
 from web.pages.windows import FOREVER, PLAN, App, a_talk, a_workflow, ask, say
 

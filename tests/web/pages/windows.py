@@ -17,20 +17,20 @@ from playwright.sync_api import Error as PlaywrightError
 from agent.office import opening
 from agent.summaries import good, talk
 from director.agent import current_thread
-from director.agent.desk import Opens, opens_model
-from director.agent.saved import SavedState
+from director.agent.agent_session import Opens, opens_model
+from director.agent.saved_workflow import SavedState
 from director.browser import BrowserError
 from director.browser.chromium import find_chromium
-from director.demo.rehearsal import MODEL as REHEARSAL
+from director.demo.scripted_demo import MODEL as REHEARSAL
 from director.home import home
 from director.models import Journal, Model
-from director.models.script import Ask, Emit, Say, Seen, Shown, Wait
+from director.models.script_values import Ask, Emit, Say, Seen, Shown, Wait
 from director.runs import save_workflow
-from director.runs.supplies import Resources, RunOptions
+from director.runs.resources import Resources, RunOptions
 from director.store import Store
 from director.web import AppState
+from director.web.app_server import bound, server_of
 from director.web.guard.hosts import OwnNames
-from director.web.serving import bound, server_of
 from director.web.sessions import Sessions
 from director.workflow.document import from_json
 from director.workflow.plan import parse_plan

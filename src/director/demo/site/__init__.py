@@ -6,6 +6,6 @@ machine only.
 """
 
 from director.demo.site.site import Site
-from director.demo.site.state import SiteState
+from director.demo.site.site_state import SiteState
 
 __all__ = ["Site", "SiteState"]

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from director.demo.site.http_values import Response, SiteVisit, redirect
 from director.demo.site.look import SiteDesign
-from director.demo.site.routes import find
-from director.demo.site.serving import SiteRequest, SiteServer, form_of, query_of
-from director.demo.site.state import SiteState
+from director.demo.site.site_routes import find
+from director.demo.site.site_server import SiteRequest, SiteServer, form_of, query_of
+from director.demo.site.site_state import SiteState
 from director.demo.site.values import SiteSession
-from director.demo.site.web import Response, SiteVisit, redirect
 
 SESSION, REDESIGN = "session", "redesign"
 _SAFE = (

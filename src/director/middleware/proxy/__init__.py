@@ -1,5 +1,5 @@
 """The proxy: managed context for any agent in any language that can change its base URL."""
 
-from director.middleware.proxy.serving import Proxy
+from director.middleware.proxy.proxy_server import Proxy
 
 __all__ = ["Proxy"]

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from ipaddress import ip_address
 from typing import TypeAlias
 
-from director.middleware.proxy.lines import ProxyRequest
+from director.middleware.proxy.http_lines import ProxyRequest
 
 Answer: TypeAlias = tuple[bytes, bytes, bytes]
 LOOPBACK = frozenset(("127.0.0.1", "localhost", "::1"))

@@ -13,7 +13,7 @@ from collections import OrderedDict
 from dataclasses import asdict, dataclass, replace
 
 from director.context.report import Report
-from director.middleware.proxy.lines import ProxyRequest
+from director.middleware.proxy.http_lines import ProxyRequest
 
 _MOST = 500
 _KEYS = (b"authorization", b"x-api-key", b"api-key")

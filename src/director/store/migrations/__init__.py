@@ -1,1 +1,1 @@
-"""The migrations of the store, run by `director.store.opening`."""
+"""The migrations of the store, run by `director.store.store_opening`."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias
 
-from director.models.brains import read
+from director.models.script_engines import read
 from director.testing.double.exchange import Delivery, Fault, ProviderResponse, RawRequest
 from director.testing.double.faults import KINDS
 

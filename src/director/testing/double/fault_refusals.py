@@ -8,8 +8,8 @@ from math import ceil
 from typing import TypeAlias
 
 from director.testing.double import refusals, texts
+from director.testing.double.api_keys import Api, key_of, refuse_key
 from director.testing.double.exchange import ParsedRequest, Refusal
-from director.testing.double.keys import Api, key_of, refuse_key
 
 RATE_TEXT = (
     "Rate limit reached for {model} in organization org-double on tokens per min (TPM): "

@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from director.testing.double.api_keys import Api
 from director.testing.double.exchange import Fault, ParsedRequest
-from director.testing.double.keys import Api
 
 Stage: TypeAlias = Literal["transport", "refusal", "stream", "body", "state"]
 Needs: TypeAlias = Literal["", "stream", "json", "result"]

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 from director.models.capabilities import find, models
 from director.testing.double import refusals, texts
+from director.testing.double.endpoint import EndpointRoute
 from director.testing.double.exchange import ParsedRequest, ProviderResponse
-from director.testing.double.route import EndpointRoute
 from director.testing.double.world import World
 
 CREATED = 1_767_225_600

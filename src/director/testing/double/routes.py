@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from functools import cache
 
 from director.testing.double import listing
-from director.testing.double.chat import api as chat
-from director.testing.double.messages import api as messages
-from director.testing.double.responses import api as responses
+from director.testing.double.chat import endpoints as chat
+from director.testing.double.endpoint import EndpointRoute
+from director.testing.double.messages import endpoints as messages
 from director.testing.double.responses import compact, conversations
-from director.testing.double.route import EndpointRoute
+from director.testing.double.responses import endpoints as responses
 
 ROUTES: tuple[EndpointRoute, ...] = (
     *responses.ROUTES,

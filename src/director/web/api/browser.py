@@ -8,8 +8,8 @@ from typing import Annotated
 from fastapi import APIRouter, Header
 from fastapi.responses import Response
 
-from director.web.studio import NotFound
-from director.web.wants import CurrentApp, ExistingWorkflowId
+from director.services.errors import NotFound
+from director.web.route_dependencies import CurrentApp, ExistingWorkflowId
 from director.workflow.values import Tab
 
 router = APIRouter(prefix="/workflows/{workflow}/browser", tags=["browser"])

@@ -10,9 +10,9 @@ from pydantic import Field
 
 from director.runs import RunError
 from director.runs.given_files import GivenFile, attach_file, remove_file
-from director.web.bodies import Body, Name
-from director.web.studio import AppState
-from director.web.wants import CurrentApp, ExistingWorkflowId
+from director.web.app_state import AppState
+from director.web.request_bodies import Body, Name
+from director.web.route_dependencies import CurrentApp, ExistingWorkflowId
 
 router = APIRouter(prefix="/workflows/{workflow}/files", tags=["files"])
 

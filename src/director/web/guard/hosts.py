@@ -11,7 +11,7 @@ from ipaddress import ip_address
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from director.web.guard.refusing import error_body, header, refuse
+from director.web.guard.refusal_responses import error_body, header, refuse
 from director.web.handovers import Handovers
 
 RESUME = "/resume"

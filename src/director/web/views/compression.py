@@ -9,7 +9,7 @@ from typing import TypeAlias
 from director.context.sizes import turn_size
 from director.context.values import AgentTurn, Counter, Turn, UserTurn
 from director.sections.summary import spans
-from director.store.project import View
+from director.store.context_view import View
 
 _LINE = 90
 SizeOf: TypeAlias = Callable[[Turn, Counter], int]

@@ -1,6 +1,6 @@
 """The words for runs: how each stands, where its steps lie on a timeline, what it found as text.
 
-Runs are read in `director.web.reading.runs`.
+Runs are read in `director.services.runs`.
 """
 
 from __future__ import annotations
@@ -9,14 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from director.runs import Question, run_of, steps_of, workflow_of
+from director.runs import Question
 from director.runs.nodes import CONTROL
-from director.runs.report import flatten
-from director.runs.serving import waits_for
-from director.runs.telling import node_text
-from director.store import Store
-from director.store.variables import workbench
-from director.web.reading.runs import RunDetail, StepRow, detail
+from director.runs.run_report import flatten
+from director.runs.run_text import node_text
+from director.services.runs import RunDetail, StepRow
 from director.web.views.nodes import written
 from director.workflow.display import render_value
 from director.workflow.sensitive import mask_value
@@ -76,22 +73,8 @@ class RunView:
     more: int
 
 
-def waiting(store: Store, workflow: str) -> list[Question]:
-    """What runs of this workflow ask a person now."""
-    asking = [
-        each.id
-        for each in store.newest("run")
-        if each.body.get("workflow") == workflow and each.body.get("state") == "waiting"
-    ]
-    # What a call that is no node asks belongs to the workbench, whose run does not wait for it.
-    asking += [run] if (run := workbench(workflow)) not in asking else []
-    return [question for run in asking for question in waits_for(store, run)]
-
-
-def one(store: Store, run: str) -> RunView:
-    """A run; RunError if there is none of this id."""
-    found = detail(store, run)
-    workflow = workflow_of(store, run_of(store, run))
+def make_view(found: RunDetail, workflow: Workflow) -> RunView:
+    """A run as it is drawn, with the workflow of its version."""
     waits = found.run.state == "waiting"
     table = [flatten(cast("Mapping[str, Json]", row)) for row in found.records]
     columns = tuple(dict.fromkeys(name for row in table for name in row))
@@ -107,18 +90,6 @@ def one(store: Store, run: str) -> RunView:
             tuple(_cell(name, row.get(name)) for name in columns) for row in table[:_MOST_RECORDS]
         ),
         max(0, len(found.records) - _MOST_RECORDS),
-    )
-
-
-def pictured(store: Store, workflow: str, hash_: str) -> bool:
-    """Whether a picture belongs to a step or a question of a run of this workflow."""
-    runs = [each.id for each in store.newest("run") if each.body.get("workflow") == workflow]
-    if any(one.picture == hash_ for one in waiting(store, workflow)):
-        return True
-    return any(
-        (step.screenshot or {}).get("$kept") == hash_
-        for run in runs
-        for step in steps_of(store, run)
     )
 
 

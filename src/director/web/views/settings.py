@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from director.profiles import Profile, load_profile
-from director.secrets import Vault
 from director.settings import PROFILES, RULES, Settings
-from director.store import Store
-from director.web.keys import PROVIDERS, held_in, plain
 
 # Shown in this order under these names; the store cannot be changed while it is open.
 GROUPS = (
@@ -51,18 +48,3 @@ def fields(settings: Settings) -> dict[str, SettingField]:
 def profiles() -> tuple[Profile, ...]:
     """The profiles that there are."""
     return tuple(load_profile(name) for name in PROFILES)
-
-
-def usable(vault: Vault) -> tuple[str, ...]:
-    """The models of the providers whose key is there; servers on this machine are asked later."""
-    held = [PROVIDERS[variable] for variable in held_in(vault)]
-    return tuple(f"{one}:{name}" for one in held for name in plain(one))
-
-
-def origins(store: Store) -> dict[str, tuple[str, ...]]:
-    """The origins that each workflow may reach."""
-    found = {}
-    for one in store.newest("workflow"):
-        named = one.body.get("origins")
-        found[one.id] = tuple(map(str, named)) if isinstance(named, list | tuple) else ()
-    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from director.workflow.forms import Field, Form, as_text, fill
+from director.workflow.config_fields import Field, Form, as_text, fill
 from director.workflow.nearest import hint
 from director.workflow.paths import is_list, kind_of
 from director.workflow.templates import Lookup, resolve
@@ -21,7 +21,7 @@ from director.workflow.types import (
     route,
     transform,
 )
-from director.workflow.types.kind import NodeKind
+from director.workflow.types.type_definition import NodeKind
 from director.workflow.values import Config, Effect, Json, Node, WorkflowError
 
 _ALL = (browser_action, browser_query, transform, cognition, iterate, route, handle, context)

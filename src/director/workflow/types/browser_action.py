@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from director.workflow.forms import (
+from director.workflow.config_fields import (
     Field,
     Form,
     Rule,
@@ -21,7 +21,7 @@ from director.workflow.forms import (
     whole,
 )
 from director.workflow.selectors import selector
-from director.workflow.types.kind import NodeKind, producing
+from director.workflow.types.type_definition import NodeKind, producing
 from director.workflow.values import Config, Effect
 
 _EARLY = {

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 
-from director.workflow.forms import (
+from director.workflow.config_fields import (
     Field,
     Form,
     check_form,
@@ -19,7 +19,7 @@ from director.workflow.forms import (
 )
 from director.workflow.selectors import css_of_field, selector
 from director.workflow.types.browser_action import KIND as ACTION
-from director.workflow.types.kind import NodeKind, producing
+from director.workflow.types.type_definition import NodeKind, producing
 from director.workflow.values import Config, Json, WorkflowError
 
 _OWN = re.compile(r"\.|@form-url|@[A-Za-z_][\w:.-]*(~.+)?")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from director.workflow.forms import Field, Form, anything, object_of, text
-from director.workflow.types.kind import NodeKind, producing
+from director.workflow.config_fields import Field, Form, anything, object_of, text
+from director.workflow.types.type_definition import NodeKind, producing
 
 KIND = NodeKind(
     type="cognition",

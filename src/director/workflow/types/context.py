@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from director.workflow.forms import Field, Form, object_of, text
+from director.workflow.config_fields import Field, Form, object_of, text
 from director.workflow.types.iterate import RESERVED
-from director.workflow.types.kind import NodeKind
+from director.workflow.types.type_definition import NodeKind
 from director.workflow.values import Config, Json, WorkflowError
 
 _NAME = re.compile(r"[A-Za-z_]\w*(\.\w+)*")

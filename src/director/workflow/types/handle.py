@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from director.workflow.forms import Field, Form
-from director.workflow.types.kind import NodeKind, producing
-from director.workflow.types.nodes import nodes
+from director.workflow.config_fields import Field, Form
+from director.workflow.types.named_nodes import nodes
+from director.workflow.types.type_definition import NodeKind, producing
 from director.workflow.values import Config, WorkflowError
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from director.workflow.expressions import check_name
-from director.workflow.forms import (
+from director.workflow.config_fields import (
     Field,
     Form,
     anything,
@@ -13,8 +12,9 @@ from director.workflow.forms import (
     text,
     whole,
 )
-from director.workflow.types.kind import NodeKind, producing
-from director.workflow.types.nodes import nodes
+from director.workflow.expressions import check_name
+from director.workflow.types.named_nodes import nodes
+from director.workflow.types.type_definition import NodeKind, producing
 from director.workflow.values import Config, WorkflowError
 
 RESERVED = ("index", "total", "isFirst", "isLast", "current", "param")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from director.workflow.config_fields import Field, Form, check_form, list_of, object_of, text
 from director.workflow.expressions import check_condition, check_name
-from director.workflow.forms import Field, Form, check_form, list_of, object_of, text
 from director.workflow.paths import is_list
-from director.workflow.types.kind import NodeKind, producing
-from director.workflow.types.nodes import nodes
+from director.workflow.types.named_nodes import nodes
+from director.workflow.types.type_definition import NodeKind, producing
 from director.workflow.values import Config, Json, WorkflowError
 
 _RIGHT = 'give "branches": [{"name", "condition", "branch"}], the last with condition True'

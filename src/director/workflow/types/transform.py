@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from director.workflow.config_fields import Field, Form, anything, text
 from director.workflow.expressions import check_code, check_name
-from director.workflow.forms import Field, Form, anything, text
-from director.workflow.types.kind import NodeKind, producing
+from director.workflow.types.type_definition import NodeKind, producing
 from director.workflow.values import Config, Json
 
 _RIGHT = 'give "input" and Python "code", such as [x for x in input if x["open"]]'
@@ -15,13 +15,6 @@ _RIGHT = 'give "input" and Python "code", such as [x for x in input if x["open"]
 def input_names(given: Json) -> tuple[str, ...]:
     """The names under which code sees its input: those of an object, else `input`."""
     return tuple(given) if isinstance(given, Mapping) else ("input",)
-
-
-def name_inputs(written: Json, found: Json) -> dict[str, Json]:
-    """The values by name: what was written tells the names, what was found are the values."""
-    if isinstance(written, Mapping) and isinstance(found, Mapping):
-        return dict(found)
-    return {"input": found}
 
 
 def _rule(config: Config) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from director.demo.site.html import Element, el
+from director.demo.site.html_tree import Element, el
+from director.demo.site.http_values import Response, SiteVisit, address
 from director.demo.site.pages.pieces import button, field, page, table
-from director.demo.site.web import Response, SiteVisit, address
 
 _SLOW_MS = 1_500
 _MOST_MS = 20_000

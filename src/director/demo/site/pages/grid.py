@@ -9,7 +9,8 @@ from dataclasses import replace
 from decimal import Decimal
 
 from director.demo.site.content.invoices import COLUMNS, STATUSES, Column, problem, problems
-from director.demo.site.html import Element, el
+from director.demo.site.html_tree import Element, el
+from director.demo.site.http_values import Response, SiteVisit, address, download, redirect
 from director.demo.site.pages.pieces import (
     alert,
     button,
@@ -21,7 +22,6 @@ from director.demo.site.pages.pieces import (
     table,
 )
 from director.demo.site.values import TableRow
-from director.demo.site.web import Response, SiteVisit, address, download, redirect
 
 _MOST_ROWS = 5_000
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from director.demo.site.html import Element, Node, el
+from director.demo.site.html_tree import Element, Node, el
+from director.demo.site.http_values import Response, SiteVisit, download
 from director.demo.site.pages.pieces import button, document, field, page, render_hidden_field
 from director.demo.site.values import DemoAction
-from director.demo.site.web import Response, SiteVisit, download
 
 _FEED = 60
 _BATCH = 12

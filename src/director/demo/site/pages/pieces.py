@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from director.demo.site.html import Attribute, Element, Node, el, render_html
-from director.demo.site.web import Response, SiteVisit
+from director.demo.site.html_tree import Attribute, Element, Node, el, render_html
+from director.demo.site.http_values import Response, SiteVisit
 
 PARTS = (
     ("mail", "Postbox", "/mail"),

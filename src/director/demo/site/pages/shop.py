@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from math import ceil
 
-from director.demo.site.html import Element, Node, el, render_html
+from director.demo.site.html_tree import Element, Node, el, render_html
+from director.demo.site.http_values import Response, SiteVisit, address, redirect
 from director.demo.site.look import SiteDesign
 from director.demo.site.pages.pieces import (
     button,
@@ -18,7 +19,6 @@ from director.demo.site.pages.pieces import (
     table,
 )
 from director.demo.site.values import CATEGORIES, OrderLine, Product, money
-from director.demo.site.web import Response, SiteVisit, address, redirect
 
 _ROOM = 9
 MOST = 99

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from director.demo.site.html import Element, el
+from director.demo.site.html_tree import Element, el
+from director.demo.site.http_values import Response, SiteVisit
 from director.demo.site.pages.pieces import button, page, table
 from director.demo.site.values import MAIL_PASSWORD, SHOP_PASSWORD, USER
-from director.demo.site.web import Response, SiteVisit
 
 _CARDS = (
     (

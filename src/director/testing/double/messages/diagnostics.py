@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from director.testing.double.books.block import CacheBlock
 from director.testing.double.messages.read import CheckedMessagesRequest, Json
+from director.testing.double.request_log.block import CacheBlock
 from director.testing.double.shapes import mapping
 from director.testing.double.world import World
 

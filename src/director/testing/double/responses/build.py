@@ -1,6 +1,6 @@
-"""From what a brain said to output items, and from them to the body of a response.
+"""From what a script engine said to output items, and from them to the body of a response.
 
-Nothing here asks a brain, looks up state or keeps what it makes.
+Nothing here asks a script engine, looks up state or keeps what it makes.
 """
 
 from __future__ import annotations
@@ -10,22 +10,12 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from director.models.capabilities import Capabilities
-from director.models.script import (
-    Ask,
-    Compact,
-    Emit,
-    Fail,
-    Refuse,
-    Say,
-    Stop,
-    Think,
-    Wait,
-)
-from director.testing.double.books.block import OVERHEAD, units
-from director.testing.double.books.ledger import Booked
+from director.models.script_values import Ask, Compact, Emit, Fail, Refuse, Say, Stop, Think, Wait
 from director.testing.double.exchange import ParsedRequest
-from director.testing.double.responses.state import Item, Shelf, owner, seal
-from director.testing.double.responses.tools import is_strict
+from director.testing.double.request_log.block import OVERHEAD, units
+from director.testing.double.request_log.usage_log import Booked
+from director.testing.double.responses.response_state import Item, Shelf, owner, seal
+from director.testing.double.responses.tool_rules import is_strict
 from director.testing.double.world import World
 
 Value = TypeVar("Value")
@@ -52,7 +42,7 @@ MISSES = ("tools_changed", "input_changed")
 
 @dataclass(slots=True)
 class BuiltOutput:
-    """What came of a brain's words: items, how they ended, and what they took."""
+    """What came of a script engine's words: items, how they ended, and what they took."""
 
     output: list[Item] = field(default_factory=list)
     status: str = "completed"
@@ -176,7 +166,7 @@ def _add(
 
 
 def read_compaction(said: Sequence[Emit]) -> str:
-    """The text that stands for a context, from what a brain said when asked to compact it."""
+    """The text that stands for a context, as a script engine said when asked to compact."""
     return "\n".join(each.text for each in said if isinstance(each, Compact | Say))
 
 

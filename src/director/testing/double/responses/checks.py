@@ -12,8 +12,7 @@ from director.models.capabilities import Capabilities, find
 from director.models.windows import with_window
 from director.testing.double import refusals, texts
 from director.testing.double.exchange import UNHEARD_OF, Refusal
-from director.testing.double.responses.tools import check_choice, check_tools
-from director.testing.double.values import (
+from director.testing.double.field_types import (
     FieldRule,
     bad_value,
     check,
@@ -23,6 +22,7 @@ from director.testing.double.values import (
     unknown,
     wrong_type,
 )
+from director.testing.double.responses.tool_rules import check_choice, check_tools
 from director.testing.double.world import World
 
 FLAG = FieldRule((bool,))

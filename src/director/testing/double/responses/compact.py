@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from director.testing.double.books.block import OVERHEAD, units
+from director.testing.double.endpoint import EndpointRoute
 from director.testing.double.exchange import ParsedRequest, ProviderResponse
+from director.testing.double.request_log.block import OVERHEAD, units
 from director.testing.double.responses.build import maker, read_compaction, usage
 from director.testing.double.responses.checks import COMPACT, COUNT, check_request
-from director.testing.double.responses.context import book_context, gather
 from director.testing.double.responses.items import complete_item, digest
-from director.testing.double.responses.state import (
+from director.testing.double.responses.request_context import book_context, gather
+from director.testing.double.responses.response_state import (
     MONTH,
     Item,
     Shelf,
@@ -21,7 +22,6 @@ from director.testing.double.responses.state import (
     absent,
     owner,
 )
-from director.testing.double.route import EndpointRoute
 from director.testing.double.world import World
 
 

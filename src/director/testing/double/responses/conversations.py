@@ -1,6 +1,6 @@
 """Conversations: lists of items that responses read from and add to, one response at a time.
 
-Nothing here asks a brain.
+Nothing here asks a script engine.
 """
 
 from __future__ import annotations
@@ -9,7 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from director.testing.double import refusals, texts
+from director.testing.double.endpoint import EndpointRoute
 from director.testing.double.exchange import ParsedRequest, ProviderResponse
+from director.testing.double.field_types import (
+    FieldRule,
+    check_keys,
+    check_metadata,
+    missing,
+    too_long,
+)
+from director.testing.double.responses.background_responses import OPEN, status
 from director.testing.double.responses.checks import check_items
 from director.testing.double.responses.items import (
     check_own,
@@ -18,15 +27,12 @@ from director.testing.double.responses.items import (
     read_items,
     resolve_items,
 )
-from director.testing.double.responses.jobs import OPEN, status
-from director.testing.double.responses.state import Item, Shelf, StoredResponse, absent, owner
-from director.testing.double.route import EndpointRoute
-from director.testing.double.values import (
-    FieldRule,
-    check_keys,
-    check_metadata,
-    missing,
-    too_long,
+from director.testing.double.responses.response_state import (
+    Item,
+    Shelf,
+    StoredResponse,
+    absent,
+    owner,
 )
 from director.testing.double.world import World
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from director.testing.double.exchange import ServerSentEvent
 from director.testing.double.responses.build import make_unfinished
-from director.testing.double.responses.state import Item
+from director.testing.double.responses.response_state import Item
 
 PIECES = 4
 

@@ -1,4 +1,4 @@
-"""Items: the rules they obey together, and how each is shown to a brain and counted.
+"""Items: the rules they obey together, and how each is shown to a script engine and counted.
 
 The rules look at a whole context: what a chain brings and what a request sends. Nothing here
 changes what is kept.
@@ -11,13 +11,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from director.models.script import Kind, Shown
+from director.models.script_values import Kind, Shown
 from director.testing.double import refusals
-from director.testing.double.books.block import CacheBlock
 from director.testing.double.exchange import ParsedRequest, Refusal
+from director.testing.double.field_types import FieldRule, check, missing, too_long
+from director.testing.double.request_log.block import CacheBlock
 from director.testing.double.responses.checks import kind_of
-from director.testing.double.responses.state import Item, Shelf, owner, unseal
-from director.testing.double.values import FieldRule, check, missing, too_long
+from director.testing.double.responses.response_state import Item, Shelf, owner, unseal
 from director.testing.double.world import World
 
 PREFIXES = {

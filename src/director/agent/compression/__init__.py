@@ -1,0 +1,1 @@
+"""Compressing a conversation: proposals, citations, thresholds, export."""

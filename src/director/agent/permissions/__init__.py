@@ -1,0 +1,1 @@
+"""What Director may do: approvals of origins and effects, secrets, and the policy of each tool."""

@@ -1,0 +1,1 @@
+"""Every request that was made: its record, its parts, and making it again."""

@@ -1,0 +1,183 @@
+"""What is saved of a workflow: itself, its plan and its description, each version with a reason.
+
+Reads are remembered by version, so that a long history costs nothing at each turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeVar, cast
+
+from director.runs.run_journal import run_from, steps_of
+from director.store import Store, Versioned
+from director.store.run_variables import workbench
+from director.workflow.description import Description, description_json, parse_description
+from director.workflow.document import from_json, parse_stored, to_json
+from director.workflow.plan import Plan, parse_plan, plan_json, stamp_plan
+from director.workflow.plan_rules import Green, close_by_runs
+from director.workflow.values import Json, Node, Workflow, WorkflowError
+
+T = TypeVar("T")
+_DONE = ("success", "skipped")
+_WORST_FIRST = ("failed", "partial", "success", "skipped")
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a node ended when it last ran, and where in the store's order that stands."""
+
+    position: int
+    status: str
+    at: float
+
+
+class SavedState:
+    """The saved state of one workflow."""
+
+    def __init__(self, store: Store, workflow: str) -> None:
+        self._store = store
+        self._id = workflow
+        self._read: dict[str, tuple[int, object]] = {}
+        self._changed: dict[str, tuple[Node, int]] = {}
+        self._upto = 0
+        self._runs: dict[str, tuple[int, dict[str, Ran]]] = {}
+
+    def workflow(self) -> Workflow:
+        """The workflow in its newest version."""
+        found = self._newest("workflow", lambda body: parse_stored(cast("Json", body)))
+        if found is None:
+            raise WorkflowError(f"There is no workflow {self._id!r} in the store.")
+        return found
+
+    def plan(self) -> Plan | None:
+        """The plan in its newest version, if there is one."""
+        return self._newest("plan", lambda body: parse_plan(cast("Json", body)))
+
+    def description(self) -> Description | None:
+        """The description in its newest version, if there is one."""
+        return self._newest("description", lambda body: parse_description(cast("Json", body)))
+
+    def save_workflow(self, workflow: Workflow, reason: str) -> int:
+        """Keep a changed workflow; its new version. Refused if it changed meanwhile."""
+        expect = self._version("workflow")
+        put = self._store.put("workflow", self._id, to_json(workflow), reason, expect=expect)
+        return put.version
+
+    def save_plan(self, plan: Plan, reason: str) -> Plan:
+        """Keep a plan as its next version."""
+        before = self._version("plan")
+        first = self._store.get("plan", self._id, 1)
+        stamp = datetime.now(UTC).isoformat(timespec="seconds")
+        created = str(first.body.get("created_at") or stamp) if first else stamp
+        version = before + 1
+        new = stamp_plan(plan, self._id, version=version, created_at=created, updated_at=stamp)
+        self._store.put("plan", self._id, plan_json(new), reason, expect=before)
+        return new
+
+    def save_description(self, description: Description, reason: str) -> int:
+        """Keep a description as its next version; which it is."""
+        before = self._version("description")
+        body = description_json(description)
+        return self._store.put("description", self._id, body, reason, expect=before).version
+
+    def close_tasks(self) -> list[str]:
+        """Complete the tasks whose nodes are all green now; their ids."""
+        plan = self.plan()
+        if plan is None:
+            return []
+        after = close_by_runs(plan, self.green())
+        if after == plan:
+            return []
+        was = {task.task_id for task in plan.tasks if task.status == "completed"}
+        self.save_plan(after, "closed by a green run")
+        return [
+            str(task.task_id)
+            for task in after.tasks
+            if task.status == "completed" and task.task_id not in was
+        ]
+
+    def green(self) -> Green:
+        """For each node whether it passed or was skipped when it ran last; None if it changed."""
+        ran = self.ran()
+        return {
+            node: None if node not in ran else ran[node].status in _DONE
+            for node in self._standing()
+        }
+
+    def statuses(self) -> dict[str, str]:
+        """The latest status of each node that ran since it was made or changed."""
+        return {node: ran.status for node, ran in self.ran().items()}
+
+    def ran(self) -> dict[str, Ran]:
+        """How each node ended when it last ran, unless it was changed after that."""
+        newest: dict[str, Ran] = {}
+        for run in self._own_runs():
+            for node, ran in self._of_run(run).items():
+                if node not in newest or newest[node].position < ran.position:
+                    newest[node] = ran
+        standing = self._standing()
+        return {
+            node: ran
+            for node, ran in newest.items()
+            if node in standing and ran.position > standing[node]
+        }
+
+    def _own_runs(self) -> list[Versioned]:
+        found = self._store.newest("run")
+        return [each for each in found if run_from(each).workflow == self._id]
+
+    def _of_run(self, run: Versioned) -> dict[str, Ran]:
+        known, bench = self._runs.get(run.id), workbench(self._id)
+        if known is not None and known[0] == run.position and run.id != bench:
+            return known[1]
+        found: dict[str, Ran] = {}
+        for step in steps_of(self._store, run.id):
+            if step.state == "finished" and step.type != "item":
+                # Of several visits in a run the worst counts; of several tests the last.
+                before = None if run.id == bench else found.get(step.node)
+                statuses = {step.status, before.status} if before else {step.status}
+                worst = next(each for each in _WORST_FIRST if each in statuses)
+                found[step.node] = Ran(step.position, worst, step.began)
+        self._runs[run.id] = run.position, found
+        return found
+
+    def _standing(self) -> dict[str, int]:
+        """Since which place in the store's order each node has been as it is."""
+        newest = self._version("workflow")
+        for version in range(self._upto + 1, newest + 1):
+            found = self._store.get("workflow", self._id, version)
+            if found is None:
+                continue
+            nodes = {node.id: node for node in from_json(cast("Json", found.body)).nodes}
+            before, self._changed = self._changed, {}
+            for id_, node in nodes.items():
+                same = id_ in before and _does(before[id_][0]) == _does(node)
+                self._changed[id_] = node, before[id_][1] if same else found.position
+        self._upto = newest
+        return {id_: position for id_, (_, position) in self._changed.items()}
+
+    def _newest(self, kind: str, read: Callable[[object], T]) -> T | None:
+        found = self._store.get(kind, self._id)
+        if found is None:
+            return None
+        known = self._read.get(kind)
+        if known is None or known[0] != found.position:
+            known = self._read[kind] = found.position, read(found.body)
+        return cast("T", known[1])
+
+    def _version(self, kind: str) -> int:
+        found = self._store.get(kind, self._id)
+        return found.version if found else 0
+
+
+def _does(node: Node) -> tuple[object, ...]:
+    """What decides whether a run of a node still tells anything about it."""
+    return node.type, node.config, node.effect, node.requires, node.ensures
+
+
+def last_run(ran: Mapping[str, Ran]) -> str:
+    """When a node last ran; empty if none has."""
+    at = max((each.at for each in ran.values()), default=0.0)
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds") if at else ""

@@ -1,0 +1,1 @@
+"""Models in contexts of their own: scouts, and the agents inside nodes."""

@@ -1,0 +1,177 @@
+"""How turns leave a context: whole units, in an order, into the fold, and never unnamed.
+
+The words of the user leave last: up to their share of the budget they stay as they are, and one
+that is too large to stay is cut like a result.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from director.context.cut import cut_text, words_of
+from director.context.notices import range_notice, without_range_notice
+from director.context.sizes import context_size, section_size, turn_size
+from director.context.trust import trust_of
+from director.context.units import Unit, find_protected, unit_size, user_share
+from director.context.unseen import fill_room, share_by_need, unseen_size
+from director.context.values import AgentTurn, Budget, Context, Fold, Summary, Turn, UserTurn
+
+_WEIGHTY = re.compile(
+    r"\b(?:must|never|always|only|not|don't|do not|cannot|should|need|prefer|instead|rather|wrong"
+    r"|actually|correct(?:ion)?|change|remember|important|no[,.]|wait|please|budget|at most"
+    r"|at least|deadline|except)\b"
+)
+_SMALLEST_CUT = 60
+_NOTE = 24
+# Past their half the user's words still stay while all of them fit into this part of the room.
+_MOST, _IN_CHATS, _IN_WORK = 0.9, 0.8, 0.7
+
+
+def drop(  # noqa: PLR0913  each has a name
+    context: Context,
+    parts: Sequence[Unit],
+    order: Sequence[int],
+    budget: Budget,
+    low: int,
+    *,
+    recalls: bool = True,
+) -> Context:
+    """Remove units in an order until the target is reached; what left is named and in the fold."""
+    counter = budget.counter
+    covered = context.summary.covers if context.summary else ()
+    leaving = (turn.at for i in order for turn in parts[i])
+    note = range_notice((*covered, *leaving), excerpts=True, recalls=recalls)
+    size = context_size(context, counter) + counter(note) + counter.per_message
+    gone: set[int] = set()
+    for i in order:
+        if size <= low:
+            break
+        gone.add(i)
+        size -= unit_size(parts[i], counter)
+    if not gone:
+        return context
+    left = [turn for i in sorted(gone) for turn in parts[i]]
+    kept = tuple(turn for i, unit in enumerate(parts) if i not in gone for turn in unit)
+    smaller = replace(
+        context,
+        turns=kept,
+        summary=_add_note(context, left, recalls=recalls),
+        fold=fold_more(context, left),
+    )
+    return smaller if context_size(smaller, counter) < context_size(context, counter) else context
+
+
+def _add_note(context: Context, left: Sequence[Turn], *, recalls: bool) -> Summary:
+    """The summary of a context, with the turns that left named in it."""
+    before = context.summary
+    covers = tuple(sorted({*(before.covers if before else ()), *(turn.at for turn in left)}))
+    said = without_range_notice(before.text) if before else ""
+    note = range_notice(covers, excerpts=bool(said), recalls=recalls)
+    return Summary(f"{note}\n{said}".rstrip("\n"), covers, trust_of(left, before))
+
+
+def fold_more(context: Context, gone: Sequence[Turn]) -> Fold:
+    """The context's fold with more turns in it, in their order."""
+    before = context.fold or Fold((), context.summary)
+    turns = sorted((*before.turns, *gone), key=lambda turn: turn.at)
+    return Fold(tuple(turns), before.previous)
+
+
+def keep_users(
+    context: Context, parts: Sequence[Unit], budget: Budget, *, low: int = 0, recalls: bool = True
+) -> tuple[list[Unit], set[int]]:
+    """The units with huge messages of the user cut, and which of the user's are to stay.
+
+    All of them up to the share of the user; past it the first and the newest are favoured, and
+    corrections and constraints before small talk. A huge one takes more where all the rest leaves
+    room down to `low`.
+    """
+    counter, kept, stay = budget.counter, list(parts), find_protected(parts)
+    fixed = sum(section_size(section, counter) for section in context.sections)
+    fixed += sum(unit_size(parts[i], counter) for i in stay)
+    users = [i for i, unit in enumerate(parts) if isinstance(unit[0], UserTurn)]
+    said = sum(unit_size(parts[i], counter) for i in users if i in stay)
+    # What no model has seen may be cut to make room for them; nothing else that stays may.
+    fixed -= unseen_size(context, counter)
+    most = budget.limit - fixed - _NOTE
+    share = min(user_share(budget) - said, most)
+    loose = {i: unit_size(parts[i], counter) for i in users if i not in stay}
+    wanted = sum(loose.values())
+    room = _room_of_users(parts, wanted, share, most)
+    if wanted > room and len(users) == len(parts):
+        # A transcript has no newest that matters more: its excerpts are chosen from all of it.
+        return kept, set()
+    chosen = _choose_favoured(parts, loose, room, first=users[0] if users else -1)
+    room -= sum(loose[i] for i in chosen)
+    huge = [i for i in sorted(loose) if i not in chosen and loose[i] > max(room, _SMALLEST_CUT)]
+    if huge:
+        rest = context_size(context, counter) - sum(loose[i] for i in huge)
+        unused = min(low - rest - _NOTE, most)
+        rooms = share_by_need([loose[i] for i in huge], max(min(room, share), unused))
+        named = words_of([parts[users[-1]][0].text])
+        for i, left in zip(huge, rooms, strict=True):
+            shorter = _cut_user(parts[i][0], left, budget, named, recalls=recalls)
+            if shorter is not None:
+                kept[i] = (shorter,)
+                chosen.add(i)
+    return kept, chosen
+
+
+def _room_of_users(parts: Sequence[Unit], wanted: int, share: int, most: int) -> int:
+    """How much of what is free the user's words may take: all they need, or their share."""
+    if wanted <= max(share, _MOST * most):
+        return wanted
+    if any(isinstance(turn, AgentTurn) and turn.calls for unit in parts for turn in unit):
+        return max(share, int(_IN_WORK * most))
+    # In a chat without tools all that is known came from the user; the answers leave first.
+    return max(share, int(_IN_CHATS * most))
+
+
+def _choose_favoured(
+    parts: Sequence[Unit], loose: Mapping[int, int], room: int, *, first: int
+) -> set[int]:
+    """The messages of the user that fit into a room, by size, the favoured ones first."""
+    chosen: set[int] = set()
+    favours = {i: _favour(parts, i, first=i == first) for i in loose}
+    for i in sorted(loose, key=lambda i: -favours[i]):
+        if loose[i] <= room:
+            chosen.add(i)
+            room -= loose[i]
+    return chosen
+
+
+def _favour(parts: Sequence[Unit], i: int, *, first: bool) -> float:
+    """How early a message of the user is taken into what stays."""
+    weighty = 0.3 if _is_weighty(parts[i][0].text) else 0.0
+    return (0.5 if first else 0.0) + weighty + (i + 1) / len(parts)
+
+
+@lru_cache(maxsize=4_096)
+def _is_weighty(text: str) -> bool:
+    """Whether a message corrects, forbids or asks for something."""
+    return _WEIGHTY.search(text[:4_000].lower()) is not None
+
+
+def _cut_user(
+    turn: Turn, room: int, budget: Budget, named: frozenset[str], *, recalls: bool
+) -> UserTurn | None:
+    """A message of the user cut to fill a room, None where that leaves nothing worth reading.
+
+    What the latest request names stays in it.
+    """
+    room -= budget.counter.per_message
+    if not isinstance(turn, UserTurn) or room < _SMALLEST_CUT:
+        return None
+    original = turn.text if turn.original is None else turn.original
+    text = fill_room(
+        original,
+        room,
+        budget.counter,
+        lambda text, chars: cut_text(text, chars, named=named, recalls=recalls),
+    )
+    shorter = replace(turn, text=text, original=original, images=0)
+    fits = turn_size(shorter, budget.counter) <= room + budget.counter.per_message
+    return shorter if fits and len(text) < len(turn.text) else None

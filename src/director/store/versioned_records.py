@@ -1,0 +1,208 @@
+"""Versioned records, such as plans: every version stays readable.
+
+A version is one more row; this module must never alter or delete one.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Sequence
+from functools import cache
+
+from sqlalchemy import Connection, Row, Select, and_, bindparam, func, insert, select
+
+from director.store.canonical import check_name, digest
+from director.store.large_values import check_kept, put_aside, put_back
+from director.store.positions import Writing, get_settled
+from director.store.schema import records
+from director.store.values import Json, RecordDraft, StoreError, VersionConflict, Versioned
+
+# Statements are built once: building one takes several times as long as running it.
+_INSERT = insert(records)
+_OWN = records.c.kind == bindparam("kind"), records.c.id == bindparam("name")
+_LAST = records.c.version.desc()
+_NEWEST = select(records).where(*_OWN).order_by(_LAST).limit(1)
+_VERSION = select(records).where(*_OWN, records.c.version == bindparam("version"))
+_END = select(records.c.version, records.c.hash).where(*_OWN).order_by(_LAST).limit(1)
+_AFTER = (
+    select(records).where(*_OWN, records.c.version > bindparam("after")).order_by(records.c.version)
+)
+_UPTO = _AFTER.where(records.c.version <= bindparam("upto"))
+_SINCE = (
+    select(records)
+    .where(records.c.kind == bindparam("kind"), records.c.position > bindparam("position"))
+    .where(records.c.position <= bindparam("settled"))
+    .order_by(records.c.position)
+)
+_IDS = select(records.c.id).where(records.c.kind == bindparam("kind"), records.c.version == 1)
+
+
+def put_all(
+    writing: Writing, drafts: Sequence[RecordDraft], unchanged: Sequence[Versioned] = ()
+) -> tuple[Versioned, ...]:
+    """Write the next version of each record, if all are still at the versions the caller saw."""
+    connection = writing.connection
+    for seen in unchanged:
+        held = RecordDraft(seen.kind, seen.id, seen.body, expect=seen.version)
+        _check_version(held, _end(connection, seen.kind, seen.id)[0])
+    check_kept(connection, (draft.body for draft in drafts))
+    stored = put_aside(connection, (draft.body for draft in drafts))
+    ends: dict[tuple[str, str], tuple[int, str]] = {}
+    rows: list[dict[str, object]] = []
+    written: list[Versioned] = []
+    for place, (draft, body) in enumerate(zip(drafts, stored, strict=True), 1):
+        for text in (draft.kind, draft.id, draft.reason):
+            check_name(text)
+        record = draft.kind, draft.id
+        version, before = ends.get(record) or _end(connection, *record)
+        _check_version(draft, version)
+        next_one = Versioned(
+            *record, version + 1, draft.body, draft.reason, writing.at, writing.taken + place
+        )
+        ends[record] = next_one.version, record_hash(before, next_one)
+        rows.append(row_of(next_one, body, before))
+        written.append(next_one)
+    if rows:
+        connection.execute(_INSERT, rows)
+    return tuple(written)
+
+
+def row_of(record: Versioned, body: str, before: str) -> dict[str, object]:
+    """The row of a version, with its body as it is stored."""
+    return {
+        "position": record.position,
+        "kind": record.kind,
+        "id": record.id,
+        "version": record.version,
+        "body": body,
+        "reason": record.reason,
+        "at": record.at,
+        "hash": record_hash(before, record),
+        "before": before,
+    }
+
+
+def record_hash(before: str, record: Versioned) -> str:
+    """The hash of a version, which covers the hash of the version before it."""
+    named = [before, record.kind, record.id, record.version, record.body, record.reason, record.at]
+    return digest(named)
+
+
+def get(connection: Connection, kind: str, name: str, version: int | None) -> Versioned | None:
+    """A version of a record, the newest if none is named."""
+    given = {"kind": kind, "name": name, "version": version}
+    row = connection.execute(_NEWEST if version is None else _VERSION, given).first()
+    return records_of(connection, [row])[0] if row else None
+
+
+def versions(
+    connection: Connection, kind: str, name: str, *, after: int = 0, upto: int | None = None
+) -> list[Versioned]:
+    """The versions of a record after one and up to another, the oldest first."""
+    given = {"kind": kind, "name": name, "after": after, "upto": upto}
+    asked = _AFTER if upto is None else _UPTO
+    return records_of(connection, connection.execute(asked, given).all())
+
+
+def newest(connection: Connection, kind: str, prefix: str) -> list[Versioned]:
+    """The newest version of each record of a kind whose id starts with the prefix, by id."""
+    end = _after(prefix)
+    asked = _build_newest(connection.dialect.name, has_end=bool(end))
+    given = {"kind": kind, "prefix": prefix, "end": end}
+    return records_of(connection, connection.execute(asked, given).all())
+
+
+@cache
+def _build_newest(dialect: str, *, has_end: bool) -> Select[*tuple[object, ...]]:
+    # In the order of the characters' numbers, on whatever server: so a prefix is a range.
+    name = records.c.id if dialect == "sqlite" else records.c.id.collate("C")
+    # Of older versions nothing is read but their places in the index.
+    is_kind = records.c.kind == bindparam("kind")
+    last = select(records.c.id, func.max(records.c.version).label("version")).where(
+        is_kind, name >= bindparam("prefix")
+    )
+    if has_end:
+        last = last.where(name < bindparam("end"))
+    found = last.group_by(records.c.id).subquery()
+    is_last = and_(is_kind, records.c.id == found.c.id, records.c.version == found.c.version)
+    return select(records).join(found, is_last).order_by(name)
+
+
+def newest_after(connection: Connection, kind: str, position: int) -> list[Versioned]:
+    """The newest version of each record of a kind that was written after a position, in order.
+
+    Whoever goes on from the last of them misses nothing: what is not settled comes later.
+    """
+    given = {"kind": kind, "position": position, "settled": get_settled(connection)}
+    last = {row.id: row for row in connection.execute(_SINCE, given)}
+    rows = sorted(last.values(), key=lambda row: row.position)
+    return records_of(connection, rows)
+
+
+def _after(prefix: str) -> str:
+    """The first text behind all that start with the prefix; empty if there is none."""
+    head = prefix.rstrip("\U0010ffff")
+    if not head:
+        return ""
+    # What comes after U+D7FF is half a character and no text: U+E000 is the next.
+    return head[:-1] + chr({0xD7FF: 0xE000}.get(ord(head[-1]), ord(head[-1]) + 1))
+
+
+def ids(connection: Connection, kind: str) -> list[str]:
+    """The ids of the records of a kind."""
+    return sorted(connection.execute(_IDS, {"kind": kind}).scalars())
+
+
+def existing(connection: Connection, kind: str, name: str, version: int) -> Versioned:
+    """A version that must be there."""
+    found = get(connection, kind, name, version)
+    if found is None:
+        raise StoreError(
+            f"There is no version {version} of the {kind} {name}. Nothing was changed. "
+            "Ask for the versions there are."
+        )
+    return found
+
+
+def difference(old: Versioned, new: Versioned) -> list[str]:
+    """What changed between two versions, line by line; nothing if they are equal."""
+    lines = difflib.unified_diff(
+        _lines(old), _lines(new), f"version {old.version}", f"version {new.version}", lineterm=""
+    )
+    return list(lines)
+
+
+def records_of(connection: Connection, rows: Sequence[Row[*tuple[object, ...]]]) -> list[Versioned]:
+    """The versions that some rows hold, with their large texts put back."""
+    bodies = bodies_of(connection, rows)
+    return [record_of(row, body) for row, body in zip(rows, bodies, strict=True)]
+
+
+def bodies_of(connection: Connection, rows: Sequence[Row[*tuple[object, ...]]]) -> list[Json]:
+    """The bodies of some rows, with their large texts put back."""
+    return put_back(
+        connection, rows, lambda row: f"version {row.version} of the {row.kind} {row.id}"
+    )
+
+
+def record_of(row: Row[*tuple[object, ...]], body: Json) -> Versioned:
+    """The version that a row holds, with the body that was read from it."""
+    return Versioned(row.kind, row.id, row.version, body, row.reason, row.at, row.position)
+
+
+def _check_version(draft: RecordDraft, version: int) -> None:
+    if draft.expect is not None and draft.expect != version:
+        raise VersionConflict(
+            f"The {draft.kind} {draft.id} is at version {version} and not at {draft.expect}: it "
+            "has changed since it was looked at. Nothing was written. Look again and decide again."
+        )
+
+
+def _end(connection: Connection, kind: str, name: str) -> tuple[int, str]:
+    row = connection.execute(_END, {"kind": kind, "name": name}).first()
+    return (row.version, row.hash) if row else (0, "")
+
+
+def _lines(record: Versioned) -> list[str]:
+    return json.dumps(record.body, sort_keys=True, indent=2, ensure_ascii=False).splitlines()

@@ -1,0 +1,49 @@
+"""The conversations that there were: a list of them, and one to be read. Nothing is said here."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from director.agent import current_thread
+from director.agent.saved_workflow import SavedState
+from director.services.conversations import list_conversations
+from director.services.requests import count_requests
+from director.web.app_state import AppState
+from director.web.page_templates import api_of, page
+from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, Thread
+from director.web.views.chat import chat
+
+router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+
+
+@router.get("/w/{workflow}/conversations")
+def listed(request: Request, workflow: ExistingWorkflowId, studio: CurrentApp) -> HTMLResponse:
+    """The conversations of a workflow, the newest first."""
+    rows = list_conversations(studio.workspace, workflow)[::-1]
+    return page(request, "conversations.html", {**_around(studio, workflow), "rows": rows})
+
+
+@router.get("/w/{workflow}/conversation")
+def one(
+    request: Request, workflow: ExistingWorkflowId, thread: Thread, studio: CurrentApp
+) -> Response:
+    """An earlier conversation; the one of now is read where it goes on."""
+    if thread == current_thread(studio.cached, workflow):
+        return RedirectResponse(f"/w/{quote(workflow, safe='')}")
+    found = chat(studio.workspace, thread)
+    shown = {
+        **_around(studio, workflow),
+        "chat": found,
+        "chunk": found.newest,
+        "older": thread,
+        "requests": count_requests(studio.workspace, thread),
+    }
+    return page(request, "conversation.html", shown)
+
+
+def _around(studio: AppState, workflow: str) -> dict[str, object]:
+    name = SavedState(studio.cached, workflow).workflow().name
+    return {"workflow": workflow, "api": api_of(workflow), "name": name}

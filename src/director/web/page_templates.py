@@ -1,0 +1,78 @@
+"""Templates and what they may use: one environment for all pages, escaping everything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import quote
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from fastapi.templating import Jinja2Templates
+
+from director.runs.run_text import doubts_text, seconds_text
+from director.sections.summary import spans
+from director.web.views import safe_markdown
+from director.workflow.sensitive import is_sensitive
+
+templates = Jinja2Templates(Path(__file__).parent / "templates")
+
+
+def _tokens(count: int) -> str:
+    """Tokens as short as they may be said."""
+    return f"{count:,}" if count < 10_000 else f"{count / 1000:,.0f}K"
+
+
+def _clock(at: float) -> str:
+    """A moment: the time if it is of today, else the day as well."""
+    then = datetime.fromtimestamp(at).astimezone()
+    is_today = then.date() == datetime.now().astimezone().date()
+    return then.strftime("%H:%M:%S" if is_today else "%Y-%m-%d %H:%M")
+
+
+def _iso(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+
+
+def api_of(workflow: str) -> str:
+    """Where the API of a workflow is."""
+    return f"/api/workflows/{quote(workflow, safe='')}"
+
+
+templates.env.trim_blocks = templates.env.lstrip_blocks = True
+templates.env.filters |= {
+    "markdown": safe_markdown.rendered,
+    "cited": safe_markdown.summarised,
+    "tokens": _tokens,
+    "clock": _clock,
+    "iso": _iso,
+    "seconds": seconds_text,
+    "doubts": doubts_text,
+    "spans": spans,
+}
+templates.env.tests["sensitive"] = is_sensitive
+
+
+def html(body: bytes) -> HTMLResponse:
+    """A page that was made before, which no cache but our own keeps."""
+    return HTMLResponse(body, headers={"cache-control": "no-store"})
+
+
+def render(name: str, shown: Mapping[str, object]) -> bytes:
+    """A page or a part of one as it is sent."""
+    return templates.get_template(name).render(shown).encode()
+
+
+def page(
+    request: Request, name: str, shown: Mapping[str, object], *, status: int = 200
+) -> HTMLResponse:
+    """A page or a part of one, which no cache keeps."""
+    made = templates.TemplateResponse(
+        request,
+        name,
+        {**shown, "event": getattr(request.state, "event", "")},
+        status_code=status,
+    )
+    made.headers["cache-control"] = "no-store"
+    return made

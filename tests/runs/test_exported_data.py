@@ -1,0 +1,30 @@
+"""Records as a table: objects are columns, lists of texts one cell, lists of objects are told."""
+
+from __future__ import annotations
+
+from director.runs.exported_data import as_csv, list_json_columns
+from director.runs.run_report import flat, flatten
+from director.workflow.records import Record
+
+DETAIL = {
+    "items": [{"price": "3.50", "size": {"w": 1, "h": 2}}],
+    "count": 1,
+    "filteredBy": ["visibleOnly"],
+    "totalElements": 1,
+}
+
+
+def test_what_was_gathered_of_one_page_becomes_columns() -> None:
+    """The one item of a query under the name of its node, and what is inside of it."""
+    record = Record("a_001", "a", fields={"read": {"name": "Lamp"}}, vars={"detail": DETAIL})
+    head, row = as_csv([flat(record)]).splitlines()
+    assert head == "name,detail.price,detail.size.w,detail.size.h,_record,_type,_status"
+    assert row == "Lamp,3.50,1,2,a_001,a,discovered"
+
+
+def test_lists_are_one_cell_and_lists_of_objects_are_told() -> None:
+    """Texts and numbers are joined; objects stay JSON, and their column is named."""
+    rows = [{"tags": ["a", "b", 3], "offers": [{"p": 1}, {"p": 2}], "none": [], "empty": {}}]
+    assert flatten(rows[0])["tags"] == "a; b; 3"  # type: ignore[arg-type]
+    assert list_json_columns(rows) == ["offers"]  # type: ignore[arg-type]
+    assert as_csv(rows).splitlines()[1].startswith('"a; b; 3","[{""p"": 1}, {""p"": 2}]"')  # type: ignore[arg-type]
