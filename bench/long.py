@@ -26,7 +26,6 @@ from pathlib import Path
 
 from director.agent import AgentSession, take_turn
 from director.agent.conversation.current_thread import ThreadLog, current_thread
-from director.agent.session_hooks import equipped
 from director.counting import counter_for
 from director.models import Capabilities, Journal, Model, Timing
 from director.models.model import ModelLocation
@@ -157,7 +156,7 @@ async def conversation(
     settings = load_settings(given, environ={"DIRECTOR_HOME": str(path.parent)})
     with open_store(path) as store:
         save_workflow(store, Workflow("long", "Long"))
-        desk = equipped(AgentSession(store, "long", settings=settings, open_model=opens(speaks)))
+        desk = AgentSession(store, "long", settings=settings, open_model=opens(speaks))
         yield desk
         await desk.close()
 

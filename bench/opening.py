@@ -63,7 +63,7 @@ def show_before(store: Store) -> int:
 
 def read_whole(store: Store) -> int:
     """All that a model would be sent, if it fitted."""
-    project(store.seen(THREAD))
+    project(store.read_visible(THREAD))
     return store.head(THREAD)
 
 

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 from director.agent import AgentSession, take_turn
-from director.agent.session_hooks import equipped
 from director.browser import Browser, open_browser
 from director.demo.site import Site
 from director.models import Journal, Model, Timing, open_model
@@ -193,7 +192,7 @@ async def build(browser: Browser, provider: str, profile: str, rule: str, messag
         save_workflow(store, Workflow("w", "Twelve pages", origins=(site.url,)))
         settings = load_settings({"profile": profile, "model": MODELS[provider]}, environ={})
         means = RunDependencies(browser=browser, pictures="none")
-        desk = equipped(AgentSession(store, "w", means=means, settings=settings, open_model=opened))
+        desk = AgentSession(store, "w", means=means, settings=settings, open_model=opened)
         for nth in range(messages):
             double.advance(PAUSE)
             turn = await take_turn(desk, message(nth, site.url)[0])

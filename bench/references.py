@@ -66,6 +66,9 @@ def mark_of(message: Message, family: str) -> str:
 
 def is_kept(mark: str, raw: str, kept: str) -> bool:
     """Whether a line of the latest page still offers an element, with half of its label."""
+    if mark.startswith("href="):
+        # A page of HTML may stand in one line: there a link begins its own.
+        raw, kept = (text.replace("<a ", "\n<a ") for text in (raw, kept))
     was = next(line for line in raw.splitlines() if mark in line)
     label = words(was)
     longest = max(400, 2 * len(was))

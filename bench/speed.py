@@ -1,7 +1,7 @@
 """Measures time and memory: `python bench/speed.py`.
 
-Times are shown beside those of LangChain's trim_messages on the same input in the same run, so
-that they mean something on any machine. Writes `bench/results/speed.json`.
+Times are those of the processor, beside those of LangChain's trim_messages on the same input in the
+same run, so that they mean something on any machine. Writes `bench/results/speed.json`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ import argparse
 import asyncio
 import gc
 import json
+import random
 import statistics
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import cycle
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -31,6 +32,8 @@ ADDED_TO = (1_000, 10_000)
 STEPS = 9
 HELD = (1_000, 2_000, 4_000, 8_000)
 BUDGET = 34_000
+CHAT, CHAT_BUDGETS = 145_000, (16_000, 72_000)
+NAMED = ("${}", "Room-{}", "src/app_{}.py", "v{}.2", "{} March")
 Row: TypeAlias = dict[str, float | int | str]
 
 
@@ -69,11 +72,44 @@ def history_of(size: int, *, mark: str = "") -> list[Message]:
     return messages[:end]
 
 
-def trim(messages: list[Message], counter: Any = count_tokens_approximately) -> None:
+def chat_of(size: int, *, seed: int) -> list[Message]:
+    """A made-up chat of so many tokens by the exact counter, the rare words seldom."""
+    chance, count = random.Random(seed), counter_for(None)
+    letters = random.Random(0)
+    vocabulary = ["".join(letters.choices("aeiounrstlmdk", k=n % 7 + 2)) for n in range(4_000)]
+    weights = [1 / (n + 2) for n in range(len(vocabulary))]
+
+    def say(sentences: int) -> str:
+        return " ".join(_sentence(chance, vocabulary, weights) for _ in range(sentences))
+
+    messages: list[Message] = [{"role": "system", "content": "You are a helpful assistant."}]
+    used = 0
+    while used < size:
+        answer = "\n\n".join(say(chance.randint(2, 5)) for _ in range(chance.randint(1, 4)))
+        for role, said in (("user", say(chance.randint(1, 4))), ("assistant", answer)):
+            messages.append({"role": role, "content": said})
+            used += count(said)
+    return [*messages, {"role": "user", "content": "And what did we say at first?"}]
+
+
+def _sentence(chance: random.Random, words: Sequence[str], weights: Sequence[float]) -> str:
+    said = chance.choices(words, weights, k=chance.randint(6, 18))
+    if chance.random() < 0.25:
+        said.insert(
+            chance.randrange(len(said)), chance.choice(NAMED).format(chance.randint(1, 400))
+        )
+    if chance.random() < 0.1:
+        said.insert(0, chance.choice(["never", "always", "please", "we decided", "must"]))
+    return " ".join(said).capitalize() + "."
+
+
+def trim(
+    messages: list[Message], counter: Any = count_tokens_approximately, budget: int = BUDGET
+) -> None:
     """What everything is compared with; its counter is the one its documentation calls fast."""
     trim_messages(
         messages,
-        max_tokens=BUDGET,
+        max_tokens=budget,
         token_counter=counter,
         strategy="last",
         include_system=True,
@@ -90,9 +126,10 @@ def exactly(messages: list[Any]) -> int:
 
 
 def _took(work: Callable[[], object]) -> float:
-    began = time.perf_counter()
+    gc.collect()
+    began = time.process_time()
     work()
-    return 1e3 * (time.perf_counter() - began)
+    return 1e3 * (time.process_time() - began)
 
 
 def fitting(repeats: int) -> list[Row]:
@@ -101,32 +138,57 @@ def fitting(repeats: int) -> list[Row]:
         "trim_messages": trim,
         "trim_messages, exact": lambda given: trim(given, exactly),
         "fit_messages, exact": lambda given: fit_messages(given, budget=BUDGET),
+        "fit_messages, exact, thrift": lambda given: fit_messages(
+            given, budget=BUDGET, thrift=True
+        ),
         "fit_messages, chars4": lambda given: fit_messages(
             given, budget=Budget(BUDGET, counter=chars4)
         ),
     }
     for way in ways.values():
         way(history_of(2_000, mark="first"))
+    return _timed(ways, lambda turn, way: history_of(LONG, mark=f".{turn}.{way}"), repeats)
+
+
+def chatting(repeats: int) -> list[Row]:
+    """A made-up chat of 145,000 tokens without tools into a ninth of its size and into half."""
+    rows: list[Row] = []
+    for budget in CHAT_BUDGETS:
+        ways: dict[str, Callable[[list[Message]], object]] = {
+            f"trim_messages into {budget:,}": lambda given, to=budget: trim(given, budget=to),
+            f"fit_messages into {budget:,}": lambda given, to=budget: fit_messages(
+                given, budget=to
+            ),
+        }
+        for way in ways.values():
+            way(chat_of(2_000, seed=0))
+        first = 1 + budget
+        rows += _timed(ways, lambda turn, _, at=first: chat_of(CHAT, seed=at + turn), repeats)
+    return rows
+
+
+def _timed(
+    ways: dict[str, Callable[[list[Message]], object]],
+    make: Callable[[int, int], list[Message]],
+    repeats: int,
+) -> list[Row]:
+    """Medians of each way, on a history that it has not seen and then on the same again."""
     times: dict[str, dict[str, list[float]]] = {name: {"cold": [], "warm": []} for name in ways}
     for turn in range(repeats):
-        given = history_of(LONG, mark=f".{turn}")
-        for name, way in ways.items():
-            # A copy of every string, as a request read from a socket would bring.
-            own = json.loads(json.dumps(given))
-            times[name]["cold"].append(_took(lambda way=way, own=own: way(own)))  # type: ignore[misc]
-            times[name]["warm"].append(_took(lambda way=way, own=own: way(own)))  # type: ignore[misc]
+        for at, (name, way) in enumerate(ways.items()):
+            given = make(turn, at)
+            for state in ("cold", "warm"):
+                # A copy of every string, as a request read from a socket would bring.
+                own = json.loads(json.dumps(given))
+                times[name][state].append(_took(lambda way=way, own=own: way(own)))  # type: ignore[misc]
     rows: list[Row] = []
     for state in ("cold", "warm"):
-        base = statistics.median(times["trim_messages"][state])
-        for name in ways:
-            middle = statistics.median(times[name][state])
-            rows.append(
-                {
-                    "what": f"{name}, {state}",
-                    "ms": round(middle, 2),
-                    "to trim": _ratio(middle, base),
-                }
-            )
+        middle = {name: statistics.median(taken[state]) for name, taken in times.items()}
+        base = next(iter(middle.values()))
+        rows += [
+            {"what": f"{name}, {state}", "ms": round(ms, 2), "to trim": _ratio(ms, base)}
+            for name, ms in middle.items()
+        ]
     return rows
 
 
@@ -211,6 +273,7 @@ def main() -> None:
     repeats = parser.parse_args().repeats
     works: dict[str, Callable[[], list[Row]]] = {
         f"A history of {LONG:,} tokens into {BUDGET:,}": lambda: fitting(repeats),
+        f"A chat of {CHAT:,} tokens": lambda: chatting(repeats),
         "One message more": adding,
         "Memory": holding,
     }

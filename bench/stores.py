@@ -130,7 +130,7 @@ class Director:
 
     async def read(self) -> int:
         """Read the thread as a model would see it; how many turns there are."""
-        turns = project(self._store.seen(THREAD)).turns
+        turns = project(self._store.read_visible(THREAD)).turns
         return sum(isinstance(turn, UserTurn) for turn in turns)
 
 
@@ -148,7 +148,7 @@ class Compressed(Director):
 
     async def read(self) -> int:
         """The turns in view and those that the summary stands for; a turn is three of them."""
-        context = project(self._store.seen(THREAD))
+        context = project(self._store.read_visible(THREAD))
         covered = len(context.summary.covers) // 3 if context.summary else 0
         return covered + sum(isinstance(turn, UserTurn) for turn in context.turns)
 

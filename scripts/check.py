@@ -88,10 +88,15 @@ def run_fast(rest: Sequence[str], *, is_whole: bool, retry: bool = False) -> lis
 
 
 def retry_failures(folder: Path) -> int:
-    """Run the few tests that failed once more, alone; name those that passed only then."""
-    cases = read_records(folder).cases.values()
-    failed = [case.test for case in cases if case.outcome == "failed"]
-    if not failed or len(failed) > MOST_RETRIED:
+    """Run the few tests that failed once more, alone; name those that passed only then.
+
+    Never where a file could not be collected: none of its tests has run.
+    """
+    records = read_records(folder)
+    failed = [case.test for case in records.cases.values() if case.outcome == "failed"]
+    if records.uncollected:
+        say("could not be collected:", *sorted(records.uncollected))
+    if not failed or records.uncollected or len(failed) > MOST_RETRIED:
         return 1
     say("running once more, one after another:", *failed)
     code = run_pytest(FAST, clear(STATE / "retried"), ["-n", "0", *failed])

@@ -135,6 +135,11 @@ class Recorder:
                 **({"reason": _give_reason(report)} if report.skipped else {}),
             )
 
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Record a file whose tests could not be collected: none of them has run."""
+        if self._worker is None and report.failed:
+            self.write(uncollected=report.nodeid)
+
     def pytest_unconfigure(self) -> None:
         """Close the file."""
         self._file.close()

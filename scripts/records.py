@@ -51,6 +51,7 @@ class Records:
     cases: dict[str, Case]
     fixtures: list[FixtureTime]
     wall: dict[bool, float]  # by tier, False the fast one: seconds from the first to the last test
+    uncollected: frozenset[str] = frozenset()  # files whose tests could not be collected
 
 
 def read_records(folder: Path) -> Records:
@@ -59,6 +60,7 @@ def read_records(folder: Path) -> Records:
     fixtures: dict[tuple[str, str, str], FixtureTime] = {}
     wall = {False: 0.0, True: 0.0}
     processor: dict[str, float] = {}
+    uncollected: set[str] = set()
     for path in sorted(folder.glob("*.jsonl")):
         lines = list(_read_lines(path))
         tests = [line for line in lines if "test" in line]
@@ -66,6 +68,8 @@ def read_records(folder: Path) -> Records:
         for line in lines:
             if "fixture" in line:
                 _add_fixture(fixtures, line)
+            if "uncollected" in line:
+                uncollected.add(line["uncollected"])
             if "processor" in line:
                 processor[line["used_by"]] = line["processor"]
         if tests:
@@ -74,7 +78,8 @@ def read_records(folder: Path) -> Records:
     for test, seconds in processor.items():
         if test in cases:
             cases[test] = replace(cases[test], processor=seconds)
-    return Records(cases, sorted(fixtures.values(), key=lambda each: -each.seconds), wall)
+    longest = sorted(fixtures.values(), key=lambda each: -each.seconds)
+    return Records(cases, longest, wall, frozenset(uncollected))
 
 
 def _read_lines(path: Path) -> Iterator[dict]:

@@ -1,4 +1,4 @@
-"""`director doctor` says what is configured, what works, what is missing, and how to mend it."""
+"""`director doctor` says what is configured, what works, what is missing, and how to fix it."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_an_altered_store_is_broken(ask: Ask, tmp_path: Path) -> None:
     told = ask("--store", str(path))
     assert told.code == 1
     assert "thread t, entry 1" in told.found["Store"]["said"]
-    assert "1 to mend" in told.text
+    assert "1 to fix" in told.text
 
 
 def test_a_store_in_a_folder_that_does_not_exist_is_broken(ask: Ask, tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from typer.testing import CliRunner
 from director.cli import app
 from director.cli.run_progress import RunPrinter
 from director.demo.site import Site
-from director.runs.run_execution import reopen
+from director.runs import reopen, run_of
+from director.services.workspace import make_workspace
 from director.store import Store, open_store
 from director.store.change_feed import Subscription
 from director.store.deleted_workflows import put_away
@@ -185,8 +186,9 @@ def test_the_steps_of_a_run_that_ends_between_two_looks_are_all_told(
         reopen(opened, name)
         late = _Late(opened._database)
         late.meanwhile = lambda: run("runs", "resume", name)
-        with RunPrinter(late, name) as watch:
-            assert asyncio.run(watch.wait_end()).state == "done"
+        with RunPrinter(make_workspace(late), name) as watch:
+            asyncio.run(watch.wait_end())
+        assert run_of(opened, name).state == "done"
     assert "ok      twice" in capsys.readouterr().out
 
 

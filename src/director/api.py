@@ -14,7 +14,7 @@ from director.context.recall import recall as read_back
 from director.context.report import Report, report_on
 from director.context.shrink import Shrinking
 from director.context.strategy import Strategy
-from director.context.summary_checks import mechanical, repaired
+from director.context.summary_checks import mechanical, repair_summary
 from director.context.summary_prompt import request
 from director.context.values import LEVELS, Budget, Context, Fold, Level, Summary
 from director.context.wire import emit, parse
@@ -89,7 +89,7 @@ def summarise(
         written = model(request(fold, tokens, counter, rules=prompt))
     if written is None:
         return mechanical(fold, tokens, counter)
-    return repaired(written, fold, tokens, counter)
+    return repair_summary(written, fold, tokens, counter)
 
 
 def as_budget(budget: int | Budget, model: str | None) -> Budget:

@@ -12,7 +12,7 @@ from functools import cache
 
 from director.context.values import Counter, chars4
 
-__all__ = ["Calibration", "calibrated", "chars4", "counter_for", "exact", "remembering"]
+__all__ = ["Calibration", "calibrate_counter", "chars4", "counter_for", "exact", "remembering"]
 
 _VOCABULARIES = (
     ("o200k_base", ("gpt-", "o1", "o3", "o4", "chatgpt", "openai:")),
@@ -27,26 +27,39 @@ _REMEMBERED, _CHARACTERS = 8_192, 4_000_000
 _LEAST, _MOST = 0.25, 4.0
 
 
+class TextSizes(dict[str, int]):
+    """The sizes of texts, each counted when it is first asked for.
+
+    Past so many texts, or characters of them, the oldest are forgotten. To read one that is known
+    takes no call of Python.
+    """
+
+    def __init__(
+        self, count: Callable[[str], int], most: int | None = None, characters: int | None = None
+    ) -> None:
+        """Remember how to count, and how many texts to keep; without a number, all."""
+        super().__init__()
+        self._count, self._most, self._characters = count, most, characters
+        self._held = 0
+
+    def __missing__(self, text: str) -> int:
+        """Count a text that is not known."""
+        size = self[text] = self._count(text)
+        self._held += len(text)
+        while (self._most is not None and len(self) > self._most) or (
+            self._characters is not None and self._held > self._characters
+        ):
+            oldest = next(iter(self))
+            self._held -= len(oldest)
+            del self[oldest]
+        return size
+
+
 def remembering(
     count: Callable[[str], int], most: int = _REMEMBERED, *, characters: int = _CHARACTERS
 ) -> Callable[[str], int]:
     """The same count, each text counted once; past so many texts the oldest are forgotten."""
-    known: dict[str, int] = {}
-    held = 0
-
-    def count_once(text: str) -> int:
-        nonlocal held
-        size = known.get(text)
-        if size is None:
-            size = known[text] = count(text)
-            held += len(text)
-            while len(known) > most or held > characters:
-                oldest = next(iter(known))
-                held -= len(oldest)
-                del known[oldest]
-        return size
-
-    return count_once
+    return TextSizes(count, most, characters).__getitem__
 
 
 @cache
@@ -54,7 +67,7 @@ def exact(
     vocabulary: str, name: str | None = None, factor: float = 1.0, error: float = 0.0
 ) -> Counter:
     """A counter by a byte-pair vocabulary; with a factor, an estimate that says so."""
-    from splintr import Tokenizer  # noqa: PLC0415  loading a vocabulary takes a moment
+    from splintr import Tokenizer
 
     tokenizer = Tokenizer.from_pretrained(vocabulary)
 
@@ -84,7 +97,7 @@ def counter_for(model: str | None = None) -> Counter:
     return exact(_DEFAULT, f"{_DEFAULT} (estimate)", error=0.25)
 
 
-def calibrated(counter: Counter, factor: float, error: float) -> Counter:
+def calibrate_counter(counter: Counter, factor: float, error: float) -> Counter:
     """A counter whose counts, framing included, are multiplied by a factor that was observed."""
     count = counter.count
 
@@ -147,4 +160,8 @@ class Calibration:
         """The counter as it is now known; before anything was seen, the one that was given."""
         if not self._seen:
             return self.base
-        return calibrated(self.base, self.factor, self.error)
+        return calibrate_counter(self.base, self.factor, self.error)
+
+
+# A name of one release ago; it goes with the next.
+calibrated = calibrate_counter

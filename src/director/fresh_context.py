@@ -14,6 +14,7 @@ from typing import Any
 
 from director.counting import counter_for, exact
 from director.planning.agent_profiles import SKILLS
+from director.planning.budget_report import Limit
 from director.planning.context_assembly import ContextRequest, Fresh, assemble
 from director.planning.delivery import HOSTS, fits_inline, parts
 from director.planning.git import Git
@@ -23,7 +24,6 @@ from director.planning.manifest import Json, sha256
 from director.planning.manifest_checks import Check, differences, load_manifest, sources_of, verify
 from director.planning.project_files import open_project, read_project
 from director.planning.recent_changes import Commit, read_log
-from director.planning.section_budget import Limit
 from director.planning.section_format import HEADED, Source, heading, read_context
 from director.planning.skill_commands import runner
 from director.planning.values import MemoryFiles, Project, ProjectError, as_bytes, as_text
@@ -65,9 +65,10 @@ def fresh(  # noqa: PLR0913  each option has a name
     found = open_project(root)
     own, skill = _own(instructions, skill)
     extra, injected, remarks = _extra(root, own, allow)
-    ask = ContextRequest(agent, task, skill, step, order, fill, extra, model)
+    told = None if log is None else os.fspath(log)
+    ask = ContextRequest(agent, task, skill, step, order, fill, extra, model, log=told)
     git = Git(root)
-    made = _make_context(found, ask, limit_for(model, window), git, _commits(git, log), log)
+    made = _make_context(found, ask, limit_for(model, window), git=git, commits=_commits(git, log))
     commands: list[Json] = [_describe_injection(one) for one in injected]
     manifest = {**made.manifest, "commands": commands} if commands else made.manifest
     notes = (
@@ -76,7 +77,7 @@ def fresh(  # noqa: PLR0913  each option has a name
         *remarks,
     )
     report = replace(made.report, notes=(*made.report.notes, *notes))
-    return replace(made, manifest=manifest, report=report, notes=(*made.notes, *notes))
+    return replace(made, manifest=manifest, report=report)
 
 
 def limit_for(model: str | None, window: int | None) -> Limit:
@@ -91,7 +92,7 @@ def limit_for(model: str | None, window: int | None) -> Limit:
     return Limit(window or _window(model), counter_for(model))
 
 
-def kept(project: Place, made: Fresh, *, stable: bool = False) -> tuple[Path, str]:
+def keep_context(project: Place, made: Fresh, *, stable: bool = False) -> tuple[Path, str]:
     """Keep a context under `.director/contexts/`; its folder, and the report on it."""
     root = Path(project)
     shared = compare_with_last(root, made.content)
@@ -102,11 +103,11 @@ def kept(project: Place, made: Fresh, *, stable: bool = False) -> tuple[Path, st
     return keep(root, made, report), report
 
 
-def delivered(project: Place, made: Fresh, host: str) -> str:
+def deliver_context(project: Place, made: Fresh, host: str) -> str:
     """The context if this way into a host shows it whole, else the names of files that hold it."""
     if host not in HOSTS:
         raise ProjectError(f"There is no host {host!r}.{hint(host, HOSTS)}")
-    count = made.report.limit.counter
+    count = made.report.counting
     if host != "file" and fits_inline(made.text, HOSTS[host], count):
         return made.text
     texts = parts(made.text, count)
@@ -120,18 +121,18 @@ def delivered(project: Place, made: Fresh, host: str) -> str:
     )
 
 
-def verified(project: Place, wanted: str | None = None) -> list[Check]:
+def verify_context(project: Place, wanted: str | None = None) -> list[Check]:
     """Whether a kept or written context holds; without a name, the last one kept."""
     manifest, context = _manifest(Path(project), wanted)
     return verify(manifest, context, open_project(Path(project)).folder.read)
 
 
-def compared(project: Place, old: str, new: str) -> list[str]:
+def compare_contexts(project: Place, old: str, new: str) -> list[str]:
     """What differs between two contexts, in words."""
     return differences(_manifest(Path(project), old)[0], _manifest(Path(project), new)[0])
 
 
-def replayed(project: Place, wanted: str | None = None) -> tuple[Fresh, bool]:
+def replay_context(project: Place, wanted: str | None = None) -> tuple[Fresh, bool]:
     """A context made again from its manifest, and whether it is the same, byte for byte.
 
     A source that has changed since is read from the commit that the manifest names.
@@ -151,32 +152,22 @@ def replayed(project: Place, wanted: str | None = None) -> tuple[Fresh, bool]:
         asked["fill"],
         extra,
         asked["model"],
+        log=asked["log"],
     )
-    log = asked["log"]
-    commits = _commits(git, log, asked["head"] or "HEAD")
-    made = _make_context(
-        found, ask, limit_for(asked["model"], manifest["window"]), git, commits, log
-    )
+    commits = _commits(git, asked["log"], asked["head"] or "HEAD")
+    limit = limit_for(asked["model"], manifest["window"])
+    made = _make_context(found, ask, limit, git=git, commits=commits)
     return made, made.sha256 == manifest["context"]["sha256"]
 
 
-def _make_context(  # noqa: PLR0913, PLR0917  one step of two functions
-    found: Project,
-    ask: ContextRequest,
-    limit: Limit,
-    git: Git,
-    commits: Sequence[Commit],
-    log: Place | None,
+def _make_context(
+    found: Project, ask: ContextRequest, limit: Limit, *, git: Git, commits: Sequence[Commit]
 ) -> Fresh:
     def commit_of(path: str, content: bytes) -> str | None:
         return git.head if git.is_committed(path, content) else None
 
-    made = assemble(found, ask, limit, commits=commits, commit_of=commit_of)
-    told = made.manifest["asked"]
-    assert isinstance(told, Mapping)  # noqa: S101  made by assemble
-    head = commits[0].id if commits and log is None else None
-    asked: Json = {**told, "head": head, "log": None if log is None else os.fspath(log)}
-    return replace(made, manifest={**made.manifest, "asked": asked})
+    head = commits[0].id if commits and ask.log is None else None
+    return assemble(found, replace(ask, head=head), limit, commits=commits, commit_of=commit_of)
 
 
 def _commits(git: Git, log: Place | None, revision: str = "HEAD") -> list[Commit]:
@@ -321,3 +312,11 @@ def _window(model: str) -> int:
         if found.known:
             return found.window
     raise ProjectError(f"The window of {model!r} is not known. Give it with --window.")
+
+
+# Names of one release ago; they go with the next.
+kept = keep_context
+delivered = deliver_context
+verified = verify_context
+compared = compare_contexts
+replayed = replay_context

@@ -15,6 +15,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from director.distribution import install_line
+from director.errors import DirectorError
 
 if sys.platform == "win32":
     import msvcrt
@@ -25,7 +26,7 @@ else:
 VARIABLE = "DIRECTOR_HOME"
 
 
-class HomeError(Exception):
+class HomeError(DirectorError):
     """The data folder cannot be used; the message says why and what to do."""
 
 
@@ -119,7 +120,7 @@ def lock_file(path: Path) -> Iterator[None]:
 
 def _usual() -> Path:
     try:
-        from platformdirs import user_data_path  # noqa: PLC0415  part of an extra
+        from platformdirs import user_data_path
     except ImportError as error:
         raise HomeError(
             f"The usual data folder of this system is not known without platformdirs: "

@@ -14,12 +14,12 @@ from director.context.compaction import Compactor
 from director.context.report import report_on
 from director.context.resumable import ResumableCompaction
 from director.context.sizes import context_size, turn_size
-from director.context.units import protected, units
+from director.context.units import find_protected, units
 from director.context.user_turns import keep_users
 from director.context.values import AgentTurn, Budget, Context, Counter, Fold, Summary, Turn
 from director.context.window import by_messages, message_budget
-from director.context.wire import Parser, Wire, emit, told
-from director.counting import counter_for
+from director.context.wire import Parser, Wire, emit, find_certain_wire
+from director.counting import TextSizes, counter_for
 from director.metrics import ContextMetrics
 
 __all__ = ["ContextConfig", "ContextManager"]
@@ -42,7 +42,6 @@ class ContextManager:
         self._known_wire = wire
         self.config.check()
         self._model = self.config.model
-        self._sizes: dict[str, int] = {}
         self._named: tuple[tuple[int, str], ...] = ()
         self._counter = self._counting()
         self._budget = self._find_budget()
@@ -64,7 +63,7 @@ class ContextManager:
             self._compaction.change_strategy(self._strategy(self._named))
         sent = self._build_sent() if self.config.enabled else self._build_given()
         given = self._build_given()
-        repairs = tuple(f"message {r.where}: {r.action}" for r in self._parser.parsed().repairs)
+        repairs = tuple(f"message {r.where}: {r.action}" for r in self._parser.finish().repairs)
         untouched = not self.config.enabled or (not repairs and sent == given)
         out = list(messages) if untouched else emit(sent, self._wire)
         report = report_on(given, sent, self._token_budget(), before=self._size, repairs=repairs)
@@ -89,8 +88,8 @@ class ContextManager:
     def oldest(self, keep: int) -> Fold | None:
         """All turns but the newest `keep` tokens of them, for a summary; None if none may go."""
         parts = units(tuple(self._turns))
-        stay, left = protected(parts), keep
-        stay |= keep_users(Context(turns=tuple(self._turns)), parts, stay, self._token_budget())[1]
+        stay, left = find_protected(parts), keep
+        stay |= keep_users(Context(turns=tuple(self._turns)), parts, self._token_budget())[1]
         for place in range(len(parts) - 1, -1, -1):
             left -= sum(turn_size(turn, self._counter) for turn in parts[place])
             if left >= 0 or place == len(parts) - 1:
@@ -114,7 +113,6 @@ class ContextManager:
         if self.config.model is not None or model is None or model == self._model:
             return
         self._model = model
-        self._sizes = {}
         self._counter = self._counting()
         self._budget = self._find_budget()
         self._forget()
@@ -129,14 +127,11 @@ class ContextManager:
         budget = self.config.budget
         counter = budget.counter if isinstance(budget, Budget) else counter_for(self._model)
 
-        def count_once(text: str) -> int:
-            size = self._sizes.get(text)
-            if size is None:
-                self.metrics.counted += 1
-                size = self._sizes[text] = counter.count(text)
-            return size
+        def count_new(text: str) -> int:
+            self.metrics.counted += 1
+            return counter.count(text)
 
-        return replace(counter, count=count_once)
+        return replace(counter, count=TextSizes(count_new).__getitem__)
 
     def _find_budget(self) -> Budget:
         if self.config.budget is None:
@@ -171,11 +166,11 @@ class ContextManager:
         """Parse what is new; on any difference in what was seen before, all of it."""
         known = len(self._seen)
         # Plain messages of text look alike on most wires: the first that does not settles it.
-        wire = self._told or told(messages[known:])
+        wire = self._told or find_certain_wire(messages[known:])
         late = wire not in (None, self._wire)
         if late or len(messages) < known or list(messages[:known]) != self._seen:
             self._forget()
-            known, wire = 0, self._known_wire or told(messages)
+            known, wire = 0, self._known_wire or find_certain_wire(messages)
         self._told = wire
         if known == 0:
             self._wire = wire or "chat"
@@ -191,7 +186,7 @@ class ContextManager:
             self._restart()
 
     def _restart(self) -> None:
-        sections = self._parser.parsed().context.sections
+        sections = self._parser.finish().context.sections
         start = Context(sections)
         self._size = context_size(start, self._counter) + sum(
             turn_size(turn, self._counter) for turn in self._turns

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Generic, Literal, TypeAlias, TypeVar, get_type_hints
 
+from director.errors import DirectorError
 from director.home import VARIABLE, home, lock_file, make_private, write_private
 
 T = TypeVar("T")
@@ -36,8 +37,10 @@ _SWITCH |= {"false": False, "0": False, "no": False, "off": False, "": False}
 _WORDS: Mapping[type, str] = {str: "a text", int: "a whole number", float: "a number"}
 
 
-class SettingsError(ValueError):
+class SettingsError(DirectorError, ValueError):
     """A setting is wrong; the message says where and what would be right."""
+
+    status = 422
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agent.prefixes import remembering
+from agent.prefixes import WatchedSession
 from director.agent.agent_session import AgentSession
 from director.browser import Browser
 from director.counting import counter_for
@@ -66,7 +66,7 @@ def desk(
     origins: tuple[str, ...] = (),
     profile: str = "structured",
     **more: Any,
-) -> AgentSession:
+) -> WatchedSession:
     """A desk for the workflow `w`, which is made if it is not there."""
     if store.get("workflow", "w") is None:
         save_workflow(store, Workflow("w", "Prices", origins=origins))
@@ -74,9 +74,7 @@ def desk(
     means = more.pop("means", RunDependencies(browser=browser, pictures="none"))
     given: dict[str, Any] = {"open_model": opening(speaks, seen=more.pop("seen", None)), **more}
     settings = load_settings({"profile": profile}, environ={"DIRECTOR_HOME": "/nonexistent"})
-    return remembering(
-        AgentSession(store, "w", means=means, settings=settings, model=NAME, **given)
-    )
+    return WatchedSession(store, "w", means=means, settings=settings, model=NAME, **given)
 
 
 def at_double(made: AgentSession, double: Double, wire: str = "responses") -> AgentSession:

@@ -7,7 +7,9 @@ the first one that may change, and every message ahead of the block behind the h
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from director.agent.agent_session import AgentSession
@@ -21,18 +23,23 @@ _RARE = ("summary", "description")
 MADE: ContextVar[list[RequestRecord] | None] = ContextVar("made", default=None)
 
 
-def remembering(desk: AgentSession) -> AgentSession:
-    """The desk, whose requests are looked at when the test is over."""
-    record, told = MADE.get(), desk.made
+@dataclass(slots=True)
+class WatchedSession(AgentSession):
+    """A session whose requests can be read, and are looked at when the test is over."""
 
-    def both(made: RequestRecord) -> None:
-        if record is not None:
-            record.append(made)
-        if told is not None:
-            told(made)
+    requests: list[RequestRecord] = field(default_factory=list)
 
-    desk.made = both
-    return desk
+    @contextmanager
+    def keep_record(self, record: RequestRecord) -> Iterator[RequestRecord]:
+        """Make a request inside; it is kept, and remembered."""
+        with AgentSession.keep_record(self, record):
+            try:
+                yield record
+            finally:
+                self.requests.append(record)
+                all_of_the_test = MADE.get()
+                if all_of_the_test is not None:
+                    all_of_the_test.append(record)
 
 
 def moved(requests: Iterable[RequestRecord]) -> list[str]:

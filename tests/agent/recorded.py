@@ -14,7 +14,7 @@ from pathlib import Path
 from director.context.wire import Wire
 from director.store import EntryDraft, Store, open_store
 from director.store.compression import compress, delete, preview, restore
-from director.store.context_view import units_of
+from director.store.context_view import view
 from director.store.export import export_thread
 from director.testing.store_drafts import AWKWARD, LARGE, summary
 from store.threads import native, result, speaking, user
@@ -51,8 +51,8 @@ def _compressed(store: Store) -> None:
     first = preview(store, "thread")
     done = compress(store, "thread", first, summary(first.covers, "All was answered."))
     restore(store, "thread", done.seq)
-    delete(store, "thread", units_of(store.entries("thread"))[2])
-    some = preview(store, "thread", units_of(store.entries("thread"))[1])
+    delete(store, "thread", view(store.entries("thread")).units[2])
+    some = preview(store, "thread", view(store.entries("thread")).units[1])
     compress(store, "thread", some, summary(some.covers, "Two were answered."), by="auto")
     store.append("thread", _one_wire("responses"))
 

@@ -29,14 +29,14 @@ PATIENCE = 120.0
 # Takes a turn in the background, in a program that is killed meanwhile.
 PROGRAM = """
 import asyncio, sys
-from director.agent import open_desk, new_workflow, take_turn
-from director.runs.resources import RunOptions, supplied
+from director.agent import open_session, new_workflow, take_turn
+from director.runs.resources import RunOptions, open_resources
 from director.store import open_store
 
 async def main():
     with open_store(sys.argv[1]) as store:
-        async with supplied(store, RunOptions()) as supplies:
-            async with open_desk(store, new_workflow(store, "w"), supplies, model=sys.argv[2]) as desk:
+        async with open_resources(store, RunOptions()) as supplies:
+            async with open_session(store, new_workflow(store, "w"), supplies, model=sys.argv[2]) as desk:
                 desk.background = True
                 await take_turn(desk, "Think hard.")
 

@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 from agent.office import asks, at_double, desk
 from browser.sites import Served, site
 from director.agent.agent_session import AgentSession
+from director.agent.compression.compression_task import CompressionTask
 from director.agent.compression.thread_compression import compress_now
 from director.agent.compression.thresholds import Marks
-from director.agent.session_hooks import equipped
 from director.agent.tools import TRUSTS
 from director.agent.turn import take_turn
 from director.agent.turn_context import conversation, gather
@@ -98,7 +98,7 @@ async def session(made: AgentSession) -> Iterator[str]:
     told.append(repr(state))
     writer = made.talking(made.talks)
     marks = Marks(warn=300, at=400, to=20_000)
-    done = await compress_now(made.store, made.thread, state, writer=writer, marks=marks)
+    done = await compress_now(CompressionTask(made.store, made.thread, state, writer, marks))
     told.append(repr(done))
     told += export_thread(made.store, made.thread)
     await made.close()
@@ -136,7 +136,7 @@ def test_no_form_of_a_secret_leaves_a_session(  # noqa: PLR0917  what is swept
             )
             origins = (shop.origin, other.origin)
             made = desk(store, tape, profile=profile, means=means, origins=origins)
-            told = runner.run(session(at_double(equipped(made), double, wire)))
+            told = runner.run(session(at_double(made, double, wire)))
             places = {f"open {name}": found for name, found in written(tmp_path).items()}
             sent = [
                 json.dumps([e.asked.body, e.answer.body], ensure_ascii=False)

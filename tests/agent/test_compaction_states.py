@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 from agent.office import asks, desk
 from director.agent import take_turn
 from director.agent.conversation.compaction_states import Once, Walks
-from director.agent.request_log.request_record import RequestRecord
-from director.agent.session_hooks import equipped
 from director.context.sizes import context_size, turn_size
 from director.context.values import (
     AgentTurn,
@@ -146,15 +144,9 @@ def endless(seen: Seen) -> Sequence[Emit]:
 
 def talking(store: Store, seen: list[Context], *, keeps: bool) -> None:
     """Talk until the history is too large and can no longer be compressed, and on from there."""
-    made = equipped(desk(store, endless))
+    made = desk(store, endless)
     marks = {"warn_at": 11_000, "compress_at": 12_000, "compress_to": 3_000}
     made.settings = load_settings({**marks, "profile": "structured"}, environ={})
-    tell = made.made
-    assert tell is not None
-
-    def told(one: RequestRecord) -> None:
-        seen.append(one.report.sent)
-        tell(one)
 
     async def talk() -> None:
         for nth in range(16):
@@ -162,10 +154,11 @@ def talking(store: Store, seen: list[Context], *, keeps: bool) -> None:
             turn = await take_turn(made, f"Please do {nth}: {' '.join(WORDS)}")
             assert turn.ended == "said", turn
 
-    made.made = told
     asyncio.run(talk())
+    seen += [one.report.sent for one in made.requests]
 
 
+@pytest.mark.moves_prefix("the history is cut where it can no longer be compressed")
 def test_where_compression_has_stopped_each_request_is_cut_as_if_made_alone(tmp_path: Path) -> None:
     """Whether the walks are kept from turn to turn or not."""
     kept: list[Context] = []

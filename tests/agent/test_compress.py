@@ -10,8 +10,15 @@ from pathlib import Path
 import pytest
 
 from agent.summaries import FAULTS, STATE, begun, echo, good, talk, words, writer
-from director.agent.compression.citations import citations, uncited
-from director.agent.compression.compression_proposal import Refused, checked, edited, look, propose
+from director.agent.compression.citations import citations, list_uncited_lines
+from director.agent.compression.compression_proposal import (
+    Refused,
+    check_summary,
+    edit_proposal,
+    look,
+    propose,
+)
+from director.agent.compression.compression_task import CompressionTask
 from director.agent.compression.thread_compression import (
     CompressionOutcome,
     apply,
@@ -56,18 +63,15 @@ def by_itself(
     store: Store, model: Model, turn: int = 1, marks: Marks = MARKS
 ) -> CompressionOutcome:
     """One automatic compression, if it is due."""
-    doing = compress_if_due(
-        store, "main", STATE, size=size(store), writer=model, marks=marks, turn=turn
-    )
-    return asyncio.run(doing)
+    task = CompressionTask(store, "main", STATE, model, marks, turn=turn)
+    return asyncio.run(compress_if_due(task, size(store)))
 
 
 def by_hand(
     store: Store, model: Model, turns: Sequence[int] | None = None, marks: Marks = MARKS
 ) -> CompressionOutcome:
     """One compression that a user asked for."""
-    doing = compress_now(store, "main", STATE, writer=model, marks=marks, turns=turns)
-    return asyncio.run(doing)
+    return asyncio.run(compress_now(CompressionTask(store, "main", STATE, model, marks, turns)))
 
 
 @pytest.mark.promise("A4")
@@ -103,12 +107,8 @@ def test_a_cancelled_summary_changes_nothing(store: Store, how: str) -> None:
             return [Wait(1.0), Say("late")]
 
         model = writer(asked)
-        given = {"writer": model, "marks": MARKS}
-        started = (
-            compress_now(store, "main", STATE, **given)  # type: ignore[arg-type]
-            if how == "manual"
-            else compress_if_due(store, "main", STATE, size=9_999, **given)  # type: ignore[arg-type]
-        )
+        task = CompressionTask(store, "main", STATE, model, MARKS)
+        started = compress_now(task) if how == "manual" else compress_if_due(task, 9_999)
         doing = asyncio.create_task(_hung(started))
         with pytest.raises(asyncio.CancelledError):
             await doing
@@ -147,7 +147,7 @@ def test_a_hanging_summariser_is_given_up(store: Store) -> None:
                 return found
 
         with pytest.raises(Refused, match=r"more than 0\.01 seconds"):
-            await propose(store, "main", STATE, writer=Slow(), marks=MARKS, seconds=0.01)  # type: ignore[arg-type]
+            await propose(CompressionTask(store, "main", STATE, Slow(), MARKS), seconds=0.01)  # type: ignore[arg-type]
 
     asyncio.run(hanging())
     assert kept(store) == before
@@ -172,8 +172,8 @@ def test_every_line_of_a_summary_cites_its_turns(store: Store) -> None:
     """Lines without a citation, or with one of other turns, get those they came from."""
     begun(store)
     found = preview(store, "main", counter=words)
-    made = checked(f"{GOOD_2}\nUnknown things happened to lamp-4 [9999].", found, 200)
-    assert uncited(made.summary.text, found.fold.turns) == []
+    made = check_summary(f"{GOOD_2}\nUnknown things happened to lamp-4 [9999].", found, 200)
+    assert list_uncited_lines(made.summary.text, found.fold.turns) == []
     first, second = made.summary.text.splitlines()[:2]
     assert citations(first) & {9, 10, 12}
     assert citations(second) & {17, 18, 20}
@@ -188,7 +188,7 @@ def test_what_a_summary_lost_is_put_back(store: Store) -> None:
     """Names, constraints and errors of the turns it forgot are appended, with their turns."""
     begun(store, rounds=2, more=30)
     found = preview(store, "main", counter=words)
-    made = checked("Lamp hunting: lamp-0 and #buy-0 were looked at, main tab.", found, 120)
+    made = check_summary("Lamp hunting: lamp-0 and #buy-0 were looked at, main tab.", found, 120)
     for word in ("lamp-1", "#buy-1", "E142", "never be the blue one"):
         assert word in made.summary.text
     assert made.share < 1
@@ -226,15 +226,15 @@ def test_a_restore_gives_back_the_exact_view(store: Store) -> None:
 def test_the_count_that_is_shown_is_the_count_that_is_compressed(store: Store) -> None:
     """Users and agents are counted once each; what was previewed is what is archived."""
     begun(store, rounds=3)
-    shown = look(store, "main", STATE, writer=writer(good), marks=MARKS)
+    shown = look(CompressionTask(store, "main", STATE, writer(good), MARKS))
     assert (shown.preview.user_count, shown.preview.agent_count) == (3, 6)
     assert shown.preview.builds_on is None
     assert shown.cost == 0
-    proposal = asyncio.run(propose(store, "main", STATE, writer=writer(good), marks=MARKS))
+    proposal = asyncio.run(propose(CompressionTask(store, "main", STATE, writer(good), MARKS)))
     apply(store, "main", proposal)
-    assert len(view(kept(store)).archived) == shown.preview.count
+    assert len(view(kept(store)).summary_turns) == shown.preview.count
     store.append("main", talk(1, 3))
-    again = look(store, "main", STATE, writer=writer(good), marks=MARKS)
+    again = look(CompressionTask(store, "main", STATE, writer(good), MARKS))
     assert (again.preview.count, again.preview.builds_on) == (3, 13)
 
 
@@ -242,7 +242,7 @@ def test_the_count_that_is_shown_is_the_count_that_is_compressed(store: Store) -
 def test_a_stale_preview_is_refused(store: Store) -> None:
     """What was said since is not covered by what the user agreed to."""
     begun(store)
-    proposal = asyncio.run(propose(store, "main", STATE, writer=writer(good), marks=MARKS))
+    proposal = asyncio.run(propose(CompressionTask(store, "main", STATE, writer(good), MARKS)))
     store.append("main", talk(1, 6))
     before = kept(store)
     with pytest.raises(VersionConflict):
@@ -253,10 +253,10 @@ def test_a_stale_preview_is_refused(store: Store) -> None:
 def test_a_user_may_write_the_summary(store: Store) -> None:
     """The text is verified and repaired like a model's; an empty one is refused."""
     begun(store)
-    proposal = asyncio.run(propose(store, "main", STATE, writer=writer(good), marks=MARKS))
+    proposal = asyncio.run(propose(CompressionTask(store, "main", STATE, writer(good), MARKS)))
     with pytest.raises(Refused, match="empty"):
-        edited(proposal, "  ", 200)
-    own = edited(proposal, "We buy lamp-0 to lamp-5 with #buy-0 to #buy-5 in main.", 200)
+        edit_proposal(proposal, "  ", 200)
+    own = edit_proposal(proposal, "We buy lamp-0 to lamp-5 with #buy-0 to #buy-5 in main.", 200)
     assert own.by_user
     apply(store, "main", own)
     summary = project(kept(store)).summary
@@ -268,7 +268,7 @@ def test_chosen_turns_are_compressed_and_no_others(store: Store) -> None:
     """Whole units only; half a unit is refused with what belongs to it."""
     begun(store)
     assert by_hand(store, writer(good), [1, 2, 4]).status == "done"
-    assert view(kept(store)).archived == {1, 2, 4}
+    assert view(kept(store)).summary_turns == {1, 2, 4}
     with pytest.raises(StoreError, match="cannot be compressed"):
         by_hand(store, writer(good), [1])
 
@@ -293,10 +293,8 @@ def test_two_compressions_cannot_both_win(store: Store) -> None:
     begun(store)
 
     async def both() -> list[CompressionOutcome]:
-        given = {"writer": writer(good), "marks": MARKS}
-        return await asyncio.gather(
-            *(compress_now(store, "main", STATE, **given) for _ in range(2))  # type: ignore[arg-type]
-        )
+        task = CompressionTask(store, "main", STATE, writer(good), MARKS)
+        return await asyncio.gather(*(compress_now(task) for _ in range(2)))
 
     assert sorted(one.status for one in asyncio.run(both())) == ["done", "failed"]
     assert [entry.kind for entry in kept(store)].count("checkpoint") == 1

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from agent.summaries import begun
-from director.agent.compression.compression_export import exported
+from director.agent.compression.compression_export import export_compressions
 from director.cli import app
 from director.store import open_store
 from director.store.context_view import project
@@ -60,7 +60,7 @@ def test_it_is_previewed_done_told_exported_and_undone(run: Run, tmp_path: Path)
     told = json.loads(run("compress", "--export", "json").output)
     assert told["compressions"][0]["turns"] == [n for n in range(1, 25) if n % 4 != 3]
     with open_store(tmp_path / "store.db") as store:
-        assert "## 1. " in exported(store, "main")
+        assert "## 1. " in export_compressions(store, "main")
     assert "undone" in run("compress", "--restore", "25").output
     with open_store(tmp_path / "store.db") as store:
         assert len(project(store.entries("main")).turns) == 18

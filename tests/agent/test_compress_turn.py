@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from agent.prefixes import remembering
+from agent.prefixes import WatchedSession
 from agent.summaries import FAULTS, PATIENCE, STATE, begun, echo, good, talk, writer
 from director.agent.agent_session import AgentSession
 from director.agent.compression.compression_proposal import propose
+from director.agent.compression.compression_task import CompressionTask
 from director.agent.compression.thread_compression import apply, compress_now
 from director.agent.compression.thresholds import Marks
 from director.agent.conversation.current_thread import current_thread
-from director.agent.request_log.kept_requests import request, sent_bytes
-from director.agent.request_log.request_replay import replayed
-from director.agent.session_hooks import equipped
+from director.agent.request_log.kept_requests import read_sent_body, request
+from director.agent.request_log.request_replay import replay_request
 from director.agent.turn import take_turn
-from director.agent.turn_lease import TurnRunning, held
+from director.agent.turn_lease import TurnRunning, hold_thread
 from director.models import Journal, Model
 from director.models.script_values import Ask, Emit, Fail, Say, Seen
 from director.settings import load_settings
@@ -51,7 +51,7 @@ def desk_of(store: Store, brain: object, profile: str = "clean") -> AgentSession
         return model
 
     settings = load_settings({**SMALL, "profile": profile, "model": "scripted:lamp"}, environ={})
-    return remembering(equipped(AgentSession(store, "lamps", settings=settings, open_model=opens)))
+    return WatchedSession(store, "lamps", settings=settings, open_model=opens)
 
 
 def is_summary(seen: Seen) -> bool:
@@ -108,7 +108,7 @@ def test_the_conversation_goes_on_when_the_summariser_is_down(store: Store) -> N
     assert newest is not None
     report = newest.body["report"]
     assert "wrote no summary" in report["gap"]  # type: ignore[index]
-    assert "in excerpts" in sent_bytes(store, thread, newest.version).decode()
+    assert "in excerpts" in read_sent_body(store, thread, newest.version).decode()
 
 
 @pytest.mark.promise("C1")
@@ -158,7 +158,7 @@ def test_every_request_of_a_turn_is_kept(store: Store) -> None:
     body = request(store, thread, 2).body
     places = {(part["place"], part["name"]) for part in body["parts"]}  # type: ignore[attr-defined]
     assert {("instructions", "system"), ("last", "workflow"), ("history", "user")} <= places
-    assert b"Go on." in sent_bytes(store, thread, 2)
+    assert b"Go on." in read_sent_body(store, thread, 2)
 
 
 def test_a_user_waits_until_the_turn_has_ended(store: Store) -> None:
@@ -166,10 +166,10 @@ def test_a_user_waits_until_the_turn_has_ended(store: Store) -> None:
     begun(store)
 
     async def busy() -> None:
-        proposal = await propose(store, "main", STATE, writer=writer(good), marks=MARKS)
-        async with held(store, "main"):
+        proposal = await propose(CompressionTask(store, "main", STATE, writer(good), MARKS))
+        async with hold_thread(store, "main"):
             with pytest.raises(TurnRunning, match="Nothing was compressed"):
-                await compress_now(store, "main", STATE, writer=writer(good), marks=MARKS)
+                await compress_now(CompressionTask(store, "main", STATE, writer(good), MARKS))
             with pytest.raises(TurnRunning):
                 apply(store, "main", proposal)
         apply(store, "main", proposal)
@@ -188,7 +188,7 @@ def test_a_request_for_a_summary_is_made_again_from_the_store(tmp_path: Path, st
 
     async def proposed() -> None:
         async with open_model(f"scripted:{script}") as model:
-            await propose(store, "main", STATE, writer=model, marks=MARKS)
+            await propose(CompressionTask(store, "main", STATE, model, MARKS))
 
     asyncio.run(proposed())
-    assert asyncio.run(replayed(store, "main", 1)).same
+    assert asyncio.run(replay_request(store, "main", 1)).same

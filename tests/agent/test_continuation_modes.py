@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 
 from agent.office import SAY, asks, at_double, desk
-from agent.prefixes import remembering
 from director.agent.agent_session import AgentSession
 from director.agent.compression.continuation_modes import STATE
-from director.agent.model_choice import choose, chosen_profile
-from director.agent.session_hooks import equipped
+from director.agent.model_choice import choose, get_chosen_profile
 from director.agent.turn import take_turn
 from director.agent.turn_context import gather
 from director.context.values import Summary
@@ -47,7 +45,7 @@ def conversation(
 ) -> tuple[list[Mapping[str, Any]], list[Seen]]:
     """The bodies that the double was sent, and what its model saw of each."""
     with Double("openai", brain) as double:
-        made = at_double(remembering(equipped(desk(store, brain, profile="clean"))), double)
+        made = at_double(desk(store, brain, profile="clean"), double)
 
         async def whole() -> None:
             await goes(made)
@@ -147,7 +145,9 @@ def test_the_mode_is_the_workflows_or_the_deployments_or_the_profiles(store: Sto
     """The nearest wins; a refresh has its distance; what cannot be is refused when it is chosen."""
 
     def now(**flags: object) -> tuple[str, int]:
-        found = chosen_profile(store, "w", load_settings({"profile": "clean", **flags}, environ={}))
+        found = get_chosen_profile(
+            store, "w", load_settings({"profile": "clean", **flags}, environ={})
+        )
         return found.compression.mode, found.compression.every
 
     assert now() == (load_profile("clean").compression.mode, 0) == ("reset", 0)

@@ -18,14 +18,14 @@ import pytest
 
 from agent.office import SAY, asks, at_double, opening, results
 from agent.scenes import ID, SCENES, set_up, told
-from director.agent.choosing import choose
-from director.agent.desk import AgentSession
+from director.agent.agent_session import AgentSession
+from director.agent.model_choice import choose
 from director.agent.turn import take_turn
-from director.models.brains.tape import Tape
-from director.models.script import Seen
+from director.models.script_engines.tape import Tape
+from director.models.script_values import Seen
 from director.runs import RunDependencies
 from director.sections.boundary import read_sections
-from director.sections.render import PULLED
+from director.sections.section_texts import PULLED
 from director.sections.system import system_section
 from director.settings import PROFILES, load_settings
 from director.store import Store

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from director.agent import StoreJournal, answered, said
-from director.agent.request_log.body_deltas import framed, unframed
+from director.agent import StoreJournal, record_message, record_results
+from director.agent.request_log.body_deltas import decode_frame, encode_frame
 from director.agent.request_log.kept_requests import (
     StoredRequest,
     keep_request,
+    read_sent_body,
     request,
-    sent_bytes,
 )
-from director.agent.request_log.request_replay import replayed
+from director.agent.request_log.request_replay import replay_request
 from director.context.presets import hybrid
 from director.context.report import report_on
 from director.context.values import Budget, Context, Section, UserTurn
@@ -47,7 +47,7 @@ async def talked(
 ) -> None:
     """Talk as a turn does: assemble, fit, send, record, and keep each request."""
     for nth in range(rounds):
-        said(store, "main", f"room {nth} {'far away ' * 40}")
+        record_message(store, "main", f"room {nth} {'far away ' * 40}")
         for _ in range(2):
             head = store.head("main")
             told = project(store.entries("main"))
@@ -64,7 +64,7 @@ async def talked(
             keep_request(store, asking, model=model, report=report, ended=reply)
             if not reply.calls:
                 break
-            answered(store, "main", reply, answers(reply))
+            record_results(store, "main", reply, answers(reply))
 
 
 async def _sent(model: Model, sent: Context, *, streaming: bool):  # noqa: ANN202
@@ -99,15 +99,15 @@ def test_what_is_shown_is_what_left_and_it_is_made_again_from_the_store(
     assert newest is not None
     assert newest.version == len(received) == 6
     for number, asked in enumerate(received, 1):
-        shown = sent_bytes(store, "main", number)
+        shown = read_sent_body(store, "main", number)
         assert json.loads(shown) == asked.body
         length = {name.lower(): value for name, value in asked.headers.items()}["content-length"]
         assert len(shown) == int(length)
-        again = asyncio.run(replayed(store, "main", number))
+        again = asyncio.run(replay_request(store, "main", number))
         assert again.same, (again.differs, again.sent[-300:], again.made[-300:])
     whole = json.dumps(newest.body, default=str)
     assert KEY not in whole
-    assert KEY.encode() not in sent_bytes(store, "main", 6)
+    assert KEY.encode() not in read_sent_body(store, "main", 6)
 
 
 def test_a_request_says_what_it_is_made_of_and_what_it_cost(store: Store) -> None:
@@ -154,7 +154,7 @@ def test_a_request_that_failed_is_kept_with_all_its_attempts(store: Store) -> No
     body = request(store, "main", 1).body
     assert body["outcome"] == "failed"
     assert len(body["sent"]) == 2  # type: ignore[arg-type]
-    assert sent_bytes(store, "main", 1, 1) == sent_bytes(store, "main", 1, 2)
+    assert read_sent_body(store, "main", 1, 1) == read_sent_body(store, "main", 1, 2)
 
 
 def test_a_conversation_is_kept_once_and_not_with_every_request(store: Store) -> None:
@@ -170,7 +170,7 @@ def test_a_conversation_is_kept_once_and_not_with_every_request(store: Store) ->
     sizes = []
     for number in range(12, 25):
         one = request(store, "main", number).body["sent"][0]  # type: ignore[index]
-        sizes.append((len(store.kept(one["frame"]["$kept"])), one["bytes"]))
+        sizes.append((len(store.read_kept(one["frame"]["$kept"])), one["bytes"]))
     assert sum(frame for frame, _ in sizes) < 0.3 * sum(whole for _, whole in sizes)
 
 
@@ -196,5 +196,5 @@ def test_a_frame_gives_back_the_same_bytes(old: list[bytes], new: list[bytes]) -
     """Whatever stands in a body, and whatever stood in the one before."""
     before = b'{"role":"user",'.join(old)
     body = b'{"role":"user",'.join([*old[:3], *new])
-    assert unframed(framed(body, before), before) == body
-    assert unframed(framed(body)) == body
+    assert decode_frame(encode_frame(body, before), before) == body
+    assert decode_frame(encode_frame(body)) == body

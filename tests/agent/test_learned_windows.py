@@ -9,7 +9,6 @@ import pytest
 
 from agent.office import desk
 from director.agent.model_windows import get_capabilities, tell_window
-from director.agent.session_hooks import equipped
 from director.agent.turn import take_turn
 from director.models import Journal, Model, ModelError, open_model
 from director.models.script_values import Emit, Say, Seen
@@ -36,7 +35,7 @@ def opened(name: str, journal: Journal | None) -> Model:
 
 def talk(store: Store, name: str, *texts: str) -> None:
     """Say these, one after the other, with the program opened anew."""
-    made = equipped(desk(store, answer, open_model=opened))
+    made = desk(store, answer, open_model=opened)
     made.model = name
 
     async def say() -> None:

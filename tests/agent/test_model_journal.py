@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from director.agent import StoreJournal, answered, said
+from director.agent import StoreJournal, record_message, record_results
 from director.context.values import AgentTurn, Call, Context, Section, Summary
 from director.context.wire import emit
 from director.models import (
@@ -81,7 +81,7 @@ class Kept:
     async def say(self, text: str, images: tuple[Image, ...] = ()) -> str:
         """Say something and go on until nothing is called any more."""
         with open_store(self.path) as store:
-            said(store, "main", text, images)
+            record_message(store, "main", text, images)
         while True:
             reply = await self.once()
             if not reply.calls:
@@ -97,7 +97,7 @@ class Kept:
             self.sent.append(context)
             self.replies.append(reply)
             if not crash:
-                answered(store, "main", reply, answers(reply))
+                record_results(store, "main", reply, answers(reply))
         return reply
 
     @staticmethod
@@ -209,7 +209,7 @@ def test_a_crash_between_the_reply_and_its_results_leaves_interrupted_calls(
         with Double(PROFILES[wire], brain) as double:
             talk = Kept(double, tmp_path / "s.db", wire)
             with open_store(talk.path) as store:
-                said(store, "main", "Look.")
+                record_message(store, "main", "Look.")
             reply = await talk.once(crash=True)
             with open_store(talk.path) as store:
                 assert StoreJournal(store).read("main").pending == reply.calls
@@ -326,10 +326,10 @@ def test_results_are_written_as_they_come(tmp_path: Path) -> None:
     with open_store(tmp_path / "s.db") as store:
         StoreJournal(store).write("a", RECORD, reply)
         with pytest.raises(ValueError, match="no call has the id 3"):
-            answered(store, "a", reply, {"1": "one", "3": "three"})
-        assert answered(store, "a", reply, {}) == ()
-        answered(store, "a", reply, {"2": Result("broken", failed=True)})
-        answered(store, "a", reply, {"1": "one"})
+            record_results(store, "a", reply, {"1": "one", "3": "three"})
+        assert record_results(store, "a", reply, {}) == ()
+        record_results(store, "a", reply, {"2": Result("broken", failed=True)})
+        record_results(store, "a", reply, {"1": "one"})
         assert visible(store.entries("a")) == (1,)
         turn = project(store.entries("a")).turns[0]
         assert isinstance(turn, AgentTurn)

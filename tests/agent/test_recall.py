@@ -7,9 +7,10 @@ import asyncio
 import pytest
 
 from agent.summaries import STATE, begun, good, writer
+from director.agent.compression.compression_task import CompressionTask
 from director.agent.compression.thread_compression import compress_now
 from director.agent.compression.thresholds import Marks
-from director.agent.conversation.archived_turns import recalled
+from director.agent.conversation.archived_turns import recall_turn
 from director.store import Store
 from director.store.context_view import project
 from director.workflow.values import WorkflowError
@@ -20,10 +21,10 @@ def test_every_archived_turn_can_be_read_again(store: Store) -> None:
     thread = begun(store)
     before = project(store.entries(thread)).turns
     model, marks = writer(good), Marks(warn=300, at=400, to=200)
-    done = asyncio.run(compress_now(store, thread, STATE, writer=model, marks=marks))
+    done = asyncio.run(compress_now(CompressionTask(store, thread, STATE, model, marks)))
     assert done.status == "done"
     assert project(store.entries(thread)).turns == ()
     for turn in before:
-        assert turn.text in recalled(store, thread, f"[{turn.at}]")
+        assert turn.text in recall_turn(store, thread, f"[{turn.at}]")
     with pytest.raises(WorkflowError, match="nothing is known"):
-        recalled(store, thread, "t99")
+        recall_turn(store, thread, "t99")

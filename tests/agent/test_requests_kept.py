@@ -12,10 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from director.agent.agent_session import AgentSession
-from director.agent.conversation.archived_turns import recalled
-from director.agent.request_log.kept_requests import request, sent_bytes
-from director.agent.request_log.request_replay import replayed
-from director.agent.session_hooks import equipped
+from director.agent.conversation.archived_turns import recall_turn
+from director.agent.request_log.kept_requests import read_sent_body, request
+from director.agent.request_log.request_replay import replay_request
 from director.agent.turn import take_turn
 from director.cli import app
 from director.models import Journal, Model, ModelError, Timing, open_model
@@ -34,7 +33,7 @@ def desk_of(store: Store, folder: Path, *steps: object) -> AgentSession:
     script.write_text(json.dumps(steps))
     save_workflow(store, Workflow("w", "Prices"))
     settings = load_settings(environ={"DIRECTOR_HOME": str(folder)})
-    return equipped(AgentSession(store, "w", settings=settings, model=f"scripted:{script}"))
+    return AgentSession(store, "w", settings=settings, model=f"scripted:{script}")
 
 
 def kept(store: Store, desk: AgentSession, number: int) -> Mapping[str, object]:
@@ -42,8 +41,8 @@ def kept(store: Store, desk: AgentSession, number: int) -> Mapping[str, object]:
     body = request(store, desk.thread, number).body
     assert body["parts"]
     assert body["report"]["after"] > 0  # type: ignore[index]
-    assert b"Go." in sent_bytes(store, desk.thread, number)
-    assert asyncio.run(replayed(store, desk.thread, number)).same
+    assert b"Go." in read_sent_body(store, desk.thread, number)
+    assert asyncio.run(replay_request(store, desk.thread, number)).same
     return body
 
 
@@ -115,17 +114,17 @@ def test_the_tools_of_requests_are_kept_once(store: Store, tmp_path: Path) -> No
     asyncio.run(take_turn(desk, "Go."))
     named = [kept(store, desk, number)["tools"] for number in (1, 2, 3)]
     assert named[0] == named[1] == named[2]
-    assert b"get_current_plan" in store.kept(named[0]["$kept"])  # type: ignore[index]
+    assert b"get_current_plan" in store.read_kept(named[0]["$kept"])  # type: ignore[index]
 
 
 def test_an_archived_turn_is_recalled(store: Store) -> None:
     """By its citation, also if all before it is archived too; what was deleted is not."""
     store.append("t", [EntryDraft("user", {"text": text}) for text in ("one", "two", "three")])
     store.append("t", [EntryDraft("checkpoint", {"covers": [1, 2], "summary": "S"})])
-    assert "one" in recalled(store, "t", "[1]")
+    assert "one" in recall_turn(store, "t", "[1]")
     store.append("t", [EntryDraft("delete", {"seqs": [3]})])
     with pytest.raises(WorkflowError, match="nothing is known"):
-        recalled(store, "t", "3")
+        recall_turn(store, "t", "3")
 
 
 def test_a_thread_may_be_read_again_by_another_program(store: Store, tmp_path: Path) -> None:
@@ -133,4 +132,4 @@ def test_a_thread_may_be_read_again_by_another_program(store: Store, tmp_path: P
     desk = desk_of(store, tmp_path, [CALL], [{"say": "Done."}])
     asyncio.run(take_turn(desk, "Go."))
     with open_store(store.url) as other:
-        assert asyncio.run(replayed(other, desk.thread, 2)).same
+        assert asyncio.run(replay_request(other, desk.thread, 2)).same

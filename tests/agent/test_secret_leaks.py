@@ -11,14 +11,14 @@ import pytest
 
 from agent.office import SAY, asks, at_double, desk, results
 from director.agent.agent_session import AgentSession
-from director.agent.compression.by_hand import compress_by_hand
 from director.agent.permissions.secret_leaks import keep_secret, leaks, purge_secret
-from director.agent.session_hooks import equipped
 from director.agent.turn import take_turn
 from director.models.script_values import Emit, Say, Seen
 from director.runs import RunDependencies
 from director.secrets import Vault, VaultError
 from director.secrets.encoded_forms import canary_forms
+from director.services.compression import compress_conversation
+from director.services.workspace import share_session
 from director.store import Store
 from director.testing.double import Double
 from models.talk import MODELS, PROFILES
@@ -53,7 +53,7 @@ def with_vault(
 ) -> AgentSession:
     """A desk whose model the double plays, with a vault of its own, keeping every request."""
     means = RunDependencies(secrets=Vault(tmp_path / "vault"), pictures="none")
-    return equipped(at_double(desk(store, parrot, means=means, profile=profile), double, wire))
+    return at_double(desk(store, parrot, means=means, profile=profile), double, wire)
 
 
 @pytest.mark.parametrize("wire", list(MODELS))
@@ -76,7 +76,7 @@ def test_after_a_value_is_known_no_request_holds_it(
             assert VALUE not in str(leak)
             await take_turn(made, "Go on.")
             await take_turn(made, f"Once more: {VALUE}")
-            await compress_by_hand(made)
+            await compress_conversation(share_session(made), made.thread)
             await take_turn(made, "And now?")
             await made.close()
             return before
@@ -129,7 +129,7 @@ def test_a_purge_rewrites_the_messages_and_the_store_is_still_sound(
     assert isinstance(vault, Vault)
 
     async def talk() -> None:
-        await take_turn(equipped(made), f"Remember {VALUE} for bob. {'x' * 9_000}")
+        await take_turn(made, f"Remember {VALUE} for bob. {'x' * 9_000}")
         keep_secret(store, vault, "shop_password", VALUE, [ORIGIN])
         await take_turn(made, "Thanks.")
 

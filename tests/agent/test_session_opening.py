@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from agent.office import SAY, asks, desk, opening
-from director.agent import TurnProgress, current_thread, new_workflow, open_desk, take_turn
+from director.agent import TurnProgress, current_thread, new_workflow, open_session, take_turn
 from director.agent.request_log.kept_requests import request
 from director.agent.turn_lease import last_turn
 from director.models import Timing, open_model
 from director.models.script_engines.tape import Tape
 from director.models.script_values import Emit, Say, Think
-from director.runs.resources import RunOptions, supplied
+from director.runs.resources import RunOptions, open_resources
 from director.settings import load_settings
 from director.store import Store
 from director.store.context_view import project, visible
@@ -49,8 +49,8 @@ def test_a_desk_is_opened_with_all_that_a_program_has(
 
     async def talk() -> str:
         async with (
-            supplied(store, RunOptions()) as supplies,
-            open_desk(
+            open_resources(store, RunOptions()) as supplies,
+            open_session(
                 store,
                 workflow,
                 supplies,
@@ -78,8 +78,8 @@ def test_no_desk_is_opened_for_a_workflow_that_is_not_there(store: Store, tmp_pa
 
     async def talk() -> None:
         async with (
-            supplied(store, RunOptions(out=tmp_path)) as supplies,
-            open_desk(store, "none", supplies),
+            open_resources(store, RunOptions(out=tmp_path)) as supplies,
+            open_session(store, "none", supplies),
         ):
             raise AssertionError("opened")
 

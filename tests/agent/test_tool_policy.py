@@ -20,7 +20,7 @@ from director.agent.permissions.tool_policy import (
     Waits,
     decide,
     origins_in,
-    typed,
+    select_typed,
 )
 from director.agent.tools import REGISTRY
 from director.agent.turn import take_turn
@@ -113,7 +113,7 @@ def test_a_look_alike_is_not_what_the_user_named() -> None:
 )
 def test_only_what_a_user_typed_letter_for_letter_is_named(said: str, named: str) -> None:
     """Users in addresses, other alphabets, numbers, other ports, pasted texts name nothing else."""
-    found = {str(origin) for origin in origins_in(typed([said]))}
+    found = {str(origin) for origin in origins_in(select_typed([said]))}
     assert found == ({named} if named else set())
 
 

@@ -92,7 +92,7 @@ def test_the_browser_goes_on_where_it_was_left(
     """Another desk, another session: the same tabs, from a sealed point."""
     go = [[asks("debug_navigate", url=f"{site.url}/shop/cart", reason="r")]]
     played(runner, store, browser, site.url, go)
-    assert b"cart" not in store.kept(str(store.get("bench", "w").body["point"]["$kept"]))  # type: ignore[union-attr,index]
+    assert b"cart" not in store.read_kept(str(store.get("bench", "w").body["point"]["$kept"]))  # type: ignore[union-attr,index]
     store.put("conversation", "w", {"thread": store.open_thread(workflow="w")})
     look: list[Sequence[Emit]] = [[asks("find", text="cart")], [asks("get_browser_state")]]
     assert f"{site.url}/shop/cart" in played(runner, store, browser, site.url, look)[-1]
@@ -155,6 +155,27 @@ def test_a_flow_tells_what_changed_since_the_last_and_what_never_ran(
     assert "Compared: " not in told[-2]
     assert "Compared: rows: 18 → 18 rows: the same (since run run-" in told[-1]
     assert "\nNever run yet: report_none. Test it with inputs that lead there." in told[-1]
+
+
+def test_a_flow_and_the_test_of_a_loop_tell_which_item_took_which_branch(
+    runner: asyncio.Runner, browser: Browser, store: Store, site: Site
+) -> None:
+    """By name, so that what was left out is seen; nothing of other tests is among it."""
+    enter = {"name": "enter", "condition": "{{one}} != 'Ada'", "branch": ["add"]}
+    skip = {"name": "skip", "condition": True, "branch": []}
+    over = {"over": ["Ada", "Ben", "Cleo"], "variable": "one", "body": ["decide"]}
+    steps: list[Sequence[Emit]] = [
+        [
+            asks("create_node", type="transform", alias="add", config={"code": "1"}),
+            asks("create_node", type="route", alias="decide", config={"branches": [enter, skip]}),
+            asks("create_node", type="iterate", alias="each", config=over),
+            asks("execute_nodes", nodes="each", mode="isolated"),
+            asks("execute_nodes", nodes="all"),
+        ]
+    ]
+    told = played(runner, store, browser, site.url, steps)
+    for each in told[-2:]:
+        assert "Branches: decide, 3 items: skip 1 (Ada); enter 2 (Ben, Cleo)" in each
 
 
 def test_nodes_are_updated_moved_and_deleted_with_a_reason(

@@ -10,7 +10,6 @@ import pytest
 from typer.testing import CliRunner
 
 from agent.office import SAY, asks, at_double, desk
-from director.agent.session_hooks import equipped
 from director.agent.turn import take_turn
 from director.cli import app
 from director.models.script_values import Emit, Seen
@@ -47,7 +46,7 @@ def test_what_is_shown_is_what_came_over_the_wire(tmp_path: Path, wire: str, pro
     place = tmp_path / "director.db"
     with Listening(PROFILES[wire], brain) as double:
         with open_store(place) as store:
-            made = at_double(equipped(desk(store, brain, profile=profile)), double, wire)
+            made = at_double(desk(store, brain, profile=profile), double, wire)
 
             async def talk() -> None:
                 for nth in range(2):

@@ -326,12 +326,11 @@ def test_a_call_that_was_cut_off_is_shown_as_interrupted(store: Store) -> None:
 @pytest.mark.moves_prefix("it is shown that this is noticed")
 def test_a_prefix_that_was_moved_is_noticed(store: Store) -> None:
     """The check of every test here fails if the past is told otherwise or a tool is gone."""
-    made: list[RequestRecord] = []
-    desk_ = desk(store, lambda _: SAY, made=made.append)
+    made = desk(store, lambda _: SAY)
     for nth in range(2):
-        asyncio.run(take_turn(desk_, f"message {nth}"))
-    first, second = made
-    assert moved(made) == []
+        asyncio.run(take_turn(made, f"message {nth}"))
+    first, second = made.requests
+    assert moved(made.requests) == []
     turns = (replace(second.report.sent.turns[0], text="otherwise"), *second.report.sent.turns[1:])
     other = _with(second, turns=turns)
     assert moved([first, other]) == ["the history before turn 1 was rewritten"]

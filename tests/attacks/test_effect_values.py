@@ -28,7 +28,7 @@ from director.browser import Browser, BrowserError, Origins
 from director.browser.actions import act
 from director.models.script_values import Seen
 from director.runs import Run, RunDependencies, queue_run, save_workflow
-from director.runs.resources import Resources, RunOptions, SecretExtractor, supplied
+from director.runs.resources import Resources, RunOptions, SecretExtractor, open_resources
 from director.runs.values import NotPermitted, Permit
 from director.secrets import Vault
 from director.store import Store
@@ -168,7 +168,7 @@ def test_a_flow_that_a_worker_goes_on_with_still_asks(
     shop(store, ask, pays)
 
     async def gone_on() -> str:
-        async with supplied(store, RunOptions()) as supplies:
+        async with open_resources(store, RunOptions()) as supplies:
             lend(supplies, store)
             now = desk(store, [SAY]).now()
             begun = queue_run(store, now, RunDependencies(permit=ask_at_nodes(desk(store, [SAY]))))

@@ -14,7 +14,7 @@ import pytest
 from director.fresh_context import fresh
 from director.planning.injection import expand
 from director.planning.skill_commands import runner
-from project.folders import SMALL, committed, git, written
+from planning.folders import SMALL, committed, git, written
 
 PRIVATE = "Pay the blackmailer"
 

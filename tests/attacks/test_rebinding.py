@@ -12,7 +12,7 @@ from browser.sites import site, until
 from browser.test_guard_wire import say
 from chromiums import full_chromium
 from director.browser import NotApproved, Origins, open_browser
-from director.browser.egress_guard import Blocked, guarded
+from director.browser.egress_guard import Blocked, run_guard
 from director.browser.network import load_private_hosts
 
 NAME = "shop.example"
@@ -101,7 +101,7 @@ def test_a_name_leads_to_no_private_address() -> None:
     async def attack(address: str, sent: bytes) -> None:
         table, blocked = Table({NAME: [[address]]}), list[Blocked]()
         approved = Origins([f"http://{NAME}", f"http://{NAME}:443"])
-        async with guarded(approved, blocked.append, network=table.network()) as guard:
+        async with run_guard(approved, blocked.append, network=table.network()) as guard:
             await say(guard.address, sent)
         assert table.connections == []
         assert [(each.origin.rpartition(":443")[0] or each.origin) for each in blocked] == [
@@ -133,7 +133,7 @@ def test_private_addresses_among_public_ones_are_never_tried() -> None:
                 routes = {(OTHER_PUBLIC, 80): shop.server_port} if routed else {}
                 table, blocked = Table({NAME: [answer]}, routes), list[Blocked]()
                 approved = Origins([f"http://{NAME}"])
-                async with guarded(approved, blocked.append, network=table.network()) as guard:
+                async with run_guard(approved, blocked.append, network=table.network()) as guard:
                     sent = f"GET http://{NAME}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
                     found = await say(guard.address, sent.encode())
                 assert table.connections == [PUBLIC, OTHER_PUBLIC]
@@ -159,7 +159,7 @@ def test_what_the_user_means_by_this_machine_stays_within_reach() -> None:
             private = load_private_hosts({"DIRECTOR_PRIVATE_HOSTS": "Wiki.corp, *.lab.corp"})
             for host in ("localhost", "a.localhost", "127.0.0.1", "wiki.corp", "a.lab.corp"):
                 origin = f"http://{host}:{shop.server_port}"
-                async with guarded(Origins([origin]), network=table.network(*private)) as guard:
+                async with run_guard(Origins([origin]), network=table.network(*private)) as guard:
                     sent = f"GET {origin}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
                     assert (await say(guard.address, sent.encode())).endswith(b"hello")
             assert table.lookups == ["wiki.corp", "a.lab.corp"]

@@ -15,7 +15,7 @@ import director.browser.actions
 import director.browser.session
 from attacks.echo_site import SECRETS, echo_site, session_with
 from browser.sites import Site
-from director.agent.browsing.claim_checks import checked
+from director.agent.browsing.claim_checks import check_claim
 from director.browser import Browser, BrowserError, Session
 from director.browser.actions import ACTIONS, act
 from director.browser.bundle import KEYS, LocatorError
@@ -154,7 +154,7 @@ async def _seen(session: Session, guess: str) -> object:
 async def _claimed(session: Session, guess: str) -> object:
     text = {"claim": "text", "selector": "#text", "text": f"Found: {guess}"}
     matches = {"claim": "matches", "selector": f"[title^={json.dumps(guess)}]", "count": 1}
-    return [repr(await checked(session, "main", each)) for each in (text, matches)]
+    return [repr(await check_claim(session, "main", each)) for each in (text, matches)]
 
 
 async def _told(session: Session, _: str) -> object:

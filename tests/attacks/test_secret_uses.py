@@ -127,7 +127,7 @@ def test_the_first_use_in_a_field_waits_for_a_person(
         assert question.use is not None
         assert (question.use.secret, question.use.origin) == ("pin", site.origin)
         assert site.origin in question.text
-        assert store.kept(question.picture).startswith((b"\x89PNG", b"\xff\xd8"))
+        assert store.read_kept(question.picture).startswith((b"\x89PNG", b"\xff\xd8"))
         assert door.allowed == []
         answer(store, question.id, ALLOW, vault=door)
         assert runner.run(drive(store, question.run, means)).state == "done"

@@ -16,7 +16,7 @@ from attacks.networks import PUBLIC, Table
 from browser.sites import Served, site, until
 from browser.test_guard_wire import say
 from director.browser import Browser, NotApproved, Origins, Session, open_browser
-from director.browser.egress_guard import Blocked, guarded
+from director.browser.egress_guard import Blocked, run_guard
 from director.browser.network import Network
 
 NAME, SUB = "shop.example", "old.shop.example"
@@ -178,7 +178,7 @@ def test_a_tunnel_asks_for_the_host_that_it_was_opened_for(trusted: Certificate)
             table = Table({NAME: [[PUBLIC]]}, {(PUBLIC, 443): secure.server_port})
             blocked: list[Blocked] = []
             approved = Origins([f"https://{NAME}"])
-            async with guarded(approved, blocked.append, network=table.network()) as guard:
+            async with run_guard(approved, blocked.append, network=table.network()) as guard:
                 for place in (f"{NAME}:8443", f"{NAME}:80", "other.example:443", f"{NAME}.:443"):
                     await say(guard.address, open_tunnel(place) + make_hello(NAME))
                 for hello in (

@@ -17,7 +17,7 @@ from playwright.async_api import Error as PlaywrightError
 from browser.programs import below, command, listening, sockets
 from browser.sites import Served, site, until
 from director.browser import Browser, BrowserError, NotApproved, Origins
-from director.browser.egress_guard import Blocked, guarded
+from director.browser.egress_guard import Blocked, run_guard
 
 # Addresses that are none of a page, or that a browser reads otherwise than they look.
 ADDRESSES = (
@@ -98,7 +98,7 @@ def test_a_service_worker_would_be_held_by_the_guard_too(
             worker = ask.format(evil.origin) + ask.format(good.origin)
             home.pages["/worker.js"] = Served(worker, "text/javascript")
             blocked: list[Blocked] = []
-            async with guarded(Origins([home.origin, good.origin]), blocked.append) as guard:
+            async with run_guard(Origins([home.origin, good.origin]), blocked.append) as guard:
                 context = await browser._browser.new_context(proxy={"server": guard.address})
                 page = await context.new_page()
                 await page.goto(home.origin)

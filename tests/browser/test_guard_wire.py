@@ -11,7 +11,7 @@ import pytest
 
 from browser.sites import Served, Site, site
 from director.browser import Origins
-from director.browser.egress_guard import Blocked, guarded
+from director.browser.egress_guard import Blocked, run_guard
 
 LARGE = "x" * 3_000_000
 PAGES: dict[str, Served | str] = {
@@ -40,7 +40,7 @@ def with_guard(check: Callable[[str, Site, Site, list[Blocked]], Awaitable[None]
     async def whole() -> None:
         blocked: list[Blocked] = []
         with site(PAGES) as home, site(PAGES) as evil:
-            async with guarded(Origins([home.origin]), blocked.append) as guard:
+            async with run_guard(Origins([home.origin]), blocked.append) as guard:
                 await check(guard.address, home, evil, blocked)
             assert evil.reached == 0
 
@@ -144,7 +144,7 @@ def test_a_site_that_cannot_be_reached_closes_the_connection(kind: str) -> None:
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             place = f"127.0.0.1:{taken.getsockname()[1]}"
-            async with guarded(Origins([f"http://{place}"])) as guard:
+            async with run_guard(Origins([f"http://{place}"])) as guard:
                 asked = f"GET http://{place}/ HTTP/1.1\r\nHost: x\r\n\r\n"
                 sent = (
                     asked

@@ -50,9 +50,9 @@ def test_a_session_goes_on_from_a_sealed_restart_point(
                 await session.open_tab("about:blank", "third")
                 await session.switch_tab("second")
                 point = await session.point()
-            sealed = point.sealed(seal)
+            sealed = point.encrypt(seal)
             assert CANARY not in repr(point) + sealed
-            opened = RestartPoint.unsealed(sealed, Seal(KeyFile(tmp_path / "key")))
+            opened = RestartPoint.decrypt(sealed, Seal(KeyFile(tmp_path / "key")))
             assert opened == point
             async with browser.session(approved, state=opened) as session:
                 assert [(tab.name, tab.url, tab.active) for tab in await session.tabs()] == [

@@ -95,7 +95,7 @@ def test_no_value_of_a_secret_field_is_in_a_snapshot() -> None:
 
     raw, snapshot = on(work, first=SECRETS)
     assert leaks(raw)
-    everything = [snapshot.text, show(snapshot), repr(snapshot), snapshot.stored.decode()]
+    everything = [snapshot.text, show(snapshot), repr(snapshot), snapshot.content.decode()]
     everything += [find(snapshot, "a"), *(read(snapshot, ref) for ref in refs(snapshot))]
     everything += [expand(snapshot, ref) for ref in refs(snapshot)]
     assert [leaks(each) for each in everything if leaks(each)] == []

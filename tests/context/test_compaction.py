@@ -9,7 +9,8 @@ import pytest
 
 from director import fit_messages
 from director.context import laws
-from director.context.excerpts import Excerpt, select
+from director.context.excerpt_choice import select
+from director.context.excerpts import Excerpt
 from director.context.presets import PRESETS, Options
 from director.context.units import thoughts, units, without_thinking
 from director.context.values import AgentTurn, Budget, chars4
@@ -53,7 +54,7 @@ def test_the_laws_hold_around_it(preset: str, *, thinking: bool) -> None:
     """All ten."""
     context = parse(history(thinking=thinking)).context
     strategy, budget = PRESETS[preset](Options()), Budget(4_500)
-    assert laws.broken_laws(strategy, context, budget) == []
+    assert laws.find_broken_laws(strategy, context, budget) == []
 
 
 def test_it_is_no_thinking() -> None:

@@ -33,10 +33,11 @@ from director import (
     truncate,
 )
 from director.context.compaction import Compactor, room_at, target_size
-from director.context.excerpts import earlier, extract, select, write
+from director.context.excerpt_choice import select
+from director.context.excerpts import earlier, extract, write
 from director.context.fold import fold_cut
 from director.context.laws import sticky
-from director.context.notices import is_range_notice, noticed
+from director.context.notices import find_notice, is_range_notice
 from director.context.shrink import Shrinking, shrink_text
 from director.context.sizes import context_size
 from director.context.values import Turn
@@ -111,7 +112,7 @@ class TestShrink:
         out = shrink()(run_of(looked(1, rows)), Budget(4_000))
         (call,) = out.turns[1].calls  # type: ignore[union-attr]
         assert call.original == rows
-        assert noticed(call.result)
+        assert find_notice(call.result)
         assert len(call.result) < len(rows) // 4
 
     def test_what_was_shrunk_is_not_shrunk_again(self) -> None:

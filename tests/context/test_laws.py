@@ -31,7 +31,7 @@ from director import (
 from director.context.presets import PRESETS, Options
 from director.context.values import Section
 from director.context.wire import parse
-from director.testing import broken_laws, check_strategy, histories, history
+from director.testing import check_strategy, find_broken_laws, histories, history
 
 STRATEGIES: dict[str, Strategy] = {
     "sliding_window": sliding_window(),
@@ -113,7 +113,7 @@ def test_the_laws_hold_on_histories_that_shrink(
     messages: list[Message], limit: int, name: str
 ) -> None:
     """Read from the wire, natives and all; a failure is shrunk to the smallest history."""
-    assert broken_laws(STRATEGIES[name], parse(messages).context, Budget(limit)) == []
+    assert find_broken_laws(STRATEGIES[name], parse(messages).context, Budget(limit)) == []
 
 
 def slices_by_message(context: Context, budget: Budget, /) -> Context:  # noqa: ARG001
@@ -186,7 +186,7 @@ def test_a_broken_strategy_is_caught(broken: Strategy, laws: set[str]) -> None:
     """Each sabotage breaks the laws it should, within 300 histories."""
     missed = set(laws)
     for seed in range(300):
-        missed -= {each.law for each in broken_laws(broken, *history(seed))}
+        missed -= {each.law for each in find_broken_laws(broken, *history(seed))}
         if not missed:
             return
     pytest.fail(f"300 histories show no breach of {missed}")

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from director.context.notices import noticed
+from director.context.notices import find_notice
 from director.context.shapes.dispatch import SHAPES
 from director.context.shrink import Shrinking, shrink_text
 
@@ -41,7 +41,7 @@ def test_shrinking_is_done_once_and_never_grows(name: str, level: str) -> None:
     once = shrink_text(SAMPLES[name], how, 300)
     assert len(once) <= len(SAMPLES[name])
     assert shrink_text(once, how, 300) == once
-    assert once == SAMPLES[name] or noticed(once)
+    assert once == SAMPLES[name] or find_notice(once)
 
 
 def test_the_one_bad_line_of_a_log_survives_although_its_level_is_info() -> None:

@@ -18,7 +18,7 @@ from director.agent import (
     TurnProgress,
     TurnResult,
     current_thread,
-    open_desk,
+    open_session,
     take_turn,
 )
 from director.agent.agent_session import Opens, opens_model
@@ -28,7 +28,7 @@ from director.demo.site import Site
 from director.models import Journal, Model, Timing, open_model
 from director.models.script_engines import load
 from director.runs import drive, queue_run, run_of
-from director.runs.resources import Resources, RunOptions, supplied
+from director.runs.resources import Resources, RunOptions, open_resources
 from director.settings import load_settings
 from director.store import Store, open_store
 from director.store.run_variables import variables
@@ -76,10 +76,10 @@ async def played(
     """How each line of the user ended, all that was told, and the workflow."""
     told: list[TurnProgress] = []
     settings = load_settings({"profile": profile})
-    async with supplied(store, RunOptions(pictures="none")) as supplies:
+    async with open_resources(store, RunOptions(pictures="none")) as supplies:
         workflow = begin(store, supplies.vault, site.url)
         ends: list[str] = []
-        async with open_desk(
+        async with open_session(
             store,
             workflow,
             supplies,
@@ -174,9 +174,9 @@ def test_off_script_the_rehearsal_says_what_it_is(store: Store, site: Site) -> N
     """Without an address, or told something else, it does not pretend to understand."""
 
     async def said() -> tuple[str, str]:
-        async with supplied(store, RunOptions()) as supplies:
+        async with open_resources(store, RunOptions()) as supplies:
             workflow = begin(store, supplies.vault, site.url)
-            async with open_desk(store, workflow, supplies, settings=load_settings()) as desk:
+            async with open_session(store, workflow, supplies, settings=load_settings()) as desk:
                 first = await take_turn(desk, "What is the weather like?")
                 second = await take_turn(desk, "Please?")
                 return first.text, second.text

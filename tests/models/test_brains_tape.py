@@ -28,14 +28,14 @@ def test_a_context_shown_again_gets_its_own_step_again() -> None:
     first = tape(_seen("a"))
     tape(_seen("b"))
     assert tape(_seen("a")) == first
-    assert tape.left == 0
+    assert tape.remaining == 0
 
 
 def test_the_run_does_not_tell_contexts_apart_on_one_tape() -> None:
     """One tape serves all runs, whatever their names."""
     tape = Tape([[ONE], [TWO]])
     assert tape(_seen("a", run="x")) == tape(_seen("a", run="y"))
-    assert tape.left == 1
+    assert tape.remaining == 1
 
 
 def test_every_run_can_have_a_tape_of_its_own() -> None:
@@ -43,7 +43,7 @@ def test_every_run_can_have_a_tape_of_its_own() -> None:
     tape = Tape([[ONE], [TWO]], per_run=True)
     assert tape(_seen("a", run="x")) == tape(_seen("b", run="y")) == (ONE,)
     assert tape(_seen("c", run="x")) == (TWO,)
-    assert tape.left == 1
+    assert tape.remaining == 1
 
 
 def test_an_overrun_names_the_step_and_what_was_shown() -> None:
@@ -57,7 +57,7 @@ def test_an_overrun_names_the_step_and_what_was_shown() -> None:
 def test_an_underrun_is_an_error_when_checked() -> None:
     """Too long a tape says how many steps were left."""
     tape = Tape([[ONE], [TWO]])
-    assert tape.left == 2
+    assert tape.remaining == 2
     with pytest.raises(ScriptError, match="2 of the tape's 2 steps were not played"):
         tape.check()
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from director.context.values import Counter
-from director.counting import Calibration, calibrated, chars4, counter_for, remembering
+from director.counting import Calibration, calibrate_counter, chars4, counter_for, remembering
 
 observations = st.lists(
     st.tuples(st.integers(1, 1_000_000), st.integers(1, 1_000_000)), min_size=1, max_size=40
@@ -122,7 +122,7 @@ def test_each_text_is_counted_once_however_often_the_factor_changes() -> None:
 
 def test_framing_is_calibrated_with_the_texts() -> None:
     """What was reported held both."""
-    twice = calibrated(chars4, 2.0, 0.1)
+    twice = calibrate_counter(chars4, 2.0, 0.1)
     assert (twice.per_message, twice.per_call, twice.per_image) == (8, 2, 2_000)
 
 

@@ -15,12 +15,13 @@ from collections.abc import Callable
 from director.context.values import Counter, chars4
 from director.counting import counter_for
 from director.planning.agent_profiles import AGENTS, SKILLS, load_profile
+from director.planning.budget_report import Limit
 from director.planning.context_assembly import ContextRequest, Fresh, assemble
 from director.planning.manifest import as_json
 from director.planning.markdown import part
 from director.planning.project_files import read_project
 from director.planning.recent_changes import Commit
-from director.planning.section_budget import Limit, TooLarge
+from director.planning.section_budget import TooLarge
 from director.planning.section_format import ORDER, PROTECTED, Source, read_context
 from director.planning.values import MemoryFiles, Project, as_bytes, as_text
 
@@ -146,8 +147,8 @@ def check(project: Project, limit: Limit, fresh: Fresh) -> None:
     assert len({tag for tag, _ in parsed}) == len(parsed)
     shown = {tag: [one for _, one in texts] for tag, texts in parsed}
     for section in fresh.sections:
-        assert shown[section.tag] == [one.shown for one in section.sources]
-        for source, back in zip(section.sources, shown[section.tag], strict=True):
+        assert shown[section.name] == [one.full_text for one in section.sources]
+        for source, back in zip(section.sources, shown[section.name], strict=True):
             whole = project.text(source.source) if source.kind in ("file", "part") else source.text
             assert whole is not None
             if source.spans is None and not source.notice:
@@ -156,7 +157,7 @@ def check(project: Project, limit: Limit, fresh: Fresh) -> None:
                 assert back == whole
             for start, end in source.spans or ():
                 assert source.text[start:end] in back
-        if section.tag in PROTECTED:
+        if section.name in PROTECTED:
             assert all(one.spans is None and not one.notice for one in section.sources)
     decided(project, fresh, shown)
 
@@ -164,7 +165,7 @@ def check(project: Project, limit: Limit, fresh: Fresh) -> None:
 def decided(project: Project, fresh: Fresh, shown: dict[str, list[str]]) -> None:
     """The decisions are the file's own bytes, and none that are there are left away."""
     for section in fresh.sections:
-        if section.tag == "decisions":
+        if section.name == "decisions":
             (one,) = section.sources
             kept, file = as_bytes(one.text), project.folder.read(one.source)
             assert file is not None

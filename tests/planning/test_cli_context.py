@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from project.folders import SMALL, TASK, committed, written
 from typer.testing import CliRunner
 
 import director
@@ -18,6 +17,7 @@ from director.counting import counter_for
 from director.planning.agent_profiles import AGENTS, REFERENCES, SKILLS, load_profile
 from director.planning.delivery import parts
 from director.planning.values import ProjectError
+from planning.folders import SMALL, TASK, committed, written
 
 _ROOT = Path(__file__).parents[2]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from project.folders import SMALL, TASK, written
 from typer.testing import CliRunner
 
 from director.cli import app
 from director.cli.project_findings import look_at_project
+from planning.folders import SMALL, TASK, written
 
 
 def told(*arguments: str | Path, code: int = 0) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from project.folders import GOAL, SMALL, STEP, TASK, project_of, written
 
 from director.planning.drift import drift
 from director.planning.project_files import open_project
 from director.planning.project_setup import FORMS, make_project, mend
+from planning.folders import GOAL, SMALL, STEP, TASK, project_of, written
 
 _DONE = TASK.removesuffix(".md") + ".done.md"
 

@@ -9,9 +9,9 @@ import os
 from pathlib import Path
 
 import pytest
-from project.example import bakery
 
-from director.project.profiles import AGENTS, SKILLS
+from director.planning.agent_profiles import AGENTS, SKILLS
+from planning.example import bakery
 
 GOLDEN = Path(__file__).parent / "golden"
 _ALL = {

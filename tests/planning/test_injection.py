@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from project.folders import SMALL, committed, git, written
 
 from director.fresh_context import Own, fresh
 from director.planning.injection import Output, expand, placeholders, refusal, wrong_forms
 from director.planning.skill_commands import runner
+from planning.folders import SMALL, committed, git, written
 
 
 def text_of(root: Path, text: str, *allowed: str) -> str:

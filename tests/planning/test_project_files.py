@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from project.folders import GOAL, SMALL, STEP, TASK, project_of, written
 
 from director.planning.disk import Disk
 from director.planning.drift import drift
 from director.planning.project_files import open_project
 from director.planning.project_progress import missing_for, name_of, next_task
 from director.planning.values import ProjectError, as_bytes, as_text
+from planning.folders import GOAL, SMALL, STEP, TASK, project_of, written
 
 
 def test_goals_steps_and_tasks_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_nothing_outside_the_root_is_ever_read(tmp_path: Path, path: str) -> Non
     disk = Disk(root)
     assert disk.read(path) is None
     assert path not in disk.paths
-    assert {".director/link.md", ".director/linked", ".director/pipe.md"} <= set(disk.refused)
+    assert {".director/link.md", ".director/linked", ".director/pipe.md"} <= set(disk.refusals)
 
 
 @pytest.mark.promise("E5")

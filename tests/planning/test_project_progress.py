@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from project.folders import SMALL, TASK, project_of
 
 from director.planning.project_progress import find_task, next_task
 from director.planning.values import Project, ProjectError
+from planning.folders import SMALL, TASK, project_of
 
 _NEEDS = "# Task: T\n\n## What To Do\n\nIt.\n\n## Needs First\n\n{}\n"
 

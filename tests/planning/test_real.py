@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from director.cli.project_findings import look_at_project
-from director.fresh_context import fresh, kept, replayed, verified
+from director.fresh_context import fresh, keep_context, replay_context, verify_context
 from director.planning.agent_profiles import AGENTS, SKILLS
 from director.planning.project_files import open_project
 from director.planning.project_progress import next_task
@@ -45,9 +45,9 @@ def test_every_profile_assembles_verifies_and_replays(real: Path, window: int) -
         assert made.tokens <= window * 3 // 10
         assert [tag for tag, _ in read_context(made.text)]
         assert "session: update timestamps" not in made.text
-        kept(real, made)
-        assert all(check.holds for check in verified(real))
-        assert replayed(real)[1]
+        keep_context(real, made)
+        assert all(check.holds for check in verify_context(real))
+        assert replay_context(real)[1]
 
 
 def test_a_window_that_is_too_small_is_refused(real: Path) -> None:

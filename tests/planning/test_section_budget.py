@@ -6,14 +6,15 @@ import re
 from collections.abc import Mapping
 
 import pytest
-from project.folders import SMALL, STEP, TASK, project_of
 
 from director.context.values import chars4
+from director.planning.budget_report import Limit
 from director.planning.context_assembly import ContextRequest, Fresh, assemble
 from director.planning.markdown import blocks
 from director.planning.recent_changes import Commit
-from director.planning.section_budget import Limit, TooLarge
+from director.planning.section_budget import TooLarge
 from director.planning.section_format import read_context
+from planning.folders import SMALL, STEP, TASK, project_of
 
 _LONG = "".join(
     f"## Part {n}\n\nSome words about part {n}.\n\n```\ncode {n}\n\nmore\n```\n\n"
@@ -201,7 +202,7 @@ def test_a_cut_falls_between_blocks_and_names_the_lines() -> None:
     """Fences, tables and lists stay whole."""
     files = {path: text for path, text in _FILES.items() if not path.endswith("SUMMARY.md")}
     cut = made("build", 6_000, files)
-    section = next(one for one in cut.sections if one.tag == "codebase")
+    section = next(one for one in cut.sections if one.name == "codebase")
     for source in section.sources:
         ends = {block.end for block in blocks(source.text)}
         assert source.spans

@@ -11,10 +11,10 @@ from director.planning.section_format import (
     HEADED,
     ORDER,
     Source,
-    TaggedSection,
     heading,
     read_context,
     render_context,
+    write_section,
 )
 from director.planning.tasktypes import contains_word, find_types
 
@@ -67,12 +67,12 @@ def test_what_is_read_back_is_what_was_written(
     for tag, texts in given_:
         kept = texts if tag in HEADED else [("", texts[0][1])]
         sections.append(
-            TaggedSection(tag, tuple(Source("s", text, "r", name) for name, text in kept))
+            write_section(tag, tuple(Source("s", text, "r", name) for name, text in kept))
         )
     back = read_context(render_context(sections))
-    ranked = sorted(sections, key=lambda one: ORDER.index(one.tag))
+    ranked = sorted(sections, key=lambda one: ORDER.index(one.name))
     assert back == [
-        (one.tag, tuple((heading(source.name), source.text) for source in one.sources))
+        (one.name, tuple((heading(source.name), source.text) for source in one.sources))
         for one in ranked
     ]
 
@@ -84,7 +84,7 @@ def test_what_is_read_back_is_what_was_written(
 def test_look_alikes_of_our_tags_are_escaped_and_nothing_else(text: str) -> None:
     """A reader is not fooled either."""
     whole = render_context(
-        [TaggedSection("vision", (Source("s", f"a {text} <div> <tasks> b", "r"),))]
+        [write_section("vision", (Source("s", f"a {text} <div> <tasks> b", "r"),))]
     )
     assert f"a {text[0]}\\{text[1:]} <div> <tasks> b" in whole
 
@@ -96,9 +96,9 @@ def test_look_alikes_of_our_tags_are_escaped_and_nothing_else(text: str) -> None
 def test_a_heading_that_is_no_name_of_such_a_file_stays_as_it_is(text: str) -> None:
     """Only what could pass for another file of the same section gets a backslash."""
     source = Source("s", f"one\n{text}\ntwo\n", "r", "A.md")
-    assert f"one\n{text}\ntwo\n" in render_context([TaggedSection("codebase", (source,))])
+    assert f"one\n{text}\ntwo\n" in render_context([write_section("codebase", (source,))])
     assert "\\## A.md" in render_context(
-        [TaggedSection("codebase", (Source("s", "## A.md", "r", "B.md"),))]
+        [write_section("codebase", (Source("s", "## A.md", "r", "B.md"),))]
     )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from project.example import bakery, shown, source
 
 from director.planning.agent_profiles import AGENTS, SKILLS, load_profile
 from director.planning.section_format import DEEP, HEADED, ORDER
 from director.planning.tasktypes import API, TESTING, UI, find_types
+from planning.example import bakery, shown, source
 
 _STEP = "goals/01-take-orders/02-ordering/STEP.md"
 _TASK = "goals/01-take-orders/02-ordering/tasks/01-order-form.md"

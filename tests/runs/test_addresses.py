@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -10,12 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from director.runs import run_workflow
+from director.runs import run_workflow, steps_of
 from director.runs.playwright_script import script_of
+from director.runs.run_journal import step_json
+from director.secrets import Vault
 from director.store import Store
 from director.workflow.templates import Template, resolve
 from director.workflow.values import Json, Workflow, WorkflowError
-from runs.answers import Form, serve_answers
+from runs.answers import Form, sent_to, serve_answers
 from runs.building import flow, node, pages, result, setting, statuses
 from runs.conftest import Live
 
@@ -132,3 +135,69 @@ def _play(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command, cwd=folder, capture_output=True, text=True, check=False, timeout=240
     )
+
+
+@pytest.mark.parametrize("password", ["admin", "canary-9-swordfish"])
+@pytest.mark.parametrize(
+    ("asked", "path", "holds"),
+    [
+        ({"url": "*/admin/users"}, "/admin/users", True),
+        ({"url": "*/admin/users"}, "/shop01/users", False),
+        ({"url": "*/admin/*"}, "/shop01/users", False),
+        ({"url": "*/*/users"}, "/admin/users", True),
+        ({"url_matches": r"/admin/users$"}, "/admin/users", True),
+        ({"url_matches": r"^(?!.*/admin/)"}, "/shop01/users", True),
+        ({"url_matches": r"^(?!.*/admin/)"}, "/admin/users", False),
+        ({"status": "*/admin/users", "is": 200}, "/admin/users", True),
+        ({"status": "*/admin/users", "is": 200}, "/shop01/users", False),
+    ],
+)
+def test_a_common_word_in_the_vault_changes_no_condition(  # noqa: PLR0917  fixtures
+    live: Live,
+    store: Store,
+    tmp_path: Path,
+    password: str,
+    asked: dict[str, Json],
+    path: str,
+    holds: bool,  # noqa: FBT001  a parameter of the test
+) -> None:
+    """An address is compared as it is; another secret in the same place is not what was asked for."""
+    vault = Vault(tmp_path / "vault", b"k" * 32)
+    vault.put("other", password, "https://other.test")
+    vault.put("third", "shop01", "https://other.test")
+    with serve_answers() as site:
+        site[path] = "<h1>Users</h1>"
+        opened = node("open", "browser_action", action="navigate", url=f"{site.origin}{path}")
+        workflow = flow({**opened, "ensures": [{**asked, "within": 200}]}, origin=site.origin)
+        run = live.run(run_workflow(store, workflow, live.means(secrets=vault)))
+    assert run.state == ("done" if holds else "failed"), run.error
+    told = json.dumps(next(step_json(each) for each in steps_of(store, run.id))["evidence"])
+    assert not re.search(r"found\": \"[^\"]*(shop01|canary)", told)
+
+
+@pytest.mark.parametrize(
+    ("asked", "holds"),
+    [
+        ({"url": "*?token=[redacted]"}, True),
+        ({"url": "*?token=*"}, True),
+        ({"url": "*?token=canary*"}, False),
+        ({"url": "*swordfish"}, False),
+        ({"url_matches": "token=c"}, False),
+        ({"url_matches": "token=.{18}$"}, False),
+        ({"status": "*token=canary*", "is": 200}, False),
+    ],
+)
+def test_a_condition_on_an_address_tells_no_part_of_a_secret(
+    live: Live, store: Store, tmp_path: Path, *, asked: dict[str, Json], holds: bool
+) -> None:
+    """It may name the place of a secret, or the mark that is shown there; no letter of it."""
+    vault = Vault(tmp_path / "vault", b"k" * 32)
+    vault.put("token", "canary-9-swordfish", "https://other.test")
+    with serve_answers() as site:
+        site["/"] = sent_to("/in?token=canary-9-swordfish")
+        site["/in"] = "<h1>In</h1>"
+        opened = node("open", "browser_action", action="navigate", url=f"{site.origin}/")
+        workflow = flow({**opened, "ensures": [{**asked, "within": 200}]}, origin=site.origin)
+        run = live.run(run_workflow(store, workflow, live.means(secrets=vault)))
+    assert run.state == ("done" if holds else "failed"), run.error
+    assert "canary-9-swordfish" not in json.dumps(run.error)

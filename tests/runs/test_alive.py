@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from browser.programs import browsers_of
 from director.browser import BrowserError, open_browser
 from director.browser.actions import act
-from director.runs import Run, RunDependencies, cancel, queue_run, run_of
+from director.runs import Run, RunDependencies, cancel, queue_run, reopen, run_of
 from director.runs.liveness import Liveness
-from director.runs.run_execution import execute, reopen, submit
+from director.runs.run_execution import execute, submit
 from director.runs.run_journal import RunJournal
 from director.runs.run_queue import Queue, queue_url
 from director.runs.stage import Stage

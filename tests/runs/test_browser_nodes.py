@@ -107,7 +107,7 @@ def test_every_action_tells_what_it_did(
     assert told["row"] == {"scrolledToRow": 3, "scrollTop": 60}
     assert told["key"] == {"pressed": "Shift+a", "focused": {"role": "textbox", "name": ""}}
     picture: Any = told["shot"]
-    assert store.kept(picture["screenshot"]["$kept"]).startswith(b"\x89PNG")
+    assert store.read_kept(picture["screenshot"]["$kept"]).startswith(b"\x89PNG")
     assert told["tab"] == {"openedTab": "other", "url": f"{origin}/done", "active": True}
     assert told["tabs"] == {
         "tabs": [
@@ -305,9 +305,9 @@ def test_each_step_in_the_browser_has_a_picture_and_a_restart_point(
     run = done(live, store, origin, code("after", "1"), pictures="each")
     step = by_key(store, run)["open"]
     assert step.screenshot is not None
-    assert store.kept(step.screenshot["$kept"]).startswith(b"\x89PNG")
+    assert store.read_kept(step.screenshot["$kept"]).startswith(b"\x89PNG")
     assert step.point is not None
-    assert b"cookies" not in store.kept(step.point["$kept"])
+    assert b"cookies" not in store.read_kept(step.point["$kept"])
     assert step.page is not None
     assert step.page["url"] == f"{origin}/"
     assert by_key(store, run)["after"].point is None

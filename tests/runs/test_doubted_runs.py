@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import threading
@@ -146,33 +147,82 @@ def test_a_count_is_doubted_against_the_run_before_and_nothing_else(
     assert once(live, store, workflow).doubts == ()
 
 
+ICONS = re.sub(r"(<td class=price>)[\d.]+", r"\1<i title=cheap></i>", table(1, 12))
+CHECKS = [{"kind": "total", "counter": "# results"}, {"kind": "unique", "field": "name"}]
+SCRIPTED: dict[str, tuple[list[str], list[dict[str, Any]], list[str]]] = {
+    "honest": ([f"<p>12 results</p>{table(1, 12)}"], CHECKS, []),
+    "a total and a value twice": (
+        [f"<p>1,012 results</p>{table(1, 12).replace('Lamp 2<', 'Lamp 1<')}"],
+        CHECKS,
+        [
+            "read read 12 rows, and the page says '1,012 results'",
+            "read read 12 rows with 11 values of 'name'",
+        ],
+    ),
+    "a total without a check": (
+        [f"<h1>Lamps</h1><p>82 results</p>{table(1, 12)}"],
+        [],
+        ["read read 12 rows, and the page says '82 results'"],
+    ),
+    "a total that a person dismissed": (
+        [f"<h1>Lamps</h1><p>82 results</p>{table(1, 12)}"],
+        [{"kind": "total", "dismissed": True, "by": "person"}],
+        [],
+    ),
+    "a next page": (
+        [f"{table(1, 12)}{pager(1, 3)}"],
+        [],
+        ["read read 12 rows on 1 page, and the page still offers page 3"],
+    ),
+    "all pages": ([f"{table(12 * n - 11, 12 * n)}{pager(n, 3)}" for n in (1, 2, 3)], [], []),
+    "all pages but the last": (
+        [f"{table(12 * n - 11, 12 * n)}{pager(n, 3)}" for n in (1, 2)],
+        [],
+        ["read read 24 rows on 2 pages, and the page still offers page 3"],
+    ),
+    "a column of icons": (
+        [ICONS],
+        [],
+        [
+            (
+                "the field 'price' of read is empty in all 12 rows: the page shows something there "
+                "that is no text"
+            )
+        ],
+    ),
+    "a column that is gone": (
+        [table(1, 12).replace("class=price", "class=cost")],
+        [],
+        ["the field 'price' of read is empty in all 12 rows: no element was found"],
+    ),
+    "a head among the items": (
+        [table(1, 12).replace("<tbody>", "<tbody><tr><td>Bulbs</td></tr>")],
+        [],
+        ["1 of 13 elements of which read made records have nothing in any field"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SCRIPTED)
 def test_an_exported_script_prints_the_doubts_it_can_check(
-    lists: tuple[str, dict[str, str]], tmp_path: Path
+    lists: tuple[str, dict[str, str]], tmp_path: Path, case: str
 ) -> None:
-    """Totals and values that must differ; the code says the same."""
+    """Counts, pages that nobody read, columns without a value, values that must differ."""
     origin, pages = lists
-    checks = [{"kind": "total", "counter": "# results"}, {"kind": "unique", "field": "name"}]
-    nodes = go("open", f"{origin}/list"), {**read(), "checks": checks}
+    shown, checks, doubts = SCRIPTED[case]
+    for number, text in enumerate(shown, 1):
+        pages[f"/list?page={number}"] = text
+    over = [*range(1, len(shown) + 1)]
+    loop = node("loop", "iterate", over=over, variable="page", body=["open", "read"])
+    nodes = loop, go("open", f"{origin}/list?page={{{{page}}}}"), {**read(), "checks": checks}
     script = tmp_path / "script.py"
     script.write_text(script_of(flow(*nodes, origin=origin)))
-
-    def told() -> tuple[int, list[str]]:
-        ran = subprocess.run(
-            [sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=120
-        )
-        lines = ran.stderr.splitlines()
-        return ran.returncode, [line for line in lines if line.startswith("doubt")]
-
-    pages["/list"] = f"<p>12 results</p>{table(1, 12)}"
-    assert told() == (0, [])
-    pages["/list"] = f"<p>1,012 results</p>{table(1, 12).replace('Lamp 2<', 'Lamp 1<')}"
-    assert told() == (
-        3,
-        [
-            "doubt: read read 12 rows, and the page says '1,012 results'",
-            "doubt: read read 12 rows with 11 values of 'name'",
-        ],
+    ran = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=120
     )
+    lines = [line for line in ran.stderr.splitlines() if line.startswith("doubt")]
+    assert lines == [f"doubt: {each}" for each in doubts], ran.stderr
+    assert ran.returncode == (3 if doubts else 0)
 
 
 @contextmanager

@@ -13,6 +13,8 @@ from director.runs import Run, run_workflow, try_node
 from director.runs.doubts import RowReading, find_doubts
 from director.runs.doubts.doubt import RowVisit
 from director.runs.run_report import report_html
+from director.services.runs import read_history
+from director.services.workspace import make_workspace
 from director.store import Store
 from director.workflow.values import Json, Workflow
 from runs.answers import AnsweringSite, serve_answers
@@ -205,7 +207,9 @@ def test_a_first_run_is_compared_with_the_test_of_its_nodes(
     site["/list"] = f"<table>{wrong}</table>"
     unknown = run(live, store, workflow)
     assert (unknown.doubts, unknown.summary["not_compared"]) == ((), ["read"])
-    assert "nothing to compare with yet: read" in summary(store, unknown, None)
+    assert "nothing to compare with yet: read" in summary(
+        read_history(make_workspace(store), unknown.id), None
+    )
     assert "Nothing to compare with yet" in report_html(store, unknown.id)
     for first, found in ((right, set()), (wrong, {("read", "cells", "one")})):
         tested = replace(workflow, id=f"tested-{len(found)}")
@@ -215,4 +219,6 @@ def test_a_first_run_is_compared_with_the_test_of_its_nodes(
         site["/list"] = f"<table>{first}</table>"
         ended = run(live, store, tested)
         assert (told(ended), ended.summary["not_compared"]) == (found, [])
-        assert "nothing to compare with" not in summary(store, ended, None)
+        assert "nothing to compare with" not in summary(
+            read_history(make_workspace(store), ended.id), None
+        )

@@ -20,7 +20,6 @@ from director.runs import (
     queue_run,
     records_of,
     resume,
-    retry,
     run_workflow,
     steps_of,
 )
@@ -138,7 +137,7 @@ def test_retrying_an_iterate_does_the_records_that_failed(store: Store) -> None:
     means = RunDependencies(think=model)
     first = asyncio.run(run_workflow(store, workflow, means))
     assert (first.state, result(store, first, "each")["recordsFailed"]) == ("done", 1)
-    ended = asyncio.run(retry(store, first.id, means, node="each"))
+    ended = asyncio.run(resume(store, first.id, means, node="each"))
     assert (ended.state, model.calls, result(store, ended, "each")["processed"]) == ("done", 4, 3)
     assert by_key(store, ended)["after"].attempt == 2
 
@@ -155,7 +154,7 @@ def test_retrying_from_a_node_puts_back_what_it_and_its_followers_wrote(store: S
     means = RunDependencies(think=model)
     run = asyncio.run(run_workflow(store, workflow, means))
     assert result(store, run, "read") == 5
-    ended = asyncio.run(retry(store, run.id, means, node="think"))
+    ended = asyncio.run(resume(store, run.id, means, node="think"))
     assert result(store, ended, "read") == 6
     values = [each.body["value"] for each in store.versions("variable", f"{run.id}/sum")]
     assert values == [1, 5, 1, 6]

@@ -50,7 +50,7 @@ def test_a_record_holds_no_mechanics(type_: str, result: Json, kept: Json) -> No
     made = node("file", type_, **configs[type_], store_to_record=True)
     (one,) = flow(made).nodes
     known = {"a_001": Record("a_001", "a")}
-    found = Keeping(one, one.config, result, known, "visit", "a_001").kept()
+    found = Keeping(one, one.config, result, known, "visit", "a_001").collect_writes()
     assert [record.vars for record in found.records] == [{"file": kept}]
     assert found.warnings == ()
 

@@ -11,7 +11,7 @@ import pytest
 from director.browser import Origins, Session
 from director.demo.site import Site
 from director.runs import Step, run_workflow, steps_of, try_node
-from director.runs.proposed_conditions import NodeProposal, accepted, proposals
+from director.runs.proposed_conditions import NodeProposal, accept_proposals, proposals
 from director.store import Store, open_store
 from director.store.run_variables import set_variable, workbench
 from director.workflow.values import Workflow
@@ -179,7 +179,7 @@ def test_what_is_accepted_holds_in_the_next_run(live: Live, store: Store, shop: 
     workflow = steps(shop, LINK, ADD, CHECKOUT, USER)
     for alias, wanted in tried(live, store, workflow).items():
         which = next(each for each in workflow.nodes if each.alias == alias)
-        workflow = accepted(workflow, which, wanted)
+        workflow = accept_proposals(workflow, which, wanted)
     assert [each.effect for each in workflow.nodes] == [
         "idempotent",
         "idempotent",

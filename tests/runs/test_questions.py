@@ -21,7 +21,7 @@ from director.runs import (
     run_of,
     run_workflow,
 )
-from director.runs.questions import asked as ask_question
+from director.runs.questions import ensure_question as ask_question
 from director.runs.resources import SecretExtractor
 from director.runs.run_report import report_html
 from director.secrets import Vault, canary_forms

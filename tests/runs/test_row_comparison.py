@@ -25,9 +25,10 @@ from director.runs.run_doubts import compare_run
 from director.runs.run_journal import run_json, step_json
 from director.runs.run_report import report_html
 from director.runs.run_text import age_text, comparison_lines, comparison_text
+from director.services.runs import get_run, read_history
+from director.services.workspace import make_workspace
 from director.store import Store
 from director.store.run_variables import workbench
-from director.web.reading.runs import detail
 from director.workflow.values import Json
 from runs.building import code, flow, node
 
@@ -138,11 +139,13 @@ def test_rows_that_left_a_list_are_told_everywhere_and_change_no_exit_code(
     (line,) = comparison_lines(fewer)
     assert line.startswith("read: 26 → 23 rows: 3 gone, 0 new, 0 changed (since run first, ")
     assert line.endswith(" s earlier); gone: 7, 11, 19")
-    assert f"\ncompared: {line}\n" in f"{summary(store, fewer, None)}\n"
-    assert f"\ncompared: {line}\n" in history(store, fewer)
+    workspace = make_workspace(store)
+    stored = read_history(workspace, "fewer")
+    assert f"\ncompared: {line}\n" in f"{summary(stored, None)}\n"
+    assert f"\ncompared: {line}\n" in history(stored)
     assert line in report_html(store, "fewer")
-    assert detail(store, "fewer").compared == (line,)
-    assert finish(store, fewer, report=None, as_json=True) == 0
+    assert get_run(workspace, "fewer").compared == (line,)
+    assert finish(workspace, "fewer", report=None, as_json=True) == 0
     (compared,) = json.loads(capsys.readouterr().out)["summary"]["compared"]
     assert (compared["before"], compared["now"], compared["gone"]) == (26, 23, 3)
     assert (compared["run"], compared["names"]) == ("first", ["7", "11", "19"])

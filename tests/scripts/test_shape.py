@@ -10,6 +10,7 @@ from scripts.shape import (
     Figure,
     compare,
     find_fallen,
+    is_explained,
     is_participle,
     measure,
     read_ceiling,
@@ -19,6 +20,8 @@ from scripts.shape import (
 FILES = {
     "src/director/a/values.py": "class Line: ...\nclass _Own: ...\ndef kept(): ...\ndef read(): ...\n",
     "src/director/b/values.py": "class Line: ...\nclass _Own: ...\nclass Page: ...\n",
+    "src/director/a/page.py": "",
+    "src/director/b/page.py": "",
     "src/director/a/errors.py": "def _told_of(): ...  # noqa: X\n",
     "src/director/b/errors.py": "class Box:\n    def held(self): ...\n",
     "src/director/c1.py": "from director import c2\n",
@@ -39,7 +42,7 @@ def figures(tmp_path: Path) -> dict[str, Figure]:
 
 
 def test_each_figure_counts_what_it_says(figures: dict[str, Figure]) -> None:
-    """Private classes do not count; `errors.py` means the same kind of thing everywhere."""
+    """Private classes do not count; `errors.py` and `values.py` mean the same kind everywhere."""
     assert {title: each.value for title, each in figures.items()} == {
         "class names that mean two classes": 1,
         "functions named by a participle": 3,
@@ -51,16 +54,37 @@ def test_each_figure_counts_what_it_says(figures: dict[str, Figure]) -> None:
         "words of the glossary": 3,
         "lines with noqa": 1,
     }
+    assert figures["module names with two meanings"].names == {"page": 2}
     assert figures["functions named by a participle"].names == {"_told_of": 1, "held": 1, "kept": 1}
 
 
 @pytest.mark.parametrize(
     ("word", "answer"),
-    [("told", True), ("listed", True), ("need", False), ("embed", False), ("read", False)],
+    [("told", True), ("listed", True), ("need", False), ("embed", False), ("split", False)],
 )
 def test_a_participle_is_told_from_a_verb(word: str, answer: object) -> None:
     """Words that are verbs as well do not count."""
     assert is_participle(word) is answer
+
+
+@pytest.mark.parametrize(
+    ("folders", "answer"),
+    [
+        (("workflow/types", "runs/nodes"), True),
+        (("cli", "web/api", "sections"), True),
+        (("cli", "web/api", "workflow"), True),
+        (("workflow", "store"), False),
+        (("cli", "workflow", "store"), False),
+        (("workflow/types", "runs/nodes", "store"), False),
+        # A surface presents one noun, and a format is another.
+        (("cli", "context/wire", "models"), False),
+    ],
+)
+def test_a_name_in_several_packages_means_one_thing_only_in_a_family(
+    folders: tuple[str, ...], answer: object
+) -> None:
+    """Any other module that takes a name which is there already is counted."""
+    assert is_explained(folders) is answer
 
 
 def test_a_figure_that_rose_names_what_is_new() -> None:

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from director.context.values import Section
 from director.sections.boundary import (
     NAMES,
-    bound_section,
     guard_boundary,
     read_sections,
     unguard_boundary,
+    wrap_section,
 )
 from director.sections.section_texts import section
 from sections.states import STATES
@@ -47,7 +47,7 @@ def test_sections_are_read_back_as_they_were_written(
     system: str, given_: list[tuple[str, str, str]]
 ) -> None:
     """Whatever they hold, also the system prompt, which has no boundary."""
-    sections = [bound_section(name, text, trust) for name, text, trust in given_]
+    sections = [wrap_section(name, text, trust) for name, text, trust in given_]
     shown = [guard_boundary(system), *(one.text for one in sections)]
     written = [(name, text, trust) for name, text, trust in given_]
     read = read_sections("\n\n".join(text for text in shown if text))

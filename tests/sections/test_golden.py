@@ -12,7 +12,7 @@ import pytest
 
 from director.sections.boundary import NAMES
 from director.sections.overview import workflow_summary
-from director.sections.render import section
+from director.sections.section_texts import section
 from director.sections.variables import variables_in_full
 from director.sections.workflow import workflow_section
 from sections.states import STATES

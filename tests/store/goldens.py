@@ -16,8 +16,8 @@ from pathlib import Path
 
 from director.context.values import AgentTurn
 from director.store import EntryDraft, Store, open_store
-from director.store.compress import compress, delete, preview, restore
-from director.store.project import project
+from director.store.compression import compress, delete, preview, restore
+from director.store.context_view import project
 from director.store.schema import SCHEMA
 from director.testing.store_drafts import AWKWARD, LARGE, agent, result, summary, talk, user
 

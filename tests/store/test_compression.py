@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from director.context.summary_checks import repaired
+from director.context.summary_checks import repair_summary
 from director.context.values import AgentTurn, Counter, Summary
 from director.context.wire import emit
 from director.store import Entry, EntryDraft, Store, StoreError, VersionConflict, open_store
@@ -85,7 +85,7 @@ def test_nothing_is_lost_and_nothing_comes_twice(
             look = preview(shared, thread, chosen)
             made = compress(shared, thread, look, Summary("s", look.covers))
             after = view(shared.entries(thread))
-            assert after.archived == before.archived | chosen
+            assert after.summary_turns == before.summary_turns | chosen
             assert made.body["previous"] == (before.current.seq if before.current else None)
         active = [one.seq for one in history(shared, thread) if one.state != "restored"]
         if active and data.draw(st.integers(0, 3)) == 0:
@@ -193,9 +193,9 @@ class Hasty:
         self._store = store
         self._spoken = False
 
-    def seen(self, thread: str, /) -> list[Entry]:
+    def read_visible(self, thread: str, /) -> list[Entry]:
         """What decides what a model sees."""
-        return self._store.seen(thread)
+        return self._store.read_visible(thread)
 
     def hiding(self, thread: str, /) -> list[Entry]:
         """What hides turns."""
@@ -292,7 +292,7 @@ def test_the_new_summary_builds_on_the_old_and_covers_it(store: Store) -> None:
     assert second.builds_on == one.seq
     assert second.fold.previous == Summary("First.", (1, 2, 4), "web")
     assert second.count == 6
-    written = repaired("Request 1 Request 2", second.fold, second.tokens // 4, second.counter)
+    written = repair_summary("Request 1 Request 2", second.fold, second.tokens // 4, second.counter)
     two = compress(store, thread, second, written)
     assert two.body["previous"] == one.seq
     context = project(store.entries(thread))

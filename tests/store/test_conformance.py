@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,3 +31,18 @@ def test_the_suite_names_what_a_store_breaks(tmp_path: Path) -> None:
 
     found = check_store(used)  # type: ignore[arg-type]
     assert any(what.startswith("threads belong to workflows: ") for what in found)
+
+
+def test_what_the_suite_needs_is_named_with_its_extra() -> None:
+    """The laws and the histories need nothing."""
+    program = (
+        "import sys; sys.modules['sqlalchemy'] = None\n"
+        "import director.testing as testing\n"
+        "assert testing.LAWS and testing.histories\n"
+        "testing.check_store\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert "check_store needs 'sqlalchemy', which is not installed" in ran.stderr
+    assert "[testing]" in ran.stderr

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from director.context.values import AgentTurn, UserTurn
 from director.context.wire import Wire, emit
 from director.context.wire.parse_events import INTERRUPTED
-from director.store.context_view import find_archived, project, units_of, view, visible
+from director.store.context_view import find_archived, project, view, visible
 from director.store.values import EntryDraft
 from store.threads import (
     WIRES,
@@ -102,7 +102,7 @@ def test_each_turn_is_visible_or_covered(drafts: list[EntryDraft], data: st.Data
             steps.append(undo(data.draw(st.sampled_from(made))))
         elif chosen:
             top = now.current.seq if now.current else None
-            steps.append(checkpoint(sorted(now.archived | chosen), previous=top))
+            steps.append(checkpoint(sorted(now.summary_turns | chosen), previous=top))
             made.append(len(steps))
         steps += data.draw(threads(start=100 * (nth + 1), most=2))
         entries = entries_of(steps)
@@ -215,7 +215,7 @@ def test_a_loop_with_thinking_is_one_unit() -> None:
             user("next"),
             speaking("anthropic", 3, "fine", []),
         ]
-        assert units_of(entries_of(drafts))[: len(wanted)] == wanted
+        assert view(entries_of(drafts)).units[: len(wanted)] == wanted
 
 
 def test_what_is_going_on_is_not_compressed() -> None:
@@ -224,7 +224,7 @@ def test_what_is_going_on_is_not_compressed() -> None:
     calling = [*asked, speaking("chat", 2, "", ["a", "b"]), result("a", "1")]
     answered = [*calling, result("b", "2")]
     over = [*answered, speaking("chat", 3, "done", [])]
-    assert units_of(entries_of(asked)) == ((1,), (2,))
-    assert units_of(entries_of(calling)) == ((1,), (2,))
-    assert units_of(entries_of(answered)) == ((1,), (2,), (5,))
-    assert units_of(entries_of(over)) == ((1,), (2,), (3,), (4,), (5,), (8,))
+    assert view(entries_of(asked)).units == ((1,), (2,))
+    assert view(entries_of(calling)).units == ((1,), (2,))
+    assert view(entries_of(answered)).units == ((1,), (2,), (5,))
+    assert view(entries_of(over)).units == ((1,), (2,), (3,), (4,), (5,), (8,))

@@ -327,7 +327,7 @@ def test_an_export_of_a_workflow_holds_its_runs_and_what_they_kept(
     }
     assert other.ids("step") == ["run-1/1", "run-1/2"]
     assert variables(other, workbench("shop")) == {"price": 5}
-    assert other.kept(shot) == bytes(range(256))
+    assert other.read_kept(shot) == bytes(range(256))
     assert sum('{"kept"' in line for line in lines) == 1
     assert list(export_workflow(other, "shop")) == lines
     assert other.verify().ok

@@ -26,7 +26,7 @@ def _hides(drafts: list[EntryDraft], data: st.DataObject) -> Iterator[EntryDraft
     how = data.draw(st.sampled_from(["nothing", "checkpoint", "delete", "restore"]))
     if how == "checkpoint" and chosen:
         previous = now.current.seq if now.current else None
-        covers = sorted(now.archived.union(chosen))
+        covers = sorted(now.summary_turns.union(chosen))
         yield EntryDraft("checkpoint", {"covers": covers, "summary": "S", "previous": previous})
     elif how == "delete" and chosen:
         yield EntryDraft("delete", {"seqs": chosen})
@@ -122,7 +122,7 @@ def test_what_is_seen_does_not_grow_with_what_is_archived(tmp_path: Path, engine
     with open_store(prepared(engine, tmp_path)) as store:
         for thread, times in (("short", 3), ("long", 20)):
             _compressed(store, thread, times)
-            seen = store.seen(thread)
+            seen = store.read_visible(thread)
             assert [entry.kind for entry in seen] == ["user", "agent", "checkpoint"]
             now = view(seen)
             assert now == view(store.entries(thread))
@@ -149,9 +149,9 @@ def test_what_was_undone_is_undone_however_little_is_read(tmp_path: Path, engine
         store.append("t", [EntryDraft("restore", {"checkpoint": first})])
         for late in ([1, 2, 3], [2]):
             hide(late, second)
-            assert view(store.seen("t")) == view(store.entries("t"))
+            assert view(store.read_visible("t")) == view(store.entries("t"))
         hide([1], None, " ")
-        assert view(store.seen("t")) == view(store.entries("t"))
-        now = view(store.seen("t"))
+        assert view(store.read_visible("t")) == view(store.entries("t"))
+        now = view(store.read_visible("t"))
         assert now.current is not None
-        assert (now.current.seq, now.archived) == (kept, {3})
+        assert (now.current.seq, now.summary_turns) == (kept, {3})

@@ -49,7 +49,7 @@ def test_a_purge_of_a_workflow_takes_all_of_it(store: Store) -> None:
     assert store.ids("report") == ["of mail"]
     assert variables(store, workbench("shop")) == {}
     with pytest.raises(StoreError, match="Nothing is kept"):
-        store.kept(own)
+        store.read_kept(own)
     assert store_faults(store) == []
 
 
@@ -58,7 +58,7 @@ def test_a_purge_of_a_workflow_leaves_what_others_need(store: Store) -> None:
     before = [store.entries("mail-1"), *(store.versions("step", "mail-run/1"))]
     store.purge_workflow("shop")
     assert [store.entries("mail-1"), *(store.versions("step", "mail-run/1"))] == before
-    assert store.kept(store.keep(b"seen by both")) == b"seen by both"
+    assert store.read_kept(store.keep(b"seen by both")) == b"seen by both"
     run = store.get("run", "mail-run")
     assert run is not None
     assert run.body["page"] == LARGE

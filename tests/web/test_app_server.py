@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import re
@@ -60,11 +61,11 @@ def link_of(made: subprocess.Popen[str]) -> tuple[str, str]:
 
 def listening(pid: int) -> list[str]:
     """The addresses on which a process listens, as the system has them, in hexadecimal."""
-    inodes = set()
+    inodes: set[str] = set()
     for entry in Path(f"/proc/{pid}/fd").iterdir():
-        target = str(entry.readlink())
-        if target.startswith("socket:["):
-            inodes.add(target[8:-1])
+        with contextlib.suppress(FileNotFoundError):  # closed since it was listed
+            inodes.add(str(entry.readlink()))
+    inodes = {each[8:-1] for each in inodes if each.startswith("socket:[")}
     found = []
     for table in ("tcp", "tcp6"):
         rows = Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]

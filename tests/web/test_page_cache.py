@@ -12,13 +12,14 @@ from starlette.testclient import TestClient
 from director.agent import current_thread
 from director.runs.given_files import attach_file, remove_file
 from director.secrets import Vault
+from director.services.provider_keys import put_key, remove_key
+from director.services.workspace import make_workspace
 from director.settings import save_settings
 from director.store import EntryDraft, Store, open_store
 from director.store.cached_store import CachedStore, record_reads
 from director.store.run_variables import workbench
 from director.web import AppState
 from director.web.page_cache import CachedPage, PageCache
-from director.web.provider_keys import put_key, remove_key
 
 PARTS = ("chat", "composer", "plan", "nodes", "variables", "browser", "meter", "history")
 PATHS = ("/", "/w/w", *(f"/w/w/part/{part}" for part in PARTS))
@@ -62,10 +63,10 @@ def _attach(_: Store, __: Vault, chance: random.Random) -> None:
         remove_file("w", "prices.csv")
 
 
-def _change_key(_: Store, vault: Vault, chance: random.Random) -> None:
-    put_key(vault, "OPENAI_API_KEY", f"sk-{chance.random()}-{chance.random()}")
+def _change_key(store: Store, _: Vault, chance: random.Random) -> None:
+    put_key(make_workspace(store), "OPENAI_API_KEY", f"sk-{chance.random()}-{chance.random()}")
     if chance.random() < 0.5:
-        remove_key(vault, "OPENAI_API_KEY")
+        remove_key(make_workspace(store), "OPENAI_API_KEY")
 
 
 WRITES: tuple[Write, ...] = (

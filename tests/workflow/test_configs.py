@@ -10,7 +10,6 @@ import pytest
 from director.workflow.config_fields import Form
 from director.workflow.scope import Scope
 from director.workflow.types import KINDS, check_config, describe, effect_of, resolve_config
-from director.workflow.types.transform import name_inputs
 from director.workflow.values import Config, Json, Node, NodeType, WorkflowError
 
 RIGHT: list[tuple[str, Json]] = [
@@ -349,8 +348,6 @@ def test_code_schemas_conditions_and_references_stay_as_they_are_written() -> No
 
 def test_input_reaches_code_under_the_names_that_were_written() -> None:
     """An object that comes out of one template is one value, not several names."""
-    assert name_inputs("{{x}}", {"a": 1}) == {"input": {"a": 1}}
-    assert name_inputs({"a": "{{x}}"}, {"a": 1}) == {"a": 1}
     config: Config = {"input": "{{x}}", "code": "input['a']"}
     assert resolve_config("transform", config, Scope({"x": {"b c": 1}}))["input"] == {"b c": 1}
 

@@ -17,9 +17,9 @@ from director.workflow.templates import (
     TemplateError,
     defuse,
     is_template,
-    names_in,
     rename_templates,
     resolve,
+    templates_in,
 )
 from director.workflow.values import Json
 
@@ -199,7 +199,7 @@ def test_what_comes_from_outside_can_name_no_secret(text: str) -> None:
 def test_a_config_tells_what_it_refers_to() -> None:
     """Each once, in order; names of members are not templates."""
     config = {"a": "{{x.y}} {{secret:s}}", "b": ["{{ x.y }}", {"{{k}}": "{{env:H}}"}], "c": 1}
-    assert names_in(config) == ("x.y", "secret:s", "env:H")
+    assert {each.text for each in templates_in(config)} == {"x.y", "secret:s", "env:H"}
     assert is_template("{{a}}")
     assert not is_template("{{a}}{{b}}")
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from director.workflow.display import render_value
 from director.workflow.scope import Scope
-from director.workflow.sensitive import is_sensitive, mask_value, sensitive_paths
+from director.workflow.sensitive import is_sensitive, mask_value
 from director.workflow.templates import resolve
 from director.workflow.values import Json, WorkflowError
 from director.workflow.variables import make_variables, of_node
@@ -145,16 +145,6 @@ def test_secrets_are_found_at_any_depth_and_named_by_their_paths() -> None:
     safe = json.dumps(mask_value(value))
     assert not [secret for secret in "k1 t1 t2 p1 s1 p2 t3 w1 c1".split() if secret in safe]
     assert all(plain in safe for plain in ("ada", "Rome", "example.org", "q=1"))
-    assert sensitive_paths(value) == (
-        "users[0].login.apiKey",
-        "users[1].tokens",
-        "form[0].value",
-        "raw",
-        "link",
-        "auth.whatever",
-        "cookies",
-    )
-    assert sensitive_paths("x", name="password") == ("",)
 
 
 @settings(max_examples=40, deadline=None)
@@ -169,11 +159,3 @@ def test_a_hidden_value_is_in_no_part_of_what_is_shown(value: Json, name: str) -
     ):
         assert canary not in render_value("v", holder)
         assert canary not in json.dumps(mask_value(holder))
-
-
-@settings(max_examples=40, deadline=None)
-@given(_json)
-def test_what_is_not_sensitive_is_not_changed(value: Json) -> None:
-    """A value without such names comes out as it is."""
-    if not sensitive_paths(value):
-        assert mask_value(value) == value

@@ -1,4 +1,4 @@
-"""The desk: all that Director works with on one workflow, kept from turn to turn.
+"""The session: all that Director works with on one workflow, kept from turn to turn.
 
 What belongs to a higher or a parallel part is handed in as a function. Nothing here decides.
 """
@@ -6,7 +6,7 @@ What belongs to a higher or a parallel part is handed in as a function. Nothing 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
@@ -23,23 +23,21 @@ from director.agent.permissions.secret_leaks import (
     leak_references,
     leak_stamp,
 )
-from director.agent.request_log.request_record import RequestRecord, made_known
+from director.agent.request_log.request_keeping import keep_record
+from director.agent.request_log.request_record import RequestRecord
 from director.agent.saved_workflow import SavedState
 from director.agent.turn_events import TurnProgress
 from director.agent.turn_limits import Spent
-from director.context.values import Context, Turn
+from director.context.values import Turn
 from director.models import Journal, Model, list_accepted_servers, open_model
 from director.models.windows import get_window_setting
-from director.profiles import Profile
 from director.runs import RunDependencies
 from director.secrets import SecretReferences
-from director.sections.workflow_state import WorkflowState
 from director.settings import Settings, load_settings
 from director.store import Store
 from director.workflow.values import Workflow
 
 T = TypeVar("T")
-Compress: TypeAlias = Callable[["AgentSession", Profile, WorkflowState, Context], Awaitable[bool]]
 Opens: TypeAlias = Callable[[str, Journal | None], Model]
 
 
@@ -56,11 +54,9 @@ def opens_model(name: str, journal: Journal | None) -> Model:
 
 @dataclass(slots=True)
 class AgentSession:
-    """One workflow with its store, its live browser, its models, and what is hooked in.
+    """One workflow with its store, its live browser, its models and its settings.
 
-    `compress` is awaited before each round with what the model would see; it shortens the history
-    if that is due, and says whether it did. `made` is told each request, however it ended;
-    `progress` what happens, as it does. `open_model` opens a model by its name, with a journal;
+    `progress` is told what happens, as it does. `open_model` opens a model by its name and journal;
     `browser` the browser that is used when first needed, if `means` has none. `questions` are those
     that the calls of now have put to the user, `effects` the keys of what their runs stopped at.
     `stopped` are the runs, or the nodes of a test, that were: the same call goes on with one.
@@ -77,8 +73,6 @@ class AgentSession:
     settings: Settings = field(default_factory=load_settings)
     model: str = ""
     open_model: Opens = opens_model
-    compress: Compress | None = None
-    made: Callable[[RequestRecord], None] | None = None
     progress: Callable[[TurnProgress], None] = lambda _: None
     browser: OpensBrowser | None = None
     thread: str = ""
@@ -148,9 +142,9 @@ class AgentSession:
         """A text without anything that the vault holds."""
         return self.means.secrets.net().clean(text) if self.means.secrets else text
 
-    def making(self, made: RequestRecord) -> AbstractContextManager[RequestRecord]:
-        """Make a request inside; whoever keeps requests is told of it, however it ends."""
-        return made_known(made, self.made)
+    def keep_record(self, record: RequestRecord) -> AbstractContextManager[RequestRecord]:
+        """Make a request inside; it is kept, however it ends."""
+        return keep_record(self.store, record, self.clean)
 
     async def close(self) -> None:
         """Close the browser and the models; everything that matters is in the store."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from director.models import NoKey
+from director.agent.agent_session import AgentSession
+from director.models import Model, NoKey
 from director.profiles import Profile, apply_mode, load_profile
 from director.settings import Settings
 from director.store import Store
@@ -39,13 +40,13 @@ def choose(  # noqa: PLR0913  each has a name
     store.put(KIND, workflow, chosen, "chosen", expect=before.version if before else 0)
 
 
-def chosen_profile(
+def get_chosen_profile(
     store: Store, workflow: str, settings: Settings, *, now: str | Profile = ""
 ) -> Profile:
     """The profile for a message: given with it, or the workflow's, or the deployment's."""
     if isinstance(now, Profile):
         return now
-    chosen = _chosen(store, workflow)
+    chosen = _read_choice(store, workflow)
     profile = load_profile(now or str(chosen.get("profile") or settings.profile.value))
     every = chosen.get("every")
     return apply_mode(
@@ -55,9 +56,9 @@ def chosen_profile(
     )
 
 
-def chosen_model(store: Store, workflow: str, settings: Settings, *, now: str = "") -> str:
+def get_chosen_model(store: Store, workflow: str, settings: Settings, *, now: str = "") -> str:
     """The model for a message, by the same order."""
-    found = now or str(_chosen(store, workflow).get("model") or settings.model.value)
+    found = now or str(_read_choice(store, workflow).get("model") or settings.model.value)
     if not found:
         raise NoKey(
             "No model is chosen. Name one with the message, for the workflow, or as the setting "
@@ -66,6 +67,15 @@ def chosen_model(store: Store, workflow: str, settings: Settings, *, now: str = 
     return found
 
 
-def _chosen(store: Store, workflow: str) -> Mapping[str, object]:
+def talks_as(
+    desk: AgentSession, *, model: str = "", profile: str | Profile = ""
+) -> tuple[Model, Profile]:
+    """The model and the profile that the next message of a session would be answered with."""
+    chosen = get_chosen_profile(desk.store, desk.workflow, desk.settings, now=profile)
+    name = get_chosen_model(desk.store, desk.workflow, desk.settings, now=model or desk.model)
+    return desk.talking(name), chosen
+
+
+def _read_choice(store: Store, workflow: str) -> Mapping[str, object]:
     found = store.get(KIND, workflow)
     return found.body if found else {}

@@ -40,17 +40,17 @@ class StoreJournal:
         if reply is None:
             self._store.set_reference(thread, kept)
             return
-        spoken = [EntryDraft("agent", self._hide(spoken_body(reply)))]
+        spoken = [EntryDraft("agent", self._hide(make_reply_body(reply)))]
         self._store.append(thread, spoken, reference=kept, clear_reference=kept is None)
 
 
-def spoken_body(reply: Reply) -> dict[str, object]:
+def make_reply_body(reply: Reply) -> dict[str, object]:
     """A reply as the body of an entry: its items as they came."""
     items = [dict(item) for item in reply.items]
     return {"wire": reply.form, "items": items, "text": reply.text, "model": reply.model}
 
 
-def said(store: Store, thread: str, text: str, images: Sequence[Image] = ()) -> Entry:
+def record_message(store: Store, thread: str, text: str, images: Sequence[Image] = ()) -> Entry:
     """Write down what a user said, with images that travel to any provider."""
     body: dict[str, object] = {"text": text}
     # A provider's own form is sent as it is: what looks like a section is made harmless here.
@@ -60,7 +60,7 @@ def said(store: Store, thread: str, text: str, images: Sequence[Image] = ()) -> 
     return store.append(thread, [EntryDraft("user", body)])[0]
 
 
-def answered(
+def record_results(
     store: Store,
     thread: str,
     reply: Reply,

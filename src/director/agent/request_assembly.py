@@ -9,11 +9,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from director.agent.compression.continuation_modes import apply_refresh
 from director.agent.conversation.compaction_states import Walks
 from director.context.report import Report, report_on
 from director.context.sizes import context_size
 from director.context.values import Budget, Context, Counter, Turn, UserTurn
 from director.counting import Calibration
+from director.errors import DirectorError
 from director.models import Capabilities, Tool
 from director.profiles import Placed, Profile, place_sections
 from director.sections.workflow_state import WorkflowState
@@ -22,8 +24,10 @@ from director.settings import Settings
 _ANSWER = 8_192  # tokens left for what the model says
 
 
-class ContextTooLarge(Exception):
+class ContextTooLarge(DirectorError):
     """What must be sent is larger than what may be; nothing was sent. `size` is in tokens."""
+
+    kept = "What was said is kept."
 
     def __init__(self, text: str, size: int = 0) -> None:
         super().__init__(text)
@@ -46,11 +50,25 @@ def assemble(profile: Profile, state: WorkflowState, said: Context) -> tuple[Con
     return Context(shown.instructions, said.turns, summary), shown
 
 
-def fit(  # noqa: PLR0913  each has a name
-    context: Context,
-    around: Placed,
+@dataclass(frozen=True, slots=True)
+class RequestDraft:
+    """A request before it is fitted: the conversation, and what goes around it under a profile."""
+
+    profile: Profile
+    said: Context
+    context: Context
+    around: Placed
+
+
+def draft_request(profile: Profile, state: WorkflowState, said: Context) -> RequestDraft:
+    """Assemble a request once, to be measured and to be sent."""
+    shown = apply_refresh(profile, said)
+    return RequestDraft(shown, said, *assemble(shown, state, said))
+
+
+def fit(
+    draft: RequestDraft,
     *,
-    profile: Profile,
     tools: Sequence[Tool],
     budget: Budget,
     measure: Calibration,
@@ -60,7 +78,8 @@ def fit(  # noqa: PLR0913  each has a name
 
     `measure` is that of the budget's counter; `walks` are those of earlier requests.
     """
-    counter = budget.counter
+    context, around = draft.context, draft.around
+    counter, strategy = budget.counter, draft.profile.strategy
     first = _block(0, around.first_message)
     last = _block(_after(context.turns), around.last_message)
     # What changes with every request stands beside the walk, or no walk would ever go on.
@@ -68,7 +87,7 @@ def fit(  # noqa: PLR0913  each has a name
     beside = context_size(moving, counter) + tools_size(tools, counter)
     room = replace(budget, limit=max(1, budget.limit - beside))
     steady = replace(context, sections=tuple(one for one in context.sections if one.stable))
-    cut = walks.within(room, steady, strategy=profile.strategy, limit=budget.limit, measure=measure)
+    cut = walks.within(room, steady, strategy=strategy, limit=budget.limit, measure=measure)
     sent = replace(cut, sections=context.sections, turns=(*first, *cut.turns, *last))
     given = replace(context, turns=(*first, *context.turns, *last))
     bare = context_size(replace(given, turns=(*first, *last)), counter)

@@ -1,7 +1,7 @@
-"""Opening a desk: the one way for every program that lets a person talk with Director.
+"""Opening a session: the one way for every program that lets a person talk with Director.
 
-The desk compresses by itself, keeps every request, and has the vault, the logins and the browser of
-its program. Leaving it closes its part of the browser; all that matters is in the store.
+The session has the vault, the logins and the browser of its program. Leaving it closes its part
+of the browser; all that matters is in the store.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from director.agent.agent_session import AgentSession, Opens, opens_model
-from director.agent.session_hooks import equipped
 from director.agent.turn_events import TurnProgress
 from director.runs.resources import Resources
 from director.settings import Settings, load_settings
@@ -25,11 +24,11 @@ _LONGEST = 40
 
 
 def _nobody(_: TurnProgress) -> None:
-    """Nobody watches."""
+    """Progress is not watched."""
 
 
 @asynccontextmanager
-async def open_desk(  # noqa: PLR0913  what it is made of is handed in
+async def open_session(  # noqa: PLR0913  what it is made of is handed in
     store: Store,
     workflow: str,
     supplies: Resources,
@@ -39,7 +38,7 @@ async def open_desk(  # noqa: PLR0913  what it is made of is handed in
     open_model: Opens = opens_model,
     progress: Callable[[TurnProgress], None] = _nobody,
 ) -> AsyncIterator[AgentSession]:
-    """The desk of a workflow that is in the store, with all that turns and tests need.
+    """The session of a workflow that is in the store, with all that turns and tests need.
 
     `model` is asked unless a message names another; the browser is opened when first needed.
     """
@@ -56,7 +55,7 @@ async def open_desk(  # noqa: PLR0913  what it is made of is handed in
         browser=supplies.browser,
     )
     try:
-        yield equipped(desk)
+        yield desk
     finally:
         await desk.close()
 
@@ -75,3 +74,7 @@ def new_workflow(store: Store, name: str) -> str:
             number += 1
         else:
             return id_
+
+
+# A name of one release ago; it goes with the next.
+open_desk = open_session

@@ -18,12 +18,19 @@ from director.agent.conversation.provenance import (
     source_line,
     sources,
 )
-from director.agent.model_journal import answered
+from director.agent.model_journal import record_results
 from director.agent.permissions.effect_approval import EffectNotApproved, check_effects
 from director.agent.permissions.origin_requests import Approval, approvals, ask_for
 from director.agent.permissions.pending_approvals import PendingApprovals, await_answers
 from director.agent.permissions.secret_requests import SecretWanted, request_secret
-from director.agent.permissions.tool_policy import Allowed, Denied, Waits, decide, origins_in, typed
+from director.agent.permissions.tool_policy import (
+    Allowed,
+    Denied,
+    Waits,
+    decide,
+    origins_in,
+    select_typed,
+)
 from director.agent.tools import REGISTRY, Spec, UserQuestion
 from director.agent.turn_events import TurnProgress
 from director.browser import BrowserError, BrowserGone, Session
@@ -42,7 +49,7 @@ from director.workflow.nearest import hint
 from director.workflow.values import Json, WorkflowError
 
 _LATER = "Not run: the user is asked first. Call it again after the answer, if it is still wanted."
-# What a model can mend, or tell the user; its text was written for them.
+# What a model can correct, or tell the user; its text was written for them.
 _MISTAKES = (
     WorkflowError,
     BrowserError,
@@ -83,7 +90,7 @@ class Round:
     @property
     def user_origins(self) -> frozenset[str]:
         """The origins that the user wrote out in a message that was typed."""
-        words = typed(turn.text for turn in self.said.turns if isinstance(turn, UserTurn))
+        words = select_typed(turn.text for turn in self.said.turns if isinstance(turn, UserTurn))
         return frozenset(map(str, origins_in(words)))
 
 
@@ -91,7 +98,7 @@ async def answer_calls(desk: AgentSession, reply: Reply, going: Round) -> None:
     """Run the calls of an answer one after the other; a question ends them."""
     for asked in reply.calls:
         if going.question is not None:
-            answered(desk.store, desk.thread, reply, {asked.id: Result(_LATER, failed=True)})
+            record_results(desk.store, desk.thread, reply, {asked.id: Result(_LATER, failed=True)})
             continue
         source = _source(desk, asked, going)
         desk.progress(TurnProgress("calling", asked.args, asked.tool, asked.id, source=source))
@@ -100,7 +107,7 @@ async def answer_calls(desk: AgentSession, reply: Reply, going: Round) -> None:
             going.question, going.call = given, asked.id
             continue
         result = replace(given, text=result_text(desk, asked.tool, given))
-        answered(desk.store, desk.thread, reply, {asked.id: result}, source=source)
+        record_results(desk.store, desk.thread, reply, {asked.id: result}, source=source)
         told = TurnProgress("called", result.text, asked.tool, asked.id, result.failed, source)
         desk.progress(told)
 
@@ -164,7 +171,7 @@ async def _try_call(
     desk.effects.clear()
     try:
         args = arguments(spec.tool, asked.args)
-        refused = _refused(desk, spec, args, going)
+        refused = _check_policy(desk, spec, args, going)
         if refused is not None:
             return refused
         check_effects(desk, spec.name, await spec.does(desk, args))
@@ -189,7 +196,7 @@ def _fail(said: str) -> tuple[Result, PendingApprovals]:
     return Result(said, failed=True), PendingApprovals()
 
 
-def _refused(
+def _check_policy(
     desk: AgentSession, spec: Spec, args: Mapping[str, object], going: Round
 ) -> tuple[Result, PendingApprovals] | None:
     """Why a call is not made, if it is not, and what it waits for."""

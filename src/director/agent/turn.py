@@ -14,22 +14,22 @@ from typing import Literal, TypeAlias
 
 from director.agent.agent_session import AgentSession
 from director.agent.background_answers import has_waiting_job, is_background
-from director.agent.compression.continuation_modes import refreshed
+from director.agent.compression.automatic_compression import compress_when_due
 from director.agent.conversation.current_thread import current_thread, hear, notice, take_back
 from director.agent.conversation.message_size import check_message
-from director.agent.model_choice import chosen_model, chosen_profile
+from director.agent.model_choice import get_chosen_model, get_chosen_profile
 from director.agent.model_windows import learn_window, remember_window, tell_window
 from director.agent.permissions.effect_approval import effects
 from director.agent.permissions.pending_approvals import PendingApprovals
 from director.agent.permissions.secret_requests import find_request
-from director.agent.request_assembly import FittedRequest, assemble, budget_of, fit
+from director.agent.request_assembly import FittedRequest, budget_of, draft_request, fit
 from director.agent.request_log.request_record import RequestRecord, RequestTarget
 from director.agent.tool_calls import Round, answer_calls
 from director.agent.tools import REGISTRY, TRUSTS, UserQuestion
 from director.agent.turn_context import conversation, gather
 from director.agent.turn_events import TurnProgress
-from director.agent.turn_lease import Hold, TurnRunning, held, last_turn, running
-from director.agent.turn_limits import Limit, Spent, said_of
+from director.agent.turn_lease import Hold, TurnRunning, hold_thread, last_turn, running
+from director.agent.turn_limits import Limit, Spent, describe_limit
 from director.models import (
     Image,
     Model,
@@ -79,16 +79,16 @@ async def take_turn(
 ) -> TurnResult:
     """Answer what the user says, with as many calls as it takes.
 
-    `model`, `profile` and the desk's `background` are for this message; else the workflow's or the
-    deployment's are used. Raises `TurnRunning` if the thread is busy and `MessageTooLarge` if the
-    message can never be sent: nothing is stored then. Raises `ContextTooLarge` and `ModelError` if
-    nothing could be sent or answered; what was said and done until then is kept.
+    `model`, `profile` and the session's `background` are for this message; else the workflow's or
+    the deployment's are used. Raises `TurnRunning` if the thread is busy and `MessageTooLarge` if
+    the message can never be sent: nothing is stored then. Raises `ContextTooLarge` and `ModelError`
+    if nothing could be sent or answered; what was said and done until then is kept.
     """
     text = desk.hide_all(text)
     await check_message(desk, text, model=model, profile=profile)
     desk.thread = current_thread(desk.store, desk.workflow)
     named = profile if isinstance(profile, str) else profile.name
-    async with held(desk.store, desk.thread, model=model, profile=named) as hold:
+    async with hold_thread(desk.store, desk.thread, model=model, profile=named) as hold:
         hear(desk.store, desk.thread, text, images, last=hold.before)
         return await _run_turn(desk, hold, model, profile)
 
@@ -103,7 +103,7 @@ async def resume_turn(desk: AgentSession) -> TurnResult:
         raise StoreError("No answer is being worked out in the background. Nothing was changed.")
     last = last_turn(desk.store, desk.thread)
     model, profile = str(last.get("model") or ""), str(last.get("profile") or "")
-    async with held(desk.store, desk.thread, model=model, profile=profile) as hold:
+    async with hold_thread(desk.store, desk.thread, model=model, profile=profile) as hold:
         desk.resumes = desk.background = True
         return await _run_turn(desk, hold, model, profile)
 
@@ -114,7 +114,7 @@ async def _run_turn(
     """Take the turn of a thread that is held; however it ends, the hold says so."""
     hold.ends = {"state": "failed"}
     try:
-        turn = await _answered(desk, model, profile)
+        turn = await _answer(desk, model, profile)
     except asyncio.CancelledError:
         hold.ends = {"state": "cancelled"}
         raise
@@ -125,7 +125,7 @@ async def _run_turn(
         raise
     finally:
         desk.background, desk.resumes = None, False
-    _ended(desk, hold, turn)
+    _record_end(desk, hold, turn)
     return turn
 
 
@@ -144,10 +144,10 @@ async def retry_turn(
     return await take_turn(desk, text or before, model=model, profile=profile)
 
 
-async def _answered(desk: AgentSession, model: str, profile: str | Profile) -> TurnResult:
-    chosen = chosen_profile(desk.store, desk.workflow, desk.settings, now=profile)
+async def _answer(desk: AgentSession, model: str, profile: str | Profile) -> TurnResult:
+    chosen = get_chosen_profile(desk.store, desk.workflow, desk.settings, now=profile)
     name = model or desk.model
-    desk.talks = chosen_model(desk.store, desk.workflow, desk.settings, now=name)
+    desk.talks = get_chosen_model(desk.store, desk.workflow, desk.settings, now=name)
     desk.background = is_background(desk.settings, desk.talks, now=desk.background)
     desk.spent = Spent()
     talking = await desk.talking(desk.talks).ready()
@@ -159,7 +159,7 @@ async def _answered(desk: AgentSession, model: str, profile: str | Profile) -> T
     except TimeoutError:
         if not limit.expired():
             raise
-        return _stopped(desk, chosen, "time")
+        return _stop(desk, chosen, "time")
     finally:
         desk.time_limit = None
 
@@ -168,11 +168,11 @@ async def _rounds(desk: AgentSession, model: Model, profile: Profile) -> TurnRes
     tools = tuple(REGISTRY[name].tool for name in profile.tools)
     while True:
         if over := desk.spent.over(profile.limits):
-            return _stopped(desk, profile, over)
+            return _stop(desk, profile, over)
         fitted, going = await _ready(desk, model, profile, tools)
         desk.progress(TurnProgress("asking"))
         try:
-            reply = await _asked(desk, model, going.profile, tools, fitted)
+            reply = await _ask_model(desk, model, going.profile, tools, fitted)
         except ModelError as refused:
             if not learn_window(desk.store, model, refused):
                 raise
@@ -181,7 +181,7 @@ async def _rounds(desk: AgentSession, model: Model, profile: Profile) -> TurnRes
             continue
         desk.progress(TurnProgress("answered", reply.text))
         if not reply.calls:
-            return _spoken(desk, reply)
+            return _finish(desk, reply)
         await answer_calls(desk, reply, going)
         if going.question is not None:
             said = str(going.question)
@@ -196,29 +196,25 @@ async def _ready(
     """Gather, assemble and fit, all from what is there now."""
     said = conversation(desk, TRUSTS)
     state = await gather(desk, said)
-    shown = refreshed(profile, said)
-    if desk.compress is not None and await desk.compress(desk, shown, state, said):
+    draft = draft_request(profile, state, said)
+    if await compress_when_due(desk, draft, state, tools=tools):
         desk.progress(TurnProgress("compressed"))
         said = conversation(desk, TRUSTS)
-        state = replace(state, summary=said.summary)
-        shown = refreshed(profile, said)
-    context, around = assemble(shown, state, said)
-    context = replace(context, sections=desk.hide_said(context.sections))
-    around = desk.hide_said(around)
+        draft = draft_request(profile, replace(state, summary=said.summary), said)
+    hidden = replace(draft.context, sections=desk.hide_said(draft.context.sections))
+    draft = replace(draft, context=hidden, around=desk.hide_said(draft.around))
     budget = budget_of(model.capabilities, desk.settings, model.counter)
     fitted = fit(
-        context,
-        around,
-        profile=shown,
+        draft,
         tools=tools,
         budget=budget,
         measure=model.calibration,
         walks=desk.walks,
     )
-    return fitted, Round(shown, said)
+    return fitted, Round(draft.profile, said)
 
 
-async def _asked(
+async def _ask_model(
     desk: AgentSession,
     model: Model,
     profile: Profile,
@@ -235,7 +231,7 @@ async def _asked(
         desk.workflow, desk.thread, profile.name, model, tools, policy, streaming=True
     )
     log = desk.log
-    with desk.making(RequestRecord(asked, fitted.report, log.head, log.view.context)) as made:
+    with desk.keep_record(RequestRecord(asked, fitted.report, log.head, log.view.context)) as made:
         arriving = model.stream(
             fitted.context,
             tools=tools,
@@ -244,12 +240,12 @@ async def _asked(
             attempts=made.attempts,
         )
         desk.resumes = False
-        made.ended = reply = await _arrived(desk, arriving)
+        made.ended = reply = await _receive(desk, arriving)
     desk.spent.add(reply)
     return reply
 
 
-async def _arrived(desk: AgentSession, arriving: AsyncGenerator[StreamEvent, None]) -> Reply:
+async def _receive(desk: AgentSession, arriving: AsyncGenerator[StreamEvent, None]) -> Reply:
     """The whole answer; its text is told as it comes."""
     async with aclosing(arriving):
         async for one in arriving:
@@ -265,7 +261,7 @@ async def _arrived(desk: AgentSession, arriving: AsyncGenerator[StreamEvent, Non
     raise AssertionError("a stream ends with a reply or an error")
 
 
-def _spoken(desk: AgentSession, reply: Reply) -> TurnResult:
+def _finish(desk: AgentSession, reply: Reply) -> TurnResult:
     if reply.status == "completed":
         return TurnResult(desk.thread, "said", reply.text, desk.spent)
     said = f"The answer was cut off by the provider ({reply.stop}). Say how to go on."
@@ -273,8 +269,8 @@ def _spoken(desk: AgentSession, reply: Reply) -> TurnResult:
     return TurnResult(desk.thread, "cut", f"{reply.text}\n\n{said}".strip(), desk.spent)
 
 
-def _stopped(desk: AgentSession, profile: Profile, limit: Limit) -> TurnResult:
-    said = said_of(limit, profile.limits)
+def _stop(desk: AgentSession, profile: Profile, limit: Limit) -> TurnResult:
+    said = describe_limit(limit, profile.limits)
     notice(desk.store, desk.thread, said)
     return TurnResult(desk.thread, limit, said, desk.spent)
 
@@ -308,7 +304,7 @@ def _waits(desk: AgentSession, pending: PendingApprovals) -> TurnResult:
     )
 
 
-def _ended(desk: AgentSession, hold: Hold, turn: TurnResult) -> None:
+def _record_end(desk: AgentSession, hold: Hold, turn: TurnResult) -> None:
     spent = turn.spent
     hold.ends = {
         "state": turn.ended,

@@ -5,39 +5,59 @@ Read afresh for every request; nothing of it is ever written into the thread.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
 from director.agent.agent_session import AgentSession
-from director.agent.saved_workflow import last_run
-from director.context.values import Context, Trust, Turn, UserTurn
+from director.agent.saved_workflow import SavedState, last_run
+from director.context.values import Context, Summary, Trust, Turn, UserTurn
 from director.runs.download_facts import list_downloads
 from director.runs.run_journal import records_of, steps_of
 from director.sections.boundary import guard_boundary
 from director.sections.workflow_state import WorkflowState
+from director.store import Store
 from director.store.run_variables import variables, workbench
-from director.workflow.values import Json
+from director.workflow.values import Json, Tab
 
 
 async def gather(desk: AgentSession, context: Context | None = None) -> WorkflowState:
     """The plan, the description, the workflow with statuses, the variables and the tabs."""
-    saved = desk.saved
+    return read_state(
+        desk.store,
+        desk.saved,
+        desk.workflow,
+        tabs=await desk.bench.tabs(),
+        files=desk.means.files() if desk.means.files else (),
+        summary=context.summary if context else None,
+    )
+
+
+def read_state(  # noqa: PLR0913  each has a name
+    store: Store,
+    saved: SavedState,
+    workflow: str,
+    *,
+    tabs: tuple[Tab, ...] = (),
+    files: Sequence[object] = (),
+    summary: Summary | None = None,
+) -> WorkflowState:
+    """A workflow as it is in the store now, with what is open and given beside it."""
     ran = saved.ran()
-    bench = workbench(desk.workflow)
-    found = variables(desk.store, bench)
+    bench = workbench(workflow)
+    found = variables(store, bench)
     return WorkflowState(
         saved.workflow(),
         plan=saved.plan(),
         description=saved.description(),
         statuses={node: each.status for node, each in ran.items()},
         variables=cast("Mapping[str, Json]", found),
-        tabs=await desk.bench.tabs(),
-        summary=context.summary if context else None,
+        tabs=tabs,
+        summary=summary,
         last_executed=last_run(ran),
-        records=tuple(records_of(desk.store, bench)),
-        downloads=tuple(list_downloads(steps_of(desk.store, bench))),
-        files=tuple(str(each) for each in desk.means.files()) if desk.means.files else (),
+        records=tuple(records_of(store, bench)),
+        downloads=tuple(list_downloads(steps_of(store, bench))),
+        files=tuple(map(str, files)),
     )
 
 
@@ -45,12 +65,12 @@ def conversation(desk: AgentSession, trusts: Mapping[str, Trust]) -> Context:
     """The thread as the model sees it; each result as trusted as what its tool brings."""
     context = desk.log.read(desk.thread).context
     hidden = desk.leak_references()
-    turns = desk.marked.of(context.turns, lambda turn: hidden.replace_in(_marked(turn, trusts)))
+    turns = desk.marked.of(context.turns, lambda turn: hidden.replace_in(_mark_trust(turn, trusts)))
     summary = hidden.replace_in(context.summary)
     return replace(context, turns=tuple(turns), summary=summary)
 
 
-def _marked(turn: Turn, trusts: Mapping[str, Trust]) -> Turn:
+def _mark_trust(turn: Turn, trusts: Mapping[str, Trust]) -> Turn:
     if isinstance(turn, UserTurn):
         # What the user pasted may look like a section; whether it is one, only we say.
         return turn if turn.native else replace(turn, text=guard_boundary(turn.text))

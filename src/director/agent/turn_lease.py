@@ -14,6 +14,7 @@ import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 
+from director.errors import DirectorError
 from director.store import Store, StoreError, VersionConflict, Versioned
 from director.store.machine_identity import machine_id
 
@@ -24,8 +25,11 @@ _DEAD = 30.0  # seconds without one
 _HERE: set[str] = set()  # the turns that this program takes now
 
 
-class TurnRunning(Exception):
+class TurnRunning(DirectorError):
     """Another turn of the same thread is running; nothing was stored."""
+
+    kept = "Nothing was stored."
+    next_step = "Wait until the turn has ended, or stop it."
 
 
 class Hold:
@@ -49,12 +53,12 @@ def last_turn(store: Store, thread: str) -> Mapping[str, object]:
 
 
 @asynccontextmanager
-async def held(store: Store, thread: str, **about: object) -> AsyncIterator[Hold]:
+async def hold_thread(store: Store, thread: str, **about: object) -> AsyncIterator[Hold]:
     """Hold a thread for one turn; what it is `about` is there for whoever goes on with it."""
     before = store.get(KIND, thread)
     hold = Hold(f"turn-{uuid.uuid4().hex[:12]}", before)
     if _alive(store, before):
-        raise TurnRunning(_refused(thread))
+        raise TurnRunning(_describe_running(thread))
     _HERE.add(hold.worker)
     try:
         _beat(store, hold.worker)
@@ -62,7 +66,7 @@ async def held(store: Store, thread: str, **about: object) -> AsyncIterator[Hold
         try:
             mine = store.put(KIND, thread, body, expect=before.version if before else 0)
         except VersionConflict:
-            raise TurnRunning(_refused(thread)) from None
+            raise TurnRunning(_describe_running(thread)) from None
         beating = asyncio.create_task(_beating(store, hold.worker))
         try:
             yield hold
@@ -101,8 +105,12 @@ def _alive(store: Store, found: Versioned | None) -> bool:
     return worker in _HERE if is_here else True
 
 
-def _refused(thread: str) -> str:
+def _describe_running(thread: str) -> str:
     return (
         f"A turn of the thread {thread!r} is running. Nothing was stored. Wait until it has ended, "
         "or cancel it."
     )
+
+
+# Names of one release ago; they go with the next.
+held = hold_thread

@@ -27,9 +27,9 @@ from director.browser.masks import MaskedPage
 from director.browser.moving_text import choose_options
 from director.browser.outside import Outside
 from director.browser.page_status import describe_error_page, refuse_error_page
-from director.browser.pdf import fetched, read_pdf
+from director.browser.pdf import fetch_file, read_pdf
 from director.browser.pointer import click, drag, hover
-from director.browser.queries import cleaned
+from director.browser.queries import clean_value
 from director.browser.session import Session
 from director.browser.text_entry import type_text
 from director.browser.uploads import upload
@@ -63,7 +63,7 @@ async def act(session: Session, config: Config, outside: Outside | None = None) 
         if dialogs := check_dialogs(session):
             result["dialogs"] = dialogs
         told = "" if "url" in config else describe_error_page(session, since)
-        return cast("Result", cleaned(_add_doubts(result, config, told), session.net.clean))
+        return cast("Result", clean_value(_add_doubts(result, config, told), session.net.clean))
 
 
 def _patient(config: Config) -> Config:
@@ -313,13 +313,13 @@ async def _load_profile(session: Session, config: Config, _: Outside) -> Result:
 async def _extract_pdf(session: Session, config: Config, _: Outside) -> Result:
     source = _text(config, "source")
     if source.startswith(("http://", "https://")):
-        content = await fetched(session.page(), session.origins, source)
+        content = await fetch_file(session.page(), session.origins, source)
     else:
-        content = (await _downloaded(session, source)).read_bytes()
+        content = (await _wait_for_download(session, source)).read_bytes()
     return await read_pdf(content, str(config.get("pages") or ""))
 
 
-async def _downloaded(session: Session, name: str) -> Path:
+async def _wait_for_download(session: Session, name: str) -> Path:
     """A file that was downloaded; a click ends before the download that it begins is heard of."""
     until = time.monotonic() + _DOWNLOAD
     while True:

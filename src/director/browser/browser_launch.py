@@ -25,7 +25,7 @@ from playwright.async_api import Error as PlaywrightError
 from director.browser.approved_origins import Origins
 from director.browser.chromium import find_chromium, has_display, switches
 from director.browser.desktop import without_openers
-from director.browser.egress_guard import guarded
+from director.browser.egress_guard import run_guard
 from director.browser.element_portraits import register_model
 from director.browser.errors import BrowserError, BrowserGone, plainly
 from director.browser.field_filling import SecretDoor
@@ -70,8 +70,8 @@ class Browser:
     ) -> AsyncIterator[Session]:
         """A session that reaches the approved origins only, and shares nothing with others."""
         session = Session(approved, secrets, downloads=downloads, logins=logins)
-        async with guarded(
-            approved, session.blocked, miss=session.missed, network=self._network
+        async with run_guard(
+            approved, session.report_blocked, miss=session.report_unreached, network=self._network
         ) as guard:
             try:
                 context = await self._browser.new_context(
@@ -93,7 +93,7 @@ class Browser:
                 yield session
             finally:
                 await session.end()
-                await _closed(context)
+                await _close_quietly(context)
 
 
 @asynccontextmanager
@@ -107,7 +107,7 @@ async def open_browser(
             "WAYLAND_DISPLAY names one: start this where windows can be shown."
         )
     with without_openers() as environ:
-        async with async_playwright() as playwright, guarded(Origins()) as nothing:
+        async with async_playwright() as playwright, run_guard(Origins()) as nothing:
             await register_model(playwright)
             browser = await _launch(
                 playwright, headless=headless, environ=environ, proxy=_proxy(nothing.address)
@@ -115,7 +115,7 @@ async def open_browser(
             try:
                 yield Browser(browser, network or Network(), headless=headless)
             finally:
-                await _closed(browser)
+                await _close_quietly(browser)
 
 
 async def _launch(
@@ -138,7 +138,7 @@ async def _launch(
         ) from None
 
 
-async def _closed(what: BrowserContext | PlaywrightBrowser) -> None:
+async def _close_quietly(what: BrowserContext | PlaywrightBrowser) -> None:
     """Close it; one that is gone is closed already, or never says so."""
     with contextlib.suppress(PlaywrightError, TimeoutError):
         async with asyncio.timeout(_CLOSES):

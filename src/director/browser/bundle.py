@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
+from director.errors import DirectorError
 from director.workflow.selectors import check_css, check_role
 from director.workflow.values import Json, WorkflowError
 
@@ -31,7 +32,7 @@ _OTHER_WORDS = {
 _EARLY = {"text:": "text", "role:": "role", "label:": "label", "testid:": "test_id"}
 
 
-class LocatorError(ValueError):
+class LocatorError(DirectorError, ValueError):
     """No element, more than one, or a selector that cannot be read; and what to do about it."""
 
 
@@ -95,13 +96,15 @@ class Bundle:
         """The bundle as it is stored: only the keys that say something."""
         plain: dict[str, Json] = {key: getattr(self, key) for key in TEXTS}
         plain |= {"attributes": dict(self.attributes), "classes": list(self.classes)}
-        plain["within"] = [_kept({"role": each.role, "name": each.name}) for each in self.within]
+        plain["within"] = [
+            _drop_empty({"role": each.role, "name": each.name}) for each in self.within
+        ]
         plain["near"] = list(self.near)
         plain["nth"] = list(self.nth) if self.nth else None
         plain["frame"] = (
-            _kept({"name": self.frame.name, "url": self.frame.url}) if self.frame else None
+            _drop_empty({"name": self.frame.name, "url": self.frame.url}) if self.frame else None
         )
-        return _kept(plain)
+        return _drop_empty(plain)
 
 
 Selector: TypeAlias = str | Bundle
@@ -129,8 +132,8 @@ def changes(before: Bundle, after: Bundle) -> str:
         for key in KEYS
         if old.get(key) != new.get(key)
         for line in (
-            *([f"- {key}: {_shown(old[key])}"] if key in old else ()),
-            *([f"+ {key}: {_shown(new[key])}"] if key in new else ()),
+            *([f"- {key}: {_clip_value(old[key])}"] if key in old else ()),
+            *([f"+ {key}: {_clip_value(new[key])}"] if key in new else ()),
         )
     )
 
@@ -263,10 +266,10 @@ def _place(given: Json) -> tuple[int, int] | None:
     )
 
 
-def _kept(plain: dict[str, Json]) -> dict[str, Json]:
+def _drop_empty(plain: dict[str, Json]) -> dict[str, Json]:
     return {key: value for key, value in plain.items() if value}
 
 
-def _shown(value: Json) -> str:
+def _clip_value(value: Json) -> str:
     text = str(value)
     return text if len(text) <= 100 else f"{text[:97]}..."

@@ -129,7 +129,7 @@ class Standing:
         return max((self.grades[key] for key in _OWN_WORDS if key in self.grades), default=None)
 
 
-def _seen(grade: Callable[[Bundle, Bundle], float]) -> Grade:
+def _grade_likeness(grade: Callable[[Bundle, Bundle], float]) -> Grade:
     return lambda bundle, one: grade(bundle, one.like)
 
 
@@ -141,16 +141,18 @@ def candidates_of(bundle: Bundle, portraits: Sequence[Portrait] = ()) -> tuple[C
     is_own = shared == 1 and tells and not is_styled(bundle)
     every = (
         _test_id_of(bundle),
-        Candidate("name", 4.0, _seen(grade_name), telling=is_own, shared=shared),
-        Candidate("role", 1.0, _seen(grade_role), telling=not (bundle.name or bundle.nth)),
-        Candidate("label", 2.0, _seen(grade_label), telling=tells),
-        Candidate("text", 2.0, _seen(grade_text), telling=tells),
+        Candidate("name", 4.0, _grade_likeness(grade_name), telling=is_own, shared=shared),
+        Candidate(
+            "role", 1.0, _grade_likeness(grade_role), telling=not (bundle.name or bundle.nth)
+        ),
+        Candidate("label", 2.0, _grade_likeness(grade_label), telling=tells),
+        Candidate("text", 2.0, _grade_likeness(grade_text), telling=tells),
         _css_of(bundle),
         *(_attribute(key, value, bundle) for key, value in bundle.attributes.items()),
-        Candidate("classes", 1.0, _seen(grade_classes), telling=False),
-        Candidate("within", 1.5, _seen(grade_within), telling=False),
-        Candidate("near", 2.5, _seen(grade_near), telling=False),
-        Candidate("path", 1.0, _seen(grade_path), telling=False),
+        Candidate("classes", 1.0, _grade_likeness(grade_classes), telling=False),
+        Candidate("within", 1.5, _grade_likeness(grade_within), telling=False),
+        Candidate("near", 2.5, _grade_likeness(grade_near), telling=False),
+        Candidate("path", 1.0, _grade_likeness(grade_path), telling=False),
     )
     return tuple(
         each for each in every if "." in each.key or getattr(bundle, each.key) not in ("", (), None)
@@ -359,8 +361,8 @@ def _counts(bundle: Bundle, value: str) -> bool:
 
 def _test_id_of(bundle: Bundle) -> Candidate:
     if _counts(bundle, bundle.test_id):
-        return Candidate("test_id", _COUNTED, _seen(grade_test_id), telling=False)
-    return Candidate("test_id", 6.0, _seen(grade_test_id), marks=True)
+        return Candidate("test_id", _COUNTED, _grade_likeness(grade_test_id), telling=False)
+    return Candidate("test_id", 6.0, _grade_likeness(grade_test_id), marks=True)
 
 
 def _css_of(bundle: Bundle) -> Candidate:

@@ -15,7 +15,7 @@ from itertools import islice
 from director.browser.errors import BrowserError
 from director.browser.snapshots import Snapshot
 from director.context.shapes.snapshot_items import compact
-from director.context.shapes.snapshot_nodes import Node, nodes
+from director.context.shapes.snapshot_nodes import SnapshotNode, nodes
 from director.workflow.patterns import PatternError, search_texts
 
 ROOM = 20_000
@@ -34,7 +34,7 @@ def find(snapshot: Snapshot, text: str, *, regex: bool = False, most: int = _MAT
     if not text.strip():
         raise BrowserError("There is nothing to find: give a text or a pattern.")
     tree = _tree(snapshot)
-    holds = _match(text, tree) if regex else _contain(text, [_said(node) for node in tree])
+    holds = _match(text, tree) if regex else _contain(text, [_describe_node(node) for node in tree])
     found = [at for at, each in enumerate(holds) if each]
     if not found:
         return f"Nothing on the page matches {text!r}. Try a shorter text, or show the page."
@@ -43,7 +43,7 @@ def find(snapshot: Snapshot, text: str, *, regex: bool = False, most: int = _MAT
     for at in found[:most]:
         kept.add(at)
         kept.update(_chain(tree, above, at))
-    shown = _bounded(compact([tree[at] for at in sorted(kept)]), ROOM, "Narrow what to find.")
+    shown = _clip_lines(compact([tree[at] for at in sorted(kept)]), ROOM, "Narrow what to find.")
     if len(found) > most:
         shown += f"\n… {len(found) - most:,} more matches. Narrow what to find."
     return shown
@@ -51,7 +51,7 @@ def find(snapshot: Snapshot, text: str, *, regex: bool = False, most: int = _MAT
 
 def expand(snapshot: Snapshot, ref: str, *, room: int = ROOM) -> str:
     """Everything under a ref with its refs, save what only repeats the label above it."""
-    return _bounded(
+    return _clip_lines(
         compact(_under(snapshot, ref)), room, "Expand a ref further down, or find a text."
     )
 
@@ -68,7 +68,7 @@ def read(snapshot: Snapshot, ref: str, *, room: int = ROOM) -> str:
         if said and (not lines or lines[-1] != said):
             lines.append(said)
     text = "\n".join(lines) or _name(below[0])
-    return _bounded(text, room, "Read a ref further down.") if text else "It says nothing."
+    return _clip_lines(text, room, "Read a ref further down.") if text else "It says nothing."
 
 
 def refs(snapshot: Snapshot) -> tuple[str, ...]:
@@ -76,30 +76,30 @@ def refs(snapshot: Snapshot) -> tuple[str, ...]:
     return tuple(ref for node in _tree(snapshot) if (ref := ref_of(node)))
 
 
-def ref_of(node: Node) -> str:
+def ref_of(node: SnapshotNode) -> str:
     """The ref of a node, empty if it has none."""
     found = _REF.search(node.post)
     return found[1] if found else ""
 
 
-def _tree(snapshot: Snapshot) -> list[Node]:
+def _tree(snapshot: Snapshot) -> list[SnapshotNode]:
     return nodes(snapshot.text.split("\n"), "aria")
 
 
-def _name(node: Node) -> str:
+def _name(node: SnapshotNode) -> str:
     try:
         return str(json.loads(f'"{node.name}"'))
     except ValueError:
         return node.name
 
 
-def _said(node: Node) -> str:
+def _describe_node(node: SnapshotNode) -> str:
     return f"{node.role} {_name(node)} {node.text} {node.url}"
 
 
-def _parts(node: Node) -> list[str]:
+def _parts(node: SnapshotNode) -> list[str]:
     """What a pattern with an end may mean: the line, also as it is printed, or a part of it."""
-    name, says = _name(node), _said(node).strip()
+    name, says = _name(node), _describe_node(node).strip()
     printed = f'{node.role} "{node.name}"'
     found = (says, printed, f"- {printed}", name, node.text, f"{name} {node.text}", node.url)
     return [says, *dict.fromkeys(each for each in found if each and each != says)]
@@ -115,9 +115,9 @@ def _plain(text: str) -> str:
     return " ".join(_REF.sub("", text).replace('"', "").lstrip("- ").split()).casefold()
 
 
-def _match(pattern: str, tree: Sequence[Node]) -> list[bool]:
+def _match(pattern: str, tree: Sequence[SnapshotNode]) -> list[bool]:
     anchored = _ANCHOR.search(pattern) is not None
-    parts = [_parts(node) if anchored else [_said(node)] for node in tree]
+    parts = [_parts(node) if anchored else [_describe_node(node)] for node in tree]
     try:
         lines = [said[:_LINE] for each in parts for said in each]
         holds = iter(search_texts(pattern, lines, ignore_case=True))
@@ -129,7 +129,7 @@ def _match(pattern: str, tree: Sequence[Node]) -> list[bool]:
         ) from None
 
 
-def _parents(tree: Sequence[Node]) -> list[int]:
+def _parents(tree: Sequence[SnapshotNode]) -> list[int]:
     """For each node, the one it stands in, or -1."""
     parents: list[int] = []
     above: list[int] = []
@@ -141,7 +141,7 @@ def _parents(tree: Sequence[Node]) -> list[int]:
     return parents
 
 
-def _chain(tree: Sequence[Node], parents: Sequence[int], at: int) -> list[int]:
+def _chain(tree: Sequence[SnapshotNode], parents: Sequence[int], at: int) -> list[int]:
     """What a node stands in: whatever has a name or a meaning, and at least one ref."""
     chain: list[int] = []
     marked = tree[at].marked
@@ -153,7 +153,7 @@ def _chain(tree: Sequence[Node], parents: Sequence[int], at: int) -> list[int]:
     return chain
 
 
-def _under(snapshot: Snapshot, ref: str) -> list[Node]:
+def _under(snapshot: Snapshot, ref: str) -> list[SnapshotNode]:
     wanted = ref.removeprefix("aria-ref=").strip("[] ").removeprefix("ref=")
     tree = _tree(snapshot)
     for at, node in enumerate(tree):
@@ -174,7 +174,7 @@ def _missing(ref: str, there: Sequence[str]) -> str:
     )
 
 
-def _bounded(text: str, room: int, more: str) -> str:
+def _clip_lines(text: str, room: int, more: str) -> str:
     if len(text) <= room:
         return text
     cut = text[:room].rpartition("\n")[0] or text[:room]

@@ -15,10 +15,10 @@ from director.browser.bundle import NoElement
 from director.browser.element_portraits import PageChanged, ask_about, evaluate_all
 from director.browser.elements import Result, matching, number, one, text_of
 from director.browser.errors import BrowserError
-from director.browser.list_items import Gathering, Patience, read_total
+from director.browser.list_items import Gathering, Patience, is_empty, read_total
 from director.browser.masks import MaskedPage
 from director.browser.session import Session
-from director.browser.turned_pages import TurnedPages
+from director.browser.turned_pages import PageSizes, TurnedPages
 from director.workflow.values import Config, Json
 
 Extract: TypeAlias = Callable[[MaskedPage, Config], Awaitable[Result]]
@@ -52,13 +52,14 @@ async def collect(session: Session, config: Config, extract: Extract) -> Result:
     limit = number(config, "limit", 1_000_000)
     items = _Reading(session, {**config, "limit": None}, extract)
     steps, idle, ended, last = 0, 0, False, False
-    turned = TurnedPages()
+    turned, sizes = TurnedPages(), PageSizes()
     if config.get("next") is None and (await _scroll(session, config, back=True))[0]:
         await asyncio.sleep(_DRAWN)
     while not ended:
         fresh, known = await items.read(), len(items)
         if len(items) >= limit or (left := patience.explain_end(time.monotonic())):
             break
+        sizes.note(items.shown)
         moved, last = await _step(session, config, turned)
         steps += moved
         came = await items.wait_for_more()
@@ -66,7 +67,10 @@ async def collect(session: Session, config: Config, extract: Extract) -> Result:
         idle = 0 if came or fresh else idle + 1
         ended = not came and (last or not moved or idle > _IDLE)
     kept = items.items(limit)
+    sizes.note(items.shown)
     result: Result = {"items": cast("Json", kept), "count": len(kept), "steps": steps}
+    if config.get("next") is not None and (pages := sizes.list_sizes()):
+        result["pages"] = [*pages]
     doubts = [
         *items.list_doubts(),
         *_tell_left(left, result),
@@ -97,6 +101,7 @@ class _Reading(Gathering):
         self._extract = extract
         self._told: list[Json] = []
         self._is_read = False
+        self.shown: list[Json] = []
 
     async def read(self) -> int:
         """Read what is drawn; how many items of it are new."""
@@ -114,7 +119,8 @@ class _Reading(Gathering):
         told, read = found.get("doubts"), found["items"]
         self._told = told if isinstance(told, list) else []
         self._is_read = self._is_read or bool(read and not told)
-        return self.add(read if isinstance(read, list) else [])
+        self.shown = [each for each in read if not is_empty(each)] if isinstance(read, list) else []
+        return self.add(self.shown)
 
     async def wait_for_more(self) -> bool:
         """Whether something new comes within a moment."""

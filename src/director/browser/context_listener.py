@@ -73,7 +73,7 @@ class Watch:
         context.on("dialog", self._dialog)
         context.on("request", self._request)
         context.on("response", self._response)
-        context.on("requestfailed", self._failed)
+        context.on("requestfailed", self._record_failure)
         context.on("requestfinished", self._forget_request)
         context.on("download", self._download)
         context.on("close", self._end)
@@ -87,14 +87,14 @@ class Watch:
         self.opened.set()
         return given
 
-    def blocked(self, attempt: Blocked) -> None:
+    def report_blocked(self, attempt: Blocked) -> None:
         """The guard refused a connection."""
         if attempt.why:
             self._forbid(attempt.origin, attempt.why)
         else:
             self._events.add("blocked", f"{attempt.origin} ({attempt.kind})")
 
-    def missed(self, attempt: Unreached) -> None:
+    def report_unreached(self, attempt: Unreached) -> None:
         """The guard could not reach an origin that is approved."""
         self.unreached[attempt.origin] = attempt.why
         self._events.add("unreached", f"{attempt.origin} ({attempt.why})")
@@ -177,17 +177,19 @@ class Watch:
     def _response(self, response: Response) -> None:
         request = response.request
         is_page = request.is_navigation_request() and _moving(request) is not None
-        self._events.answered(request.method, response.url, status=response.status, is_page=is_page)
+        self._events.add_response(
+            request.method, response.url, status=response.status, is_page=is_page
+        )
 
     def _forget_request(self, request: Request) -> None:
         self._asked.pop(request, None)
 
-    def _failed(self, request: Request) -> None:
+    def _record_failure(self, request: Request) -> None:
         self._asked.pop(request, None)
         # A request that became a download, or was overtaken by another page, did not fail.
         if request.failure == "net::ERR_ABORTED":
             return
-        self._events.answered(request.method, request.url, status=0)
+        self._events.add_response(request.method, request.url, status=0)
         if request.failure and request.failure.startswith(_CERTIFICATE):
             name = request.failure.removeprefix("net::")
             self._forbid(str(place_of(request.url)), f"its certificate is not valid ({name})")

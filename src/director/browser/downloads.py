@@ -68,7 +68,7 @@ class Downloads:
         """The files that are there now."""
         return tuple(self._done)
 
-    async def finished(self, within: float | None = None) -> tuple[Downloaded, ...]:
+    async def wait_for_files(self, within: float | None = None) -> tuple[Downloaded, ...]:
         """Every file, once those that are on their way have arrived, or so many seconds passed."""
         if self._running:
             await asyncio.wait(set(self._running), timeout=within)
@@ -76,7 +76,7 @@ class Downloads:
 
     async def list_new(self, within: float) -> tuple[Downloaded, ...]:
         """The files that this has not given yet."""
-        new = (await self.finished(within))[self._told :]
+        new = (await self.wait_for_files(within))[self._told :]
         self._told += len(new)
         return new
 

@@ -96,7 +96,7 @@ class Guard:
                 await self._tunnel(request.target.decode("ascii"), browser)
                 return
             origin = self._read(request.target.decode("ascii"), "http")
-            if origin is None or not self._allowed(origin, "http"):
+            if origin is None or not self._is_allowed(origin, "http"):
                 return
             async with self._reach(origin, "http") as site:
                 await _forward(browser, request, site)
@@ -109,7 +109,7 @@ class Guard:
         secure = self._read(f"https://{place}", "tunnel")
         plain = secure and Origin("http", secure.host, secure.port)
         if not (secure and plain) or not (
-            self._origins.allows(plain) or self._allowed(secure, "tunnel")
+            self._origins.allows(plain) or self._is_allowed(secure, "tunnel")
         ):
             writer.write(b"HTTP/1.1 403 Not approved\r\nContent-Length: 0\r\n\r\n")
             await writer.drain()
@@ -119,7 +119,7 @@ class Guard:
         # Its first bytes tell the scheme. A tunnel opened in advance and never used ends here.
         first = browser.wire.trailing_data[0] or await reader.read(_CHUNK)
         encrypted = first[:1] == HANDSHAKE
-        if not first or not self._allowed(secure if encrypted else plain, "tunnel"):
+        if not first or not self._is_allowed(secure if encrypted else plain, "tunnel"):
             return
         if encrypted:
             first = await _whole_hello(first, reader)
@@ -137,7 +137,7 @@ class Guard:
             self._tell(Blocked(describe_place(address), kind))
             return None
 
-    def _allowed(self, origin: Origin, kind: str) -> bool:
+    def _is_allowed(self, origin: Origin, kind: str) -> bool:
         allowed = self._origins.allows(origin)
         if not allowed and origin.host not in _OWN:
             self._tell(Blocked(str(origin), kind))
@@ -179,7 +179,7 @@ class Guard:
 
 
 @asynccontextmanager
-async def guarded(
+async def run_guard(
     origins: Origins,
     tell: Callable[[Blocked], None] = lambda _: None,
     *,

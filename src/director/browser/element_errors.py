@@ -82,7 +82,7 @@ def several(css: str, portraits: Sequence[Portrait]) -> LocatorError:
     )
 
 
-def filtered_away(what: str, total: int, filters: Sequence[str]) -> LocatorError:
+def make_filter_error(what: str, total: int, filters: Sequence[str]) -> LocatorError:
     """The error for elements that are there but cannot be used as they are."""
     return NoElement(
         f"{what} matches {total} {_elements(total)}, but {' and '.join(filters)} leaves none. "

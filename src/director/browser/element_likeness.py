@@ -201,7 +201,7 @@ def shares_words(bundle: Bundle) -> bool:
 
 def _is_same_holder(want: Holder, has: Holder) -> bool:
     if want.role not in _ROWS:
-        return _held(want, has) >= AT_HOME
+        return _compare_holders(want, has) >= AT_HOME
     # Rows are alike to each other: only the words that they share tell that it is the same one.
     a, b = row_words(want.name), row_words(has.name)
     return bool(a) and 2 * len(a & b) >= SAME_ROW * (len(a) + len(b))
@@ -293,11 +293,14 @@ def grade_classes(bundle: Bundle, like: Bundle) -> float:
 
 def grade_within(bundle: Bundle, like: Bundle) -> float:
     """How much of what it stood in it stands in."""
-    got = [max((_held(want, has) for has in like.within), default=0) for want in bundle.within]
+    got = [
+        max((_compare_holders(want, has) for has in like.within), default=0)
+        for want in bundle.within
+    ]
     return sum(got) / len(got)
 
 
-def _held(want: Holder, has: Holder) -> float:
+def _compare_holders(want: Holder, has: Holder) -> float:
     if not want.name:
         return 0.5 * (want.role == has.role)
     return likeness(want.name, has.name) * (1 if want.role in (has.role, "") else 0.5)

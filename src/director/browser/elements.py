@@ -71,14 +71,14 @@ async def matching(seen: MaskedPage, selector: Json) -> Matches:
     return Matches(tuple(await find_all(seen, selector)))
 
 
-async def text_of(locator: Locator, *, timeout: float = TIMEOUT) -> str:  # noqa: ASYNC109
+async def text_of(locator: Locator, *, timeout: float = TIMEOUT) -> str:
     """What an element shows; nothing if that cannot be masked."""
     if await locator.evaluate(_HIDES_TEXT, timeout=timeout):
         return MARK
     return str(await locator.evaluate(_SHOWN_TEXT, timeout=timeout))
 
 
-async def value_of(locator: Locator, *, timeout: float = TIMEOUT) -> str | None:  # noqa: ASYNC109
+async def value_of(locator: Locator, *, timeout: float = TIMEOUT) -> str | None:
     """What is in a field; None if it is a secret, whichever."""
     if await locator.evaluate(_HIDES_VALUE, timeout=timeout):
         return None

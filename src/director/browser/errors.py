@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from playwright.async_api import Error as PlaywrightError
 
+from director.errors import DirectorError
+
 _NUMBERED = re.compile(r"(?:\S*\.)?locator\(\"director=[^\"]*\"\)")
 _COVERS = re.compile(r"- (<.*>) intercepts pointer events")
 _ELEMENT = re.compile(r"<([\w-]+)[\s>].*>")
@@ -57,8 +59,11 @@ def is_site_away(problem: BaseException) -> bool:
     )
 
 
-class BrowserError(Exception):
+class BrowserError(DirectorError):
     """The browser could not do what was asked; the message says why and what to do."""
+
+    kept = "Everything that was stored is kept."
+    next_step = "Try again."
 
 
 class NotApproved(BrowserError):

@@ -110,7 +110,7 @@ async def fill_secret(
         values = {each.name: door.reveal(each, known.origin) for each in references(text)}
         if pause is not None:
             await pause()
-        outcome = await _typed(field, known, _filled(text, values))
+        outcome = await _type_secret(field, known, _fill_references(text, values))
     finally:
         await field.dispose()
     if outcome:
@@ -119,11 +119,11 @@ async def fill_secret(
         )
 
 
-def _filled(text: str, values: dict[str, Clear]) -> Clear:
+def _fill_references(text: str, values: dict[str, Clear]) -> Clear:
     return Clear(_REFERENCE.sub(lambda found: values[found[1]].use(), text))
 
 
-async def _typed(field: ElementHandle, known: SecretField, text: Clear) -> str:
+async def _type_secret(field: ElementHandle, known: SecretField, text: Clear) -> str:
     """Type, or say why not. Playwright's own words are dropped: they may quote what was typed."""
     try:
         answer = await field.evaluate(

@@ -52,7 +52,7 @@ async def mark(locator: Locator) -> None:
     await locator.evaluate(f"node => {{ {script()} globalThis.__director.mark(node) }}")
 
 
-async def held(page: Page) -> Held:
+async def read_secret_fields(page: Page) -> Held:
     """What the secret fields hold, in every frame and open shadow root."""
     return read_held(await asyncio.gather(*(ask(frame, _HELD) for frame in page.frames)))
 

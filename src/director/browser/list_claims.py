@@ -14,7 +14,7 @@ from playwright.async_api import Error as PlaywrightError
 from director.browser.elements import matching
 from director.browser.fields import ask
 from director.browser.masks import MaskedPage
-from director.browser.queries import cleaned
+from director.browser.queries import clean_value
 from director.browser.row_positions import widen_positions
 from director.browser.session import Session
 from director.workflow.values import Config, Json
@@ -59,14 +59,14 @@ _TEXTS = """typed => {
   }
   return {shown, texts: found, part: null};
 }"""
-_ROW = "tbody tr, [role=row], ul > li, ol > li, article"
+ROW = "tbody tr, [role=row], ul > li, ol > li, article"
 _LONGEST = 300
 _FRAMES = 5  # that are asked what went wrong
 
 
 async def look_at_list(session: Session, config: Config) -> dict[str, Json]:
     """What the active page says about the list that an extraction reads."""
-    script = _list_script()
+    script = read_list_script()
 
     async def look(seen: MaskedPage) -> dict[str, Json]:
         every = await matching(seen, config["selector"])
@@ -82,7 +82,7 @@ async def look_at_list(session: Session, config: Config) -> dict[str, Json]:
 
     async with session.doing("see what the page says about the list"):
         found = await session.look(session.page(), look)
-    return cast("dict[str, Json]", cleaned(found, session.net.clean))
+    return cast("dict[str, Json]", clean_value(found, session.net.clean))
 
 
 async def _find_frame_trouble(seen: MaskedPage, script: str, main: Config) -> dict[str, Json]:
@@ -101,7 +101,8 @@ async def _find_frame_trouble(seen: MaskedPage, script: str, main: Config) -> di
     return {}
 
 
-def _list_script() -> str:
+def read_list_script() -> str:
+    """The function that looks at a list, as a page runs it."""
     claims, pager = (
         (files("director.browser") / name).read_text("utf-8")
         for name in ("list_claims.js", "bare_pager.js")
@@ -118,7 +119,9 @@ async def form_errors(session: Session, typed: tuple[str, ...]) -> list[Json]:
 
     async with session.doing("see whether the form was taken"):
         found = await session.look(page, look)
-    return cast("list[Json]", cleaned([str(each)[:_LONGEST] for each in found], session.net.clean))
+    return cast(
+        "list[Json]", clean_value([str(each)[:_LONGEST] for each in found], session.net.clean)
+    )
 
 
 async def look_for_texts(session: Session, typed: tuple[str, ...]) -> dict[str, Json]:
@@ -130,7 +133,7 @@ async def look_for_texts(session: Session, typed: tuple[str, ...]) -> dict[str, 
 
     async with session.doing("see whether it is shown"):
         found = await session.look(page, look)
-    return cast("dict[str, Json]", cleaned(found, session.net.clean))
+    return cast("dict[str, Json]", clean_value(found, session.net.clean))
 
 
 async def rows_showing(session: Session, typed: tuple[str, ...]) -> list[Json]:
@@ -138,12 +141,12 @@ async def rows_showing(session: Session, typed: tuple[str, ...]) -> list[Json]:
     page = session.page()
 
     async def look(_: MaskedPage) -> list[Json]:
-        rows = page.locator(f"css={_ROW}").filter(visible=True)
+        rows = page.locator(f"css={ROW}").filter(visible=True)
         return cast("list[Json]", await rows.evaluate_all(_ROWS, list(typed)))
 
     async with session.doing("see whether it is there"):
         found = await session.look(page, look)
     return cast(
         "list[Json]",
-        cleaned([[str(c)[:_LONGEST] for c in row] for row in found], session.net.clean),  # type: ignore[union-attr]
+        clean_value([[str(c)[:_LONGEST] for c in row] for row in found], session.net.clean),  # type: ignore[union-attr]
     )

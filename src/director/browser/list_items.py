@@ -25,7 +25,7 @@ class Gathering:
         """Take what was seen at once; how many items of it are new."""
         known, here = len(self._items), set[str]()
         for item in seen:
-            if _is_empty(item):
+            if is_empty(item):
                 # Room that a list keeps for what it has not drawn.
                 continue
             of = self._identity(item)
@@ -83,7 +83,8 @@ class Patience:
         return ""
 
 
-def _is_empty(item: object) -> bool:
+def is_empty(item: object) -> bool:
+    """Whether an item holds nothing in any field."""
     return not any(item.values() if isinstance(item, Mapping) else [item])
 
 

@@ -30,7 +30,7 @@ from director.browser.bundle import (
 from director.browser.bundle_vote import Standing, leaders, tally
 from director.browser.element_errors import (
     against,
-    filtered_away,
+    make_filter_error,
     no_such_nth,
     refuse_place,
     several,
@@ -163,7 +163,7 @@ async def bundle_of(
         )
     for frame in page.frames:
         await report_listeners(frame)
-    made = selector_of(_cleaned(await ask_about(locator, "describe"), clean))
+    made = selector_of(_clean_drawn(await ask_about(locator, "describe"), clean))
     assert isinstance(made, Bundle)  # noqa: S101  an object is read as one
     return made
 
@@ -176,7 +176,7 @@ async def resolve(  # noqa: PLR0913  what a node may say of its element
     first: bool = False,
     visible_only: bool = True,
     in_viewport_only: bool = False,
-    timeout: float = 0,  # noqa: ASYNC109  a page is looked at again, not interrupted
+    timeout: float = 0,
     looks: Looks = look_bare,
 ) -> Found:
     """The element that a selector means; looks again for up to `timeout` milliseconds.
@@ -285,7 +285,7 @@ def _by_css(sights: Sequence[Sight], css: str, choice: Choice) -> Found:
     if not sights:
         raise NoElement(f"No element matches {css!r}. See a new snapshot of the page.")
     if not usable:
-        raise filtered_away(repr(css), len(sights), choice.filters())
+        raise make_filter_error(repr(css), len(sights), choice.filters())
     if len(usable) > 1 and choice.is_open:
         raise several(css, [sight.portrait for sight in usable])
     index = choice.index(len(usable), repr(css))
@@ -304,7 +304,7 @@ def _by_vote(sights: Sequence[Sight], bundle: Bundle, choice: Choice) -> Found:
     everywhere = _vote(bundle, sights).tied
     portraits = [sight.portrait for sight in vote.sights]
     if not vote.tied and everywhere:
-        raise filtered_away(str(bundle), len(everywhere), choice.filters())
+        raise make_filter_error(str(bundle), len(everywhere), choice.filters())
     if not vote.tied or (len(vote.tied) > 1 and choice.is_open):
         raise unsure(bundle, portraits, vote.standings, tied=vote.tied)
     index = choice.index(len(vote.tied), bundle)
@@ -323,13 +323,13 @@ def _by_vote(sights: Sequence[Sight], bundle: Bundle, choice: Choice) -> Found:
     )
 
 
-def _cleaned(drawn: Json, clean: Callable[[str], str]) -> Json:
+def _clean_drawn(drawn: Json, clean: Callable[[str], str]) -> Json:
     if isinstance(drawn, str):
         # A text with a secret is not kept, and none of a page may become a template.
         return drawn if clean(drawn) == drawn and MARK not in drawn and "{{" not in drawn else ""
     if isinstance(drawn, dict):
-        parts = {key: _cleaned(value, clean) for key, value in drawn.items()}
+        parts = {key: _clean_drawn(value, clean) for key, value in drawn.items()}
         return {key: part for key, part in parts.items() if part != ""}
     if isinstance(drawn, list):
-        return [each for each in (_cleaned(one, clean) for one in drawn) if each != ""]
+        return [each for each in (_clean_drawn(one, clean) for one in drawn) if each != ""]
     return drawn

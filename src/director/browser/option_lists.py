@@ -81,7 +81,7 @@ class OptionList:
     field: Locator
     before: frozenset[int]
 
-    async def shown(self) -> list[Sight]:
+    async def list_visible(self) -> list[Sight]:
         """Its options that can be seen now."""
         ids = await self._controls()
 
@@ -130,7 +130,7 @@ class OptionList:
                 async with self.session.acting(self.session.page()):
                     await option.locator(exact=False).click(timeout=max(_GONE, within / _CLICKS))
             except PlaywrightTimeout as problem:
-                fits = _fits(await self.shown(), text)
+                fits = _fits(await self.list_visible(), text)
                 if len(fits) != 1 or time.monotonic() >= until or await is_chosen():
                     said = without_elements(plainly(problem.message))
                     return f"The click on the option took too long: {said}"
@@ -149,7 +149,7 @@ class OptionList:
     async def _wait(self, text: str, seconds: float) -> list[Sight]:
         until = time.monotonic() + seconds
         while True:
-            shown = await self.shown()
+            shown = await self.list_visible()
             if _fits(shown, text) or time.monotonic() >= until:
                 return shown
             await asyncio.sleep(_LOOK_AGAIN)
@@ -181,7 +181,7 @@ class OptionList:
             if not moved and step:
                 break
             await asyncio.sleep(_LOOK_AGAIN)
-            shown = await self.shown()
+            shown = await self.list_visible()
         return shown
 
 

@@ -84,15 +84,28 @@ async def check(session: Session, condition: Config, since: int = 0) -> Evidence
         await asyncio.sleep(_LOOK_AGAIN)
 
 
+def _is_as_shown(pattern: str) -> bool:
+    """Whether a pattern was written from an address in which a value was hidden."""
+    return MARK.strip("[]") in pattern
+
+
 async def _url(session: Session, seen: MaskedPage, condition: Config, _: int) -> _Look:
-    url = session.net.clean(seen.page.url)
-    return _Look(matches_glob(str(condition["url"]), url), url)
+    glob, url = str(condition["url"]), session.net.clean(seen.page.url)
+    if _is_as_shown(glob):
+        return _Look(matches_glob(glob, url), url)
+    # A value that the pattern names as a whole is no reason to fail: a vault may hold "admin".
+    address = session.net.replace_values(seen.page.url)
+    return _Look(matches_glob(session.net.replace_values(glob), address), url)
 
 
 async def _url_matches(session: Session, seen: MaskedPage, condition: Config, _: int) -> _Look:
     pattern, url = str(condition["url_matches"]), session.net.clean(seen.page.url)
+    address = url
+    if not _is_as_shown(pattern):
+        pattern = session.net.replace_values(pattern)
+        address = session.net.replace_values(seen.page.url)
     try:
-        return _Look(await search_text(pattern, url), url)
+        return _Look(await search_text(pattern, address), url)
     except PatternError as problem:
         return _Look(holds=False, found=f"could not look: {problem}", final=True)
 
@@ -132,7 +145,12 @@ async def _count(_: Session, seen: MaskedPage, condition: Config, __: int) -> _L
 
 async def _status(session: Session, _: MaskedPage, condition: Config, since: int) -> _Look:
     glob = str(condition["status"])
-    answers = [each for each in session.responses(since) if matches_glob(glob, each.url)]
+    is_shown, compared = _is_as_shown(glob), session.net.replace_values(glob)
+    answers = [
+        each
+        for each in session.responses(since)
+        if (matches_glob(glob, each.url) if is_shown else matches_glob(compared, each.address))
+    ]
     found: Json = [f"{each.status} {each.method} {each.url}" for each in answers[-20:]]
     exactly, below = condition.get("is"), _number(condition, "below", 1000)
     good = [

@@ -51,7 +51,7 @@ async def glance(session: Session) -> Glance:
 
 async def news(session: Session, before: Glance, most: int = 2) -> list[Bundle]:
     """What the active tab tells that it did not tell before, the most telling first."""
-    now = await _settled(session, before)
+    now = await _wait_until_settled(session, before)
     fresh = [at for at, each in enumerate(now) if each[2] and each not in before]
     # Numbers are mostly of this one time: of an order, of a date.
     fresh.sort(key=lambda at: (re.search(r"\d", now[at][2]) is not None, now[at][0], at))
@@ -63,7 +63,7 @@ async def news(session: Session, before: Glance, most: int = 2) -> list[Bundle]:
     return found
 
 
-async def _settled(session: Session, before: Glance) -> Glance:
+async def _wait_until_settled(session: Session, before: Glance) -> Glance:
     """What it tells when it has told something new and rests, or when enough was waited."""
     until, last = time.monotonic() + _SETTLED, before
     while True:

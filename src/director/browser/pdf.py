@@ -27,7 +27,7 @@ _NO_READER = (
 )
 
 
-async def fetched(page: Page, origins: Origins, url: str) -> bytes:
+async def fetch_file(page: Page, origins: Origins, url: str) -> bytes:
     """A file from an approved origin, with the cookies of the session; so is each redirect."""
     # Where it is sent on to is the site's word, and may hold a secret: it is in no message.
     asked = url

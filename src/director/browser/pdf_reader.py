@@ -8,7 +8,7 @@ import logging
 import sys
 
 
-def chosen(wanted: str, count: int) -> list[int]:
+def select_pages(wanted: str, count: int) -> list[int]:
     """The pages that `1-3,5` names, counted from 1; all if nothing is named."""
     if not wanted.strip():
         return list(range(1, count + 1))
@@ -27,8 +27,8 @@ def chosen(wanted: str, count: int) -> list[int]:
 def read(content: bytes, wanted: str) -> dict[str, object]:
     """The text by page, or the error in words."""
     try:
-        from pypdf import PdfReader  # noqa: PLC0415  an extra
-        from pypdf.errors import PyPdfError  # noqa: PLC0415
+        from pypdf import PdfReader
+        from pypdf.errors import PyPdfError
     except ImportError:
         return {"error": "missing"}
     logging.disable()
@@ -39,7 +39,7 @@ def read(content: bytes, wanted: str) -> dict[str, object]:
         count = len(pdf.pages)
         pages = [
             {"page": one, "text": pdf.pages[one - 1].extract_text()}
-            for one in chosen(wanted, count)
+            for one in select_pages(wanted, count)
         ]
     except ValueError as mistake:
         return {"error": str(mistake)}
@@ -55,7 +55,7 @@ def main() -> None:
     """Read, within the memory that is allowed."""
     wanted, memory = sys.argv[1], int(sys.argv[2])
     try:
-        import resource  # noqa: PLC0415  not on every system
+        import resource
     except ImportError:
         pass
     else:

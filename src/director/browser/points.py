@@ -32,17 +32,21 @@ class RestartPoint:
         tabs = tuple((name, url if name == self.active else own) for name, own in self.tabs)
         return replace(self, tabs=tabs)
 
-    def sealed(self, seal: Seal) -> str:
+    def encrypt(self, seal: Seal) -> str:
         """The point as a text that only the same key opens: fit for a store or a file."""
         plain = {"storage": self.storage, "tabs": self.tabs, "active": self.active}
         return base64.b64encode(seal.close(json.dumps(plain).encode(), _PURPOSE)).decode()
 
     @classmethod
-    def unsealed(cls, text: str, seal: Seal) -> RestartPoint:
+    def decrypt(cls, text: str, seal: Seal) -> RestartPoint:
         """The point that was sealed."""
         plain = json.loads(seal.open(base64.b64decode(text), _PURPOSE))
         tabs = tuple((name, url) for name, url in plain["tabs"])
         return cls(plain["storage"], tabs, plain["active"])
+
+    # Names of one release ago; they go with the next.
+    sealed = encrypt
+    unsealed = decrypt
 
 
 def address_of(page: Page) -> str:

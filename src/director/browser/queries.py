@@ -35,7 +35,7 @@ async def query(session: Session, config: Config) -> Result:
     async with session.doing(str(config["method"])):
         found = await _METHODS[str(config["method"])](session, config)
     check_bounds(found, what="What the page gave")
-    return cast("Result", cleaned(found, session.net.clean))
+    return cast("Result", clean_value(found, session.net.clean))
 
 
 async def _validate(session: Session, config: Config) -> Result:
@@ -211,14 +211,14 @@ _METHODS: Mapping[str, _Method] = {
 METHODS = tuple(_METHODS)
 
 
-def cleaned(value: Json, clean: Callable[[str], str]) -> Json:
+def clean_value(value: Json, clean: Callable[[str], str]) -> Json:
     """A value with every text in it cleaned."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, Mapping):
-        return {clean(name): cleaned(inner, clean) for name, inner in value.items()}
+        return {clean(name): clean_value(inner, clean) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [cleaned(inner, clean) for inner in value]
+        return [clean_value(inner, clean) for inner in value]
     return value
 
 

@@ -34,7 +34,7 @@ async def shot(
     *,
     full: bool = False,
     selector: str | None = None,
-    timeout: float = LONGEST,  # noqa: ASYNC109  one limit for several waits
+    timeout: float = LONGEST,
 ) -> bytes:
     """A PNG of what is in view, of the full page, or of the first element a selector finds."""
     masks = masks or Masks()

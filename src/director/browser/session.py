@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar, cast, final
 
@@ -74,7 +73,7 @@ class Session:
         self._masks = Masks(self.net)
         self._secrets = secrets
         self._logins = logins
-        self._events = Events(self.net.clean)
+        self._events = Events(self.net.clean, self.net.replace_values)
         self._tabs = Tabs()
         self._downloads = Downloads(downloads, self._events, clean=self.net.clean)
         self.forms = HeldForms(self._events)
@@ -84,13 +83,13 @@ class Session:
         self.before_acting: Callable[[], None] = lambda: None
         self._context: BrowserContext
 
-    def blocked(self, attempt: Blocked) -> None:
+    def report_blocked(self, attempt: Blocked) -> None:
         """The guard tells what it refused."""
-        self._watch.blocked(attempt)
+        self._watch.report_blocked(attempt)
 
-    def missed(self, attempt: Unreached) -> None:
+    def report_unreached(self, attempt: Unreached) -> None:
         """The guard tells what did not answer."""
-        self._watch.missed(attempt)
+        self._watch.report_unreached(attempt)
 
     async def begin(self, context: BrowserContext, state: RestartPoint | None) -> None:
         """Take over a new context; open the first tab, or the tabs of a restart point."""
@@ -115,7 +114,7 @@ class Session:
     def page(self, tab: str | None = None) -> Page:
         """The page of a tab, by default of the active one."""
         if self._watch.ended:
-            raise self._gone("has no pages any more")
+            raise self._make_gone("has no pages any more")
         return self._tabs.page(tab)
 
     async def tabs(self) -> tuple[Tab, ...]:
@@ -251,7 +250,7 @@ class Session:
 
     async def downloads(self) -> tuple[Downloaded, ...]:
         """The files downloaded so far, once those on their way have arrived."""
-        return await self._downloads.finished()
+        return await self._downloads.wait_for_files()
 
     async def list_new_downloads(self, within: float) -> tuple[Downloaded, ...]:
         """The files that this has not given yet; waits so many seconds for those on their way."""
@@ -274,7 +273,7 @@ class Session:
         page = self.page(tab)
         async with self.doing("take a snapshot"):
             rests = await wait_until_ready(page, lambda: self._watch.pending(page))
-            return await take(page, self._masks, happened=replace(self._happened(), loading=rests))
+            return await take(page, self._masks, happened=self._collect_happened(rests))
 
     def pending(self) -> list[str]:
         """What the active page asked for and has not got yet."""
@@ -297,11 +296,11 @@ class Session:
 
     async def save_login(self, name: str) -> None:
         """Keep the cookies and the storage of this session under a name, sealed."""
-        self._kept_logins().save(name, (await self.point()).storage)
+        self._require_logins().save(name, (await self.point()).storage)
 
     async def load_login(self, name: str) -> None:
         """Put a kept login in place of this session's cookies and storage."""
-        storage = cast("StorageState", self._kept_logins().load(name))
+        storage = cast("StorageState", self._require_logins().load(name))
         async with self.doing(f"load the login {name!r}"):
             await self._context.set_storage_state(storage)
 
@@ -319,17 +318,17 @@ class Session:
             closed = is_target_closed(error)
         else:
             return
-        if closed or "crashed" in told or await self.gone() is not None:
-            raise self._gone(told)
+        if closed or "crashed" in told or await self.find_browser_end() is not None:
+            raise self._make_gone(told)
         raise BrowserError(f"The browser {told}")
 
-    async def gone(self) -> BrowserGone | None:
+    async def find_browser_end(self) -> BrowserGone | None:
         """What to raise if the browser has ended; nothing while it answers."""
         try:
             async with self._while_it_lives():
                 await self._context.cookies("http://127.0.0.1")
         except PlaywrightError:
-            return self._gone("has no pages any more")
+            return self._make_gone("has no pages any more")
         except BrowserGone as gone:
             return gone
         return None
@@ -340,19 +339,19 @@ class Session:
         loop = asyncio.get_running_loop()
         patience = asyncio.timeout(_GRACE if self._watch.ended else None)
 
-        def ended() -> None:
+        def end_soon() -> None:
             patience.reschedule(loop.time() + _GRACE)
 
-        self._watch.at_end.append(ended)
+        self._watch.at_end.append(end_soon)
         try:
             async with patience:
                 yield
         except TimeoutError:
             if patience.expired():
-                raise self._gone("answers no more") from None
+                raise self._make_gone("answers no more") from None
             raise
         finally:
-            self._watch.at_end.remove(ended)
+            self._watch.at_end.remove(end_soon)
 
     def _check(self, url: str) -> None:
         try:
@@ -361,7 +360,7 @@ class Session:
             self._events.add("blocked", f"{describe_place(url)} (navigation)")
             raise
 
-    def _happened(self) -> Happened:
+    def _collect_happened(self, loading: tuple[str, ...]) -> Happened:
         found = self.events(self._looked)
         self._looked = self.mark()
 
@@ -369,13 +368,14 @@ class Session:
             return tuple(event.text for event in found if event.kind in kinds)
 
         return Happened(
+            loading=loading,
             dialogs=of("dialog"),
             errors=of("console", "error", "unreached", "crash"),
             downloads=of("download"),
             blocked=of("blocked"),
         )
 
-    def _gone(self, told: str) -> BrowserGone:
+    def _make_gone(self, told: str) -> BrowserGone:
         gone = BrowserGone(
             f"The browser ended: it {told}. What was recorded and downloaded before is kept; "
             "start a new session from the last restart point."
@@ -389,12 +389,12 @@ class Session:
             title = await page.title()
         except PlaywrightError:
             if self._watch.ended:
-                raise self._gone("has no pages any more") from None
+                raise self._make_gone("has no pages any more") from None
             # It is loading, or has crashed: it has no title now.
             title = ""
         return Tab(name, self.net.clean(page.url), self.net.clean(title), active=active)
 
-    def _kept_logins(self) -> Logins:
+    def _require_logins(self) -> Logins:
         if self._logins is None:
             raise BrowserError("This session keeps no logins: open it with `logins=`.")
         return self._logins

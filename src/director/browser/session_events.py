@@ -45,7 +45,8 @@ class DialogEvent:
 class Answered:
     """A response to a request of the session; status 0 if the request failed.
 
-    `is_page` if it is the document of a tab.
+    `is_page` if it is the document of a tab. `address` is where it came from as conditions compare
+    it, without secrets too; never shown.
     """
 
     number: int
@@ -53,6 +54,7 @@ class Answered:
     url: str
     status: int
     is_page: bool = False
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +75,10 @@ class OutgoingRequest:
 class Events:
     """The events of one session."""
 
-    def __init__(self, clean: Callable[[str], str]) -> None:
-        self._clean = clean
+    def __init__(
+        self, clean: Callable[[str], str], replace_values: Callable[[str], str] = str
+    ) -> None:
+        self._clean, self._replace_values = clean, replace_values
         self._count = itertools.count(1)
         self._last = 0
         self._events: deque[Event] = deque(maxlen=_KEPT)
@@ -90,9 +94,11 @@ class Events:
         """Keep an event."""
         self._events.append(Event(self._next(), kind, self._clean(text)[:_LONGEST], tab))
 
-    def answered(self, method: str, url: str, *, status: int, is_page: bool = False) -> None:
+    def add_response(self, method: str, url: str, *, status: int, is_page: bool = False) -> None:
         """Keep a response."""
-        self._answered.append(Answered(self._next(), method, self._clean(url), status, is_page))
+        address = self._replace_values(url)
+        told = Answered(self._next(), method, self._clean(url), status, is_page, address)
+        self._answered.append(told)
 
     def add_dialog(self, dialog: DialogEvent, tab: str = "") -> None:
         """Keep a dialog: as an event, and for `take_dialogs`."""

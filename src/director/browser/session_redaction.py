@@ -13,6 +13,9 @@ from director.secrets.redaction import merge_spans
 
 # In place of a letter that is hidden already; no value can be found across it.
 _GONE: Final = "\x00"
+# Letters that no address has, one for each hidden text of a session.
+_FIRST_SIGN: Final = 0x20000
+_SIGNS: Final = 40_000
 
 
 @final
@@ -30,6 +33,7 @@ class SessionNet:
         self._seen: list[Clear] = []
         self._nets: tuple[Redactor, ...] = ()
         self._last = Redactor(())
+        self._signs: dict[str, str] = {}
         self._renew()
 
     @property
@@ -68,6 +72,19 @@ class SessionNet:
         for net in (*self._nets, self._last):
             text = net.clean(text)
         return text
+
+    def replace_values(self, text: str) -> str:
+        """The text with one letter in place of each value: for equal values the same.
+
+        To compare an address with the one that a condition names: both agree where they hold the
+        same value, and nothing about a value can be told from a part of it. It is never shown.
+        """
+        parts, kept = [], 0
+        for start, end in self.spans(text):
+            sign = chr(_FIRST_SIGN + len(self._signs) % _SIGNS)
+            parts += [text[kept:start], self._signs.setdefault(text[start:end], sign)]
+            kept = end
+        return "".join((*parts, text[kept:]))
 
     def holds_typed(self, text: str) -> bool:
         """Whether a text holds a value that was typed in this session."""

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import cast
 
 from director.browser.masks import MaskedPage
-from director.browser.queries import cleaned
+from director.browser.queries import clean_value
 from director.browser.session import Session
 from director.workflow.values import Config, Json
 
@@ -42,7 +42,7 @@ async def look_for_fields(session: Session, named: Sequence[Config]) -> list[Jso
         if len(shown) == 1:
             told = {"field": each["field"], "typed": each["typed"], "shown": shown.pop()}
             found.append(cast("Json", told))
-    return cast("list[Json]", cleaned(found, session.net.clean))
+    return cast("list[Json]", clean_value(found, session.net.clean))
 
 
 def plain_name(name: str) -> str:

@@ -43,7 +43,7 @@ def cleaner(values: Iterable[Clear], net: Cleaner | None) -> Clean:
     return clean
 
 
-def cleaned(raw: str, values: Iterable[Clear], clean: Clean) -> str:
+def clean_snapshot(raw: str, values: Iterable[Clear], clean: Clean) -> str:
     """The snapshot without the values; a key that YAML quoted is written without its quotes."""
     # In a quoted key every ' is doubled, a form that no net knows.
     plain = _KEY.sub(lambda found: found[1] + found[2].replace("''", "'"), raw)

@@ -26,10 +26,10 @@ def show(snapshot: Snapshot, previous: Snapshot | None = None, *, room: int | No
 
     Changes are shown if both are of one document and they take less than half of the tree.
     """
-    lines = _folded(snapshot, room or MOST)
-    tree = _bounded(lines, room or MOST)
+    lines = _fold_snapshot(snapshot, room or MOST)
+    tree = _limit_lines(lines, room or MOST)
     if previous is not None and previous.document == snapshot.document:
-        changes = _changes(_folded(previous, room or MOST), lines)
+        changes = _changes(_fold_snapshot(previous, room or MOST), lines)
         if changes is not None and 2 * len(changes) < len(tree):
             return f"{header(snapshot)}\n### Changes\n{changes}"
     return f"{header(snapshot)}\n### Snapshot\n```yaml\n{tree}\n```"
@@ -42,30 +42,30 @@ def header(snapshot: Snapshot) -> str:
         (
             "### Page",
             f"- Page URL: {snapshot.url}",
-            *_listed("Page Title", (snapshot.title,) if snapshot.title else ()),
-            *_listed("Still loading", happened.loading),
-            *_listed("Note", snapshot.signs),
-            *_listed("Dialog", happened.dialogs),
-            *_listed("Console error", happened.errors),
-            *_listed("Download", happened.downloads),
-            *_listed("Blocked", happened.blocked),
+            *_list_lines("Page Title", (snapshot.title,) if snapshot.title else ()),
+            *_list_lines("Still loading", happened.loading),
+            *_list_lines("Note", snapshot.signs),
+            *_list_lines("Dialog", happened.dialogs),
+            *_list_lines("Console error", happened.errors),
+            *_list_lines("Download", happened.downloads),
+            *_list_lines("Blocked", happened.blocked),
         )
     )
 
 
-def _listed(word: str, said: tuple[str, ...]) -> Iterator[str]:
+def _list_lines(word: str, said: tuple[str, ...]) -> Iterator[str]:
     for each in said[:_EACH]:
         yield f"- {word}: {clip(' '.join(each.split()), _LONG)}"
     if len(said) > _EACH:
         yield f"- {word}: … {len(said) - _EACH} more"
 
 
-def _folded(snapshot: Snapshot, room: int) -> list[str]:
+def _fold_snapshot(snapshot: Snapshot, room: int) -> list[str]:
     found = items(nodes(snapshot.text.split("\n"), "aria"), "aria")
     return fit(found, "medium", room).split("\n")
 
 
-def _bounded(lines: list[str], room: int) -> str:
+def _limit_lines(lines: list[str], room: int) -> str:
     """The lines, cut where nobody would read on; what acts is cut last, by the engine's fitting."""
     most = max(room, MOST)
     size = 0

@@ -16,7 +16,7 @@ from playwright.async_api import Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from director.browser.errors import BrowserError
-from director.browser.fields import Held, held, restore
+from director.browser.fields import Held, read_secret_fields, restore
 from director.browser.masks import Masks
 from director.browser.page_outline import (
     Amendment,
@@ -26,7 +26,7 @@ from director.browser.page_outline import (
     outline_told,
     tell_listeners,
 )
-from director.browser.snapshot_redaction import cleaned, cleaner
+from director.browser.snapshot_redaction import clean_snapshot, cleaner
 
 LONGEST = 30.0
 # Text of a page beyond this is no use to anybody and would only fill the store.
@@ -70,10 +70,10 @@ class Snapshot:
     @property
     def hash(self) -> str:
         """The SHA-256 of the text in UTF-8."""
-        return hashlib.sha256(self.stored).hexdigest()
+        return hashlib.sha256(self.content).hexdigest()
 
     @property
-    def stored(self) -> bytes:
+    def content(self) -> bytes:
         """What is kept of it."""
         return self.text.encode("utf-8", "replace")
 
@@ -92,7 +92,7 @@ async def take(
     masks: Masks | None = None,
     *,
     happened: Happened = Happened(),  # noqa: B008  frozen
-    timeout: float = LONGEST,  # noqa: ASYNC109  one limit for several waits
+    timeout: float = LONGEST,
     largest: int = LARGEST,
 ) -> Snapshot:
     """Take a snapshot of a page within `timeout` seconds and `largest` characters.
@@ -129,22 +129,22 @@ async def take(
 async def _without_secrets(raw: str, found: Held, clean: Callable[[str], str]) -> str:
     """The text without secrets; a large one holds up nobody else meanwhile."""
     if len(raw) < _LARGE:
-        return cleaned(raw, found.values, clean)
-    return await asyncio.to_thread(cleaned, raw, found.values, clean)
+        return clean_snapshot(raw, found.values, clean)
+    return await asyncio.to_thread(clean_snapshot, raw, found.values, clean)
 
 
 async def _look(page: Page, masks: Masks, within: float) -> Outline:
     """The outline of a page; of one that may hold a secret, masked."""
     if masks.net.is_empty:
         async with masks.acting(page):
-            seen = await _settled(page, within)
+            seen = await _read_settled(page, within)
         masks.net.add_seen(seen.held.values)
         if masks.net.is_empty:
             return seen
-    return await masks.look(page, lambda _: _settled(page, within))
+    return await masks.look(page, lambda _: _read_settled(page, within))
 
 
-async def _settled(page: Page, within: float) -> Outline:
+async def _read_settled(page: Page, within: float) -> Outline:
     """The outline, its signs and what the fields hold: all of one document."""
     for _ in range(_TRIES):
         frames = page.frames
@@ -152,7 +152,7 @@ async def _settled(page: Page, within: float) -> Outline:
         found = [end for end in ends.values() if end]
         if any(end.held is None for end in found):
             # Nobody has asked this document yet: now it has our scripts.
-            await held(page)
+            await read_secret_fields(page)
             continue
         own = ends[page.main_frame]
         if own and own.held and own.is_same and all(ends.get(frame) for frame in frames):

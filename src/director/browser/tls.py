@@ -9,13 +9,15 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
+from director.errors import DirectorError
+
 HANDSHAKE: Final = b"\x16"
 _HELLO: Final = 1
 _SERVER_NAME: Final = 0
 _RECORD: Final = 5
 
 
-class HelloError(ValueError):
+class HelloError(DirectorError, ValueError):
     """The bytes are not the hello of a TLS client."""
 
 

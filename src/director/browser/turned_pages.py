@@ -33,6 +33,27 @@ PAGER: Final = """next => {
 _WITHIN: Final = 1_000
 
 
+class PageSizes:
+    """How many items each page of a list showed that was turned; of one that only grows nothing."""
+
+    def __init__(self) -> None:
+        self._sizes: list[int] = []
+        self._last: list[Json] = []
+        self._grows = False
+
+    def note(self, shown: list[Json]) -> None:
+        """Take what a page showed; one that shows the same as before is the same page."""
+        if not shown or shown == self._last:
+            return
+        self._grows = self._grows or (bool(self._last) and self._last[0] in shown)
+        self._sizes.append(len(shown))
+        self._last = shown
+
+    def list_sizes(self) -> list[int]:
+        """The sizes of two pages or more, in their order."""
+        return [] if self._grows or len(self._sizes) < 2 else self._sizes
+
+
 class TurnedPages:
     """What the pagers said on the pages that were turned, in their order."""
 

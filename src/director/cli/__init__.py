@@ -62,7 +62,7 @@ app = typer.Typer(
 _SHARED = ("init", "next", "status", "doctor")
 
 
-def _version(asked: bool) -> None:  # noqa: FBT001  the callback of an option gets its value
+def _version(asked: bool) -> None:
     if asked:
         typer.echo(f"director {version(NAME)}")
         raise typer.Exit
@@ -73,7 +73,7 @@ def main(
     context: typer.Context,
     *,
     version: Annotated[  # noqa: ARG001  its callback reads it
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Show what can be started."""

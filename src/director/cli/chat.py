@@ -63,17 +63,13 @@ def chat(
     in place, and says after each turn what the request was made of and what it cost. Everything
     is kept: the same workflow goes on where it was left.
     """
-    from director.models import NoKey, NoLibrary, UnknownModel
-    from director.profiles import ProfileError
-    from director.workflow.values import WorkflowError
+    from director.models import NoKey
 
     with open_store_or_exit(store, "chat", make=True) as opened:
         try:
             code = _talk(opened, workflow, model or "", profile or "", files=files)
         except NoKey as missing:
             fail("chat", f"{missing}\n\n{no_model()}")
-        except (NoLibrary, UnknownModel, ProfileError, WorkflowError) as problem:
-            fail("chat", str(problem))
     raise typer.Exit(code)
 
 
@@ -81,8 +77,7 @@ def _talk(
     opened: Store, workflow: str | None, model: str, profile: str, *, files: Path | None
 ) -> int:
     from director.agent import choose
-    from director.agent.compression.by_hand import talks_as
-    from director.agent.model_choice import chosen_model
+    from director.agent.model_choice import get_chosen_model, talks_as
     from director.cli.chat_room import Room
     from director.cli.chat_screen import ChatScreen
     from director.models.names import credentials, parse
@@ -93,7 +88,7 @@ def _talk(
     settings = load_settings()
     # Before anything is made: whoever cannot be asked should leave nothing behind.
     accepted = None if model else list_accepted_servers(settings)
-    meant = parse(chosen_model(opened, workflow or "", settings, now=model))
+    meant = parse(get_chosen_model(opened, workflow or "", settings, now=model))
     credentials(meant, os.environ, accepted=accepted)
     load_profile(profile or settings.profile.value)
     if server := accept_server(model):
@@ -137,11 +132,12 @@ def no_model() -> str:
 
 def _workflow(opened: Store, given: str | None) -> str:
     """The workflow that is meant; a new one if there is none of that name."""
-    from director.agent import new_workflow
+    from director.services.workflows import make_workflow
+    from director.services.workspace import make_workspace
 
     if given and opened.get("workflow", given) is not None:
         return given
-    return new_workflow(opened, given or "New workflow")
+    return make_workflow(make_workspace(opened), given or "New workflow").id
 
 
 def converse(room: Room) -> None:

@@ -6,14 +6,16 @@ The answer is written into the store or the vault here; what a turn goes on with
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from director.agent import TurnResult, approvals, approve, refuse
-from director.agent.permissions.effect_approval import Answer, answer_effect, effects
+from director.agent import TurnResult
+from director.agent.permissions.effect_approval import Answer
 from director.agent.permissions.pending_approvals import PendingApprovals
 from director.cli.chat_input import wait_for_line
 from director.cli.chat_secrets import ask_for_secret
-from director.runs import RunError, answer, questions
+from director.runs import RunError
+from director.services.approvals import answer_origin, let_effect, list_effects, list_origins
+from director.services.runs import answer_question, get_question
 
 if TYPE_CHECKING:
     from director.cli.chat_room import Room
@@ -60,18 +62,19 @@ async def _hear_answer(room: Room) -> str:
 
 async def _ask_for_origin(room: Room, origin: str) -> bool:
     """Ask whether an origin may be reached, and keep the answer."""
-    asked = [one for one in approvals(room.store, room.workflow) if one.origin == origin]
+    asked = [one for one in list_origins(room.workspace, room.workflow) if one.origin == origin]
     for hint in (one.hint for one in asked if one.hint):
         room.screen.say(hint, "yellow")
     room.screen.say(f"May this workflow reach {origin}? (yes or no)", "bold yellow")
     agreed = (await _hear_answer(room)).lower() in ("y", "yes")
-    (approve if agreed else refuse)(room.store, room.workflow, origin)
+    said: Literal["approved", "refused"] = "approved" if agreed else "refused"
+    answer_origin(room.workspace, room.workflow, origin, answer=said)
     return agreed
 
 
 async def _ask_for_effect(room: Room, key: str) -> tuple[str, bool]:
     """Show what happens only once, ask whether it may, and keep the answer."""
-    asked = next(one for one in effects(room.store, room.workflow) if one.key == key)
+    asked = next(one for one in list_effects(room.workspace, room.workflow) if one.key == key)
     room.screen.say(f"{asked}", "yellow")
     room.screen.say(
         "It cannot be undone, and you have not approved it yet. May it run? (yes, no, or all: "
@@ -80,22 +83,25 @@ async def _ask_for_effect(room: Room, key: str) -> tuple[str, bool]:
     )
     given = (await _hear_answer(room)).lower()
     said: Answer = "all" if given == "all" else "approved" if given in ("y", "yes") else "refused"
-    answer_effect(room.store, room.workflow, key, said)
+    let_effect(room.workspace, room.workflow, key, answer=said)
     return asked.name, said != "refused"
+
+
+def _leave(_: str) -> None:
+    """The turn that waits for the answer goes on with the run."""
 
 
 async def _answer_question(room: Room, id_: str) -> None:
     """Put a question of a run to the user until it is answered."""
     from director.cli.chat_room import parse_choice
 
-    asked = next(one for one in questions(room.store, id_.partition("/")[0]) if one.id == id_)
+    asked = get_question(room.workspace, id_)
     while True:
         room.screen.say(asked.text, "bold yellow")
         room.screen.lines(f"  {number}  {one}" for number, one in enumerate(asked.choices, 1))
         said = parse_choice(await _hear_answer(room), asked.choices)
-        seal, vault = room.supplies.seal, room.supplies.vault
         try:
-            answer(room.store, id_, said, seal=seal, vault=vault)
+            answer_question(room.workspace, asked.run, id_, text=said, go_on=_leave)
         except RunError as problem:
             room.screen.say(str(problem), "red")
         else:

@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
-from director.agent import approvals, approve, choose, new_conversation, refuse
+from director.agent import choose, new_conversation
 from director.agent.background_answers import NO, choose_background, is_background
-from director.agent.compression.by_hand import compress_by_hand, talks_as
 from director.agent.conversation.current_thread import leave_out
-from director.agent.permissions.effect_approval import answer_effect, effects
+from director.agent.model_choice import talks_as
 from director.agent.turn_context import gather
-from director.cli.chat_room import TROUBLE, Room
-from director.cli.chat_secrets import enter_secret, purge_value
+from director.cli.chat_room import Room
+from director.cli.chat_secrets import enter_secret, purge_from_store
 from director.cli.chat_text import context_table
 from director.cli.inputs import read_typed
 from director.cli.outline import outline
+from director.errors import DirectorError
 from director.models.names import parse
 from director.models.servers import accept_server
 from director.models.windows import choose_window
 from director.profiles import load_profile
 from director.sections.section_texts import section
 from director.sections.system import prompt
+from director.services.approvals import answer_origin, let_effect, list_effects, list_origins
+from director.services.compression import compress_conversation
 from director.settings import load_settings
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ def obey(room: Room, text: str) -> None:
         return
     try:
         found[0](room, rest.strip())
-    except TROUBLE as problem:
+    except DirectorError as problem:
         room.trouble(problem)
     except KeyboardInterrupt:
         room.screen.say("Stopped.", "yellow")
@@ -69,7 +71,7 @@ def _section(room: Room, name: str, none: str) -> None:
 
 
 def _nodes(room: Room, _: str) -> None:
-    room.screen.lines(outline(room.store, room.desk.now()).splitlines())
+    room.screen.lines(outline(room.workspace, room.workflow).splitlines())
 
 
 def _context(room: Room, _: str) -> None:
@@ -84,12 +86,12 @@ def _context(room: Room, _: str) -> None:
 
 
 def _compress(room: Room, _: str) -> None:
-    outcome = room.run(compress_by_hand(room.desk))
-    room.screen.say(outcome.says, "magenta")
-    if outcome.proposal is None or outcome.checkpoint is None:
+    done = room.run(compress_conversation(room.workspace, room.thread))
+    room.screen.say(done.says, "magenta")
+    if done.entry is None:
         return
-    room.screen.say(outcome.proposal.written, "dim")
-    undo = f"--workflow {room.workflow} --restore {outcome.checkpoint}{room.elsewhere}"
+    room.screen.say(done.written, "dim")
+    undo = f"--workflow {room.workflow} --restore {done.entry}{room.elsewhere}"
     room.screen.say("Nothing is lost: the messages are archived. To undo it:", "magenta")
     room.screen.say(f"  director compress {undo}", "dim")
 
@@ -169,9 +171,9 @@ def _run(room: Room, rest: str) -> None:
 
 
 def _origins(room: Room, _: str) -> None:
-    listed = approvals(room.store, room.workflow)
+    listed = list_origins(room.workspace, room.workflow)
     room.screen.lines(f"  {one.state:<9} {one.origin}  {one.why}".rstrip() for one in listed)
-    shown = effects(room.store, room.workflow)
+    shown = list_effects(room.workspace, room.workflow)
     room.screen.lines(f"  {one.state:<9} {one}" for one in shown)
     if not listed and not shown:
         room.screen.say("No site was asked for yet.")
@@ -187,12 +189,16 @@ def _refuse(room: Room, rest: str) -> None:
 
 def _answer(room: Room, name: str, said: Literal["approved", "refused"]) -> None:
     """The user's own word on an origin, or on what a node does once, whatever was said before."""
-    keys = [one.key for one in effects(room.store, room.workflow) if name in (one.name, one.key)]
+    keys = [
+        one.key
+        for one in list_effects(room.workspace, room.workflow)
+        if name in (one.name, one.key)
+    ]
     if keys:
         for key in keys:
-            answer_effect(room.store, room.workflow, key, said)
+            let_effect(room.workspace, room.workflow, key, answer=said)
     elif "://" in name:
-        (approve if said == "approved" else refuse)(room.store, room.workflow, name)
+        answer_origin(room.workspace, room.workflow, name, answer=said)
     else:
         room.screen.say("Name an origin such as https://shop.example, or a node: see /origins.")
         return
@@ -226,7 +232,10 @@ COMMANDS: dict[str, tuple[Callable[[Room, str], None], str]] = {
         enter_secret,
         "enter a secret, hidden: /secret shop_password https://shop.example",
     ),
-    "purge": (purge_value, "remove the value of a secret from all that is stored: /purge NAME"),
+    "purge": (
+        purge_from_store,
+        "remove the value of a secret from all that is stored: /purge NAME",
+    ),
     "new": (_new, "begin a new conversation about the same workflow"),
     "model": (_model, "which model answers; /model NAME chooses another"),
     "window": (_window, "the window of the model; /window 32768 sets it, /window 0 takes it back"),

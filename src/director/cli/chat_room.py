@@ -15,58 +15,37 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from director.agent import (
-    ContextTooLarge,
     TurnResult,
-    TurnRunning,
     current_thread,
-    open_desk,
+    open_session,
     retry_turn,
     take_turn,
 )
 from director.agent.background_answers import has_waiting_job
-from director.agent.compression.by_hand import marks_of, talks_as
+from director.agent.compression.thresholds import get_marks
 from director.agent.conversation.message_size import MessageTooLarge
+from director.agent.model_choice import talks_as
 from director.agent.model_windows import get_capabilities, remember_window, tell_window
 from director.agent.request_log.kept_requests import KIND as REQUEST
 from director.agent.subagents.node_models import lend
 from director.agent.tools import UserQuestion
 from director.agent.turn import resume_turn
-from director.browser import BrowserError
 from director.cli.chat_screen import ChatScreen
 from director.cli.local_runs import list_context_values
-from director.models import Model, ModelError, NoKey, NoLibrary, UnknownModel
-from director.models.script_values import ScriptError
-from director.profiles import ProfileError
-from director.runs import Run, RunError, RunProgress, drive, queue_run
-from director.runs.resources import RunOptions, supplied
-from director.runs.run_text import comparison_lines, seconds_text, state_text
-from director.secrets import OriginError, SecretRefused, VaultError
-from director.settings import Settings, SettingsError, load_settings
-from director.store import Store, StoreError, Versioned
-from director.store.run_variables import variables
+from director.errors import DirectorError
+from director.models import Model
+from director.runs import Run, RunProgress, drive, queue_run
+from director.runs.branch_choices import read_choices
+from director.runs.resources import RunOptions, open_resources
+from director.runs.run_text import branch_lines, comparison_lines, seconds_text, state_text
+from director.services.runs import read_history
+from director.services.workspace import Workspace, share_session
+from director.settings import Settings, load_settings
+from director.store import Store, Versioned
 from director.workflow.display import render_value
-from director.workflow.values import Json, WorkflowError
+from director.workflow.values import Json
 
 T = TypeVar("T")
-# What a person can do something about; each says in words what that is.
-TROUBLE = (
-    ModelError,
-    NoKey,
-    NoLibrary,
-    UnknownModel,
-    ScriptError,
-    ProfileError,
-    ContextTooLarge,
-    TurnRunning,
-    StoreError,
-    WorkflowError,
-    RunError,
-    BrowserError,
-    OriginError,
-    SecretRefused,
-    SettingsError,
-    VaultError,
-)
 
 
 class Room:
@@ -102,10 +81,10 @@ class Room:
 
     async def _enter(self) -> None:
         wishes = RunOptions(pictures="failures", files=self._files)
-        self.supplies = await self._open.enter_async_context(supplied(self.store, wishes))
+        self.supplies = await self._open.enter_async_context(open_resources(self.store, wishes))
         lend(self.supplies, self.store)
         self.desk = await self._open.enter_async_context(
-            open_desk(
+            open_session(
                 self.store,
                 self.workflow,
                 self.supplies,
@@ -126,6 +105,11 @@ class Room:
             self._runner.__exit__(kind, error, trace)
 
     @property
+    def workspace(self) -> Workspace:
+        """What use cases work with here."""
+        return replace(share_session(self.desk), supplies=self.supplies)
+
+    @property
     def thread(self) -> str:
         """The conversation that is current now."""
         return current_thread(self.store, self.workflow)
@@ -133,7 +117,7 @@ class Room:
     @property
     def compress_at(self) -> int:
         """The size at which the conversation is compressed, with the model of now."""
-        return marks_of(self.desk, talks_as(self.desk)[0]).at
+        return get_marks(self.desk.settings, talks_as(self.desk)[0]).at
 
     def window_of(self, model: Model) -> str:
         """The window of a model and who says so, in brackets; of a script there is none."""
@@ -180,7 +164,7 @@ class Room:
         except KeyboardInterrupt:
             self.screen.say("Stopped. What was said and done until here is kept.", "yellow")
             return None
-        except TROUBLE as problem:
+        except DirectorError as problem:
             self.trouble(problem)
             if not isinstance(problem, MessageTooLarge):
                 self.screen.say("What was said is kept; /retry says it again.", "dim")
@@ -204,7 +188,7 @@ class Room:
             return self.run(self._run_workflow(inputs or {}))
         except KeyboardInterrupt:
             self.screen.say("The run was stopped; `director runs list` shows it.", "yellow")
-        except TROUBLE as problem:
+        except DirectorError as problem:
             self.trouble(problem)
         return None
 
@@ -212,17 +196,21 @@ class Room:
         workflow = self.desk.now()
         run = queue_run(self.store, workflow, self.supplies.offline(workflow)[0], inputs=inputs)
         means = replace(await self.supplies.means(run), progress=self._step, patience=0.0)
-        ended = await drive(self.store, run.id, means)
+        await drive(self.store, run.id, means)
+        found = read_history(self.workspace, run.id)
+        ended = found.run
         error = (ended.error or {}).get("message", "")
         self.screen.say(f"run {run.id}: {state_text(ended)}{f': {error}' if error else ''}")
         for one in ended.doubts:
             self.screen.say(f"  doubt: {one['sentence']}", "yellow")
         self.screen.lines(f"  compared: {one}" for one in comparison_lines(ended))
+        taken = branch_lines(read_choices(ended.summary))
+        self.screen.lines(f"  branches: {one}" for one in taken)
         names = {node.alias for node in workflow.nodes if node.type == "transform"}
-        for name, value in sorted(variables(self.store, run.id).items()):
+        for name, value in sorted(found.variables.items()):
             if name.partition(".")[0] in names:
                 self.screen.say(f"  {name} = {_whole(name, value)}")
-        self.screen.lines(f"  {one}" for one in list_context_values(self.store, ended))
+        self.screen.lines(f"  {one}" for one in list_context_values(found))
         return ended
 
     def _step(self, told: RunProgress) -> None:

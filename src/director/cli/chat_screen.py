@@ -45,7 +45,7 @@ class Flow:
         self._space = ""
 
     @property
-    def begun(self) -> bool:
+    def has_open_line(self) -> bool:
         """Whether a line is not ended yet."""
         return self._column > 0
 
@@ -56,7 +56,7 @@ class Flow:
 
     def end(self) -> None:
         """End the line, if one is begun."""
-        if self.begun:
+        if self.has_open_line:
             self._put("\n", "")
 
     def _put(self, word: str, style: str) -> None:

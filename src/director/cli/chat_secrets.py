@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from director.agent import approvals
-from director.agent.permissions.secret_leaks import SecretLeak, keep_secret, purge_secret
-from director.agent.permissions.secret_requests import find_request, give_secret, refuse_secret
+from director.agent.permissions.secret_leaks import SecretLeak
 from director.cli.chat_input import wait_for_line
 from director.cli.hidden_entry import read_hidden
 from director.secrets import OriginError, Reference, SecretRefused, VaultError, binding
+from director.services import approvals
+from director.services.secrets import purge_value, put_secret
 from director.workflow.credential_patterns import find_passwords
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def enter_secret(room: Room, rest: str) -> None:
         if not value:
             room.screen.say("Nothing was entered. Nothing was changed.")
             return
-        _tell_leak(room, keep_secret(room.store, room.supplies.vault, name, value, bound))
+        _tell_leak(room, put_secret(room.workspace, name, value, origins=bound))
     except _PROBLEMS as problem:
         room.screen.say(f"{problem} Nothing was changed.", "red")
         return
@@ -49,14 +49,16 @@ def _origins(room: Room, given: str) -> list[str]:
     if given:
         return given.split()
     reached = [
-        one.origin for one in approvals(room.store, room.workflow) if one.state == "approved"
+        one.origin
+        for one in approvals.list_origins(room.workspace, room.workflow)
+        if one.state == "approved"
     ]
     return reached if len(reached) == 1 and "*" not in reached[0] else []
 
 
 async def ask_for_secret(room: Room, key: str) -> tuple[str, bool]:
     """Show who wants which secret where and why, and take it hidden; its reference, if given."""
-    wanted = find_request(room.store, room.workflow, key)
+    wanted = approvals.get_secret_request(room.workspace, room.workflow, key)
     room.screen.say(f"Director asks for the secret {wanted.name}, for {wanted.origin}.", "yellow")
     room.screen.say(f"Its reason: “{wanted.reason}”", "yellow")
     if wanted.warning:
@@ -64,11 +66,11 @@ async def ask_for_secret(room: Room, key: str) -> tuple[str, bool]:
     room.screen.say(f"{wanted.promise} An empty line refuses.", "yellow")
     value = await wait_for_line(f"{wanted.name} for {wanted.origin} (hidden): ", hidden=True)
     if not value:
-        refuse_secret(room.store, room.workflow, key)
+        approvals.decline_secret(room.workspace, room.workflow, key)
         return wanted.name, False
     try:
-        vault = room.supplies.vault
-        _tell_leak(room, give_secret(room.store, room.workflow, key, value, vault))
+        leak = approvals.enter_secret(room.workspace, room.workflow, key, value=value)
+        _tell_leak(room, leak)
     except _PROBLEMS as problem:
         room.screen.say(f"{problem} Nothing was changed.", "red")
         return wanted.name, False
@@ -96,7 +98,7 @@ def ask_about_passwords(room: Room, text: str, heard: Callable[[Room, str], str]
             return ""
         try:
             where = _origins(room, origin.strip())
-            _tell_leak(room, keep_secret(room.store, room.supplies.vault, name, value, where))
+            _tell_leak(room, put_secret(room.workspace, name, value, origins=where))
             text = f"{text[: found.start]}{Reference(name)}{text[found.end :]}"
         except _PROBLEMS as problem:
             room.screen.say(f"{problem} Nothing was sent.", "red")
@@ -104,13 +106,13 @@ def ask_about_passwords(room: Room, text: str, heard: Callable[[Room, str], str]
     return text
 
 
-def purge_value(room: Room, rest: str) -> None:
+def purge_from_store(room: Room, rest: str) -> None:
     """`/purge NAME`: the value of a secret, out of all that is stored, for good."""
     if not rest:
         room.screen.say("Say the name of a secret: its value is purged from all that is stored.")
         return
-    gone = purge_secret(room.store, room.supplies.vault, rest)
-    room.screen.say(f"{gone} What was sent before stays with whom it was sent to.")
+    gone = purge_value(room.workspace, rest)
+    room.screen.say(f"{gone.says} What was sent before stays with whom it was sent to.")
 
 
 def _tell_leak(room: Room, leak: SecretLeak | None) -> None:

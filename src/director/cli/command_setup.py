@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, TypeAlias
 import typer
 
 from director.distribution import install_line
+from director.errors import DirectorError
 
 if TYPE_CHECKING:
     from director.store.store import Store
@@ -21,7 +22,7 @@ Url: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--store",
-        help="Which store: a file, sqlite:///… or postgresql://…; else DIRECTOR_STORE, the "
+        help="The store: a file, sqlite:///… or postgresql://…; else DIRECTOR_STORE, the "
         "settings file, or the one in the home folder.",
         metavar="URL",
     ),
@@ -54,11 +55,11 @@ def open_store_or_exit(
     With `waits`, a server that does not answer is waited for.
     """
     from director.cli.findings import file_of, hide_password
-    from director.home import HomeError, is_loose
-    from director.settings import SettingsError, load_settings
+    from director.home import is_loose
+    from director.settings import load_settings
 
     try:
-        from director.store import StoreError, open_store
+        from director.store import open_store
     except ImportError as missing:
         fail(command, f"{missing.name} is not installed: {install_line('store')}")
     try:
@@ -72,7 +73,7 @@ def open_store_or_exit(
             if loose:
                 _tell_loose(file)
             yield opened
-    except (StoreError, SettingsError, HomeError) as error:
+    except DirectorError as error:
         fail(command, str(error))
     except ImportError as missing:
         fail(command, f"{missing.name} is not installed: {install_line('postgres')}")

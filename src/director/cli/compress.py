@@ -14,12 +14,8 @@ import typer
 from director.cli.command_setup import Url, fail, open_store_or_exit
 
 if TYPE_CHECKING:
-    from director.agent.compression.compression_proposal import (
-        CompressionEstimate,
-        CompressionProposal,
-    )
-    from director.models import Model
-    from director.sections.workflow_state import WorkflowState
+    from director.services.compression_values import Looked, Proposed
+    from director.services.workspace import Workspace
     from director.store import Store
 
 EPILOG = (
@@ -40,7 +36,8 @@ def compress(
         str | None, typer.Option(help="Only these turns, such as 1-9,12.", metavar="N-M")
     ] = None,
     model: Annotated[
-        str | None, typer.Option(help="Who writes it; else the setting model.", metavar="NAME")
+        str | None,
+        typer.Option(help="Who writes it; else who talks.", metavar="NAME"),
     ] = None,
     text: Annotated[
         Path | None,
@@ -65,19 +62,18 @@ def compress(
     """
     with open_store_or_exit(store, "compress") as opened:
         where = _thread(opened, workflow, thread)
+        workspace = _open_workspace(opened, model or "")
         if history:
-            _tell_history(opened, where)
+            _tell_history(workspace, where)
         elif export is not None:
-            _export(opened, where, export)
+            _export(workspace, where, export)
         elif restore is not None:
-            _restore(opened, where, restore)
+            _restore(workspace, where, restore)
         else:
-            state = _state(opened, where, workflow)
-            name = _model(model)
-            chosen = _turns(turns)
             own = text.read_text("utf-8") if text else None
+            chosen = _turns(turns, opened, where)
             asyncio.run(
-                _compress(opened, where, state, name, chosen, own, preview=preview, yes=yes)
+                _compress(workspace, where, chosen, model or "", own, preview=preview, yes=yes)
             )
 
 
@@ -97,37 +93,10 @@ def _thread(opened: Store, workflow: str | None, thread: str | None) -> str:
     return current_thread(opened, workflow)
 
 
-def _state(opened: Store, thread: str, workflow: str | None) -> WorkflowState:
-    """What a summariser is shown beside the conversation; no browser is open here."""
-    from director.agent.saved_workflow import SavedState
-    from director.sections.workflow_state import WorkflowState
-    from director.store.run_variables import variables, workbench
-    from director.workflow.values import Workflow
+def _turns(given: str | None, opened: Store, thread: str) -> list[int] | None:
+    """The turns of a thread that were named, without numbers that are none."""
+    from director.store.context_view import view
 
-    of = (one for one in opened.ids("workflow") if thread in opened.threads(one))
-    name = workflow or next(of, None)
-    if name is None:
-        return WorkflowState(Workflow(thread, thread))
-    saved = SavedState(opened, name)
-    return WorkflowState(
-        saved.workflow(),
-        plan=saved.plan(),
-        description=saved.description(),
-        statuses=saved.statuses(),
-        variables=dict(variables(opened, workbench(name))),  # type: ignore[arg-type]
-    )
-
-
-def _model(given: str | None) -> str:
-    from director.settings import load_settings
-
-    name = given or load_settings().model.value
-    if not name:
-        fail("compress", "no model is chosen: name one with --model or set DIRECTOR_MODEL")
-    return name
-
-
-def _turns(given: str | None) -> list[int] | None:
     if given is None:
         return None
     found: list[int] = []
@@ -136,112 +105,98 @@ def _turns(given: str | None) -> list[int] | None:
         if not first.isdigit() or (last and not last.isdigit()):
             fail("compress", f"--turns: {part!r} is neither N nor N-M; nothing was changed")
         found += range(int(first), int(last or first) + 1)
-    return found
+    now = view(opened.entries(thread))
+    known = {*now.archived, *(one.seq for one in now.shown)}
+    return [seq for seq in found if seq in known]
 
 
-def _open(name: str, opened: Store) -> Model:
-    """The model of a name, which is sent no value of a secret that was said before."""
-    from director.agent.permissions.secret_leaks import guard_model
-    from director.models import open_model
+def _open_workspace(opened: Store, model: str) -> Workspace:
+    """What compressing works with; a model that was named here may be at any server."""
+    from director.agent.agent_session import opens_model
+    from director.models import Journal, Model, open_model
     from director.secrets import open_vault
+    from director.services.workspace import Workspace
 
-    return guard_model(open_model(name), opened, open_vault())
+    def opens(name: str, journal: Journal | None) -> Model:
+        return open_model(name, journal=journal) if name == model else opens_model(name, journal)
+
+    return Workspace(opened, open_vault(), open_model=opens)
 
 
 async def _compress(
-    opened: Store,
+    workspace: Workspace,
     thread: str,
-    state: WorkflowState,
-    name: str,
     turns: list[int] | None,
+    model: str,
     text: str | None,
     *,
     preview: bool,
     yes: bool,
 ) -> None:
-    from director.agent.compression.compression_proposal import Refused, checked, look, propose
-    from director.agent.compression.thread_compression import apply
-    from director.agent.compression.thresholds import marks_for
-    from director.agent.turn_lease import TurnRunning
-    from director.models import NoKey, NoLibrary, UnknownModel
-    from director.settings import load_settings
-    from director.store.context_view import view
+    from director.errors import DirectorError
+    from director.services import compression
 
     try:
-        async with _open(name, opened) as model:
-            place, settings = model.place, load_settings()
-            marks = marks_for(
-                settings, model.capabilities, provider=place.provider, model=place.model
-            )
-            if turns is not None:
-                shown = set(view(opened.entries(thread)).archived)
-                shown |= {one.seq for one in view(opened.entries(thread)).shown}
-                turns = [seq for seq in turns if seq in shown]
-            seen = look(opened, thread, state, writer=model, marks=marks, turns=turns)
-            typer.echo(_look(seen))
-            if not seen.preview.count or not (yes or preview or text):
-                return
-            if text is not None:
-                made = checked(text, seen.preview, marks.to, by_user=True)
-            else:
-                given = {"writer": model, "marks": marks, "turns": turns}
-                made = await propose(opened, thread, state, **given)  # type: ignore[arg-type]
+        seen = await compression.preview_compression(workspace, thread, turns, writer=model)
+        typer.echo(_look(seen))
+        if not seen.count or not (yes or preview or text):
+            return
+        waiting = compression.ProposalList()
+        made = await compression.propose_compression(
+            workspace, thread, turns, proposals=waiting, writer=model, text=text
+        )
         typer.echo(_proposal(made))
         if preview or not (yes or typer.confirm("Compress?")):
             typer.echo("Nothing was changed.")
             return
-        done = apply(opened, thread, made)
-        typer.echo(f"Done: entry {done.seq}. Undo it with --restore {done.seq}.")
-    except (Refused, TurnRunning, NoKey, NoLibrary, UnknownModel) as error:
+        done = compression.apply_proposal(workspace, thread, made.id, proposals=waiting)
+        typer.echo(f"Done: entry {done.entry}. Undo it with --restore {done.entry}.")
+    except DirectorError as error:
         fail("compress", f"{error} Nothing was changed.")
 
 
-def _look(seen: CompressionEstimate) -> str:
-    found = seen.preview
-    if not found.count:
+def _look(seen: Looked) -> str:
+    if not seen.count:
         return "There is nothing to compress."
-    builds = f", building on the summary of entry {found.builds_on}" if found.builds_on else ""
+    builds = f", building on the summary of entry {seen.builds_on}" if seen.builds_on else ""
     price = f"about ${seen.cost:.4f}" if seen.cost is not None else "unknown"
     return (
-        f"{found.count} messages ({found.user_count} of the user, {found.agent_count} of the agent)"
-        f"{builds}: {found.tokens:,} tokens, about {seen.after:,} after, {seen.cap:,} at most.\n"
+        f"{seen.count} messages ({seen.users} of the user, {seen.agents} of the agent)"
+        f"{builds}: {seen.before:,} tokens, about {seen.after:,} after, {seen.cap:,} at most.\n"
         f"{seen.names:,} names and numbers are at stake. Price: {price}.\n"
         "They are archived, stay readable, and can be restored."
     )
 
 
-def _proposal(made: CompressionProposal) -> str:
+def _proposal(made: Proposed) -> str:
     lost = f"Not in it ({len(made.lost)}):\n" + "\n".join(f"  {one}" for one in made.lost[:10])
     return (
-        f"\n{made.summary.text}\n\n{made.preview.tokens:,} → {made.after:,} tokens; the text kept "
+        f"\n{made.summary}\n\n{made.before:,} → {made.after:,} tokens; the text kept "
         f"{made.share:.0%} of the names and numbers.\n{lost if made.lost else 'Nothing is lost.'}"
     )
 
 
-def _restore(opened: Store, thread: str, entry: int) -> None:
-    from director.store.compression import restore
+def _restore(workspace: Workspace, thread: str, entry: int) -> None:
+    from director.services.compression import restore_compression
 
-    restore(opened, thread, entry)
+    restore_compression(workspace, thread, entry)
     typer.echo(f"The compression {entry} is undone: its messages are in view again.")
 
 
-def _tell_history(opened: Store, thread: str) -> None:
-    from director.agent.compression.thread_compression import attempts
+def _tell_history(workspace: Workspace, thread: str) -> None:
+    from director.services.compression import list_attempts
 
-    found = attempts(opened, thread)
-    for one in found:
-        body = one.body
-        told = (
-            f"{body['before']:,} → {body['after']:,} tokens" if body["checkpoint"] else body["why"]
-        )
-        typer.echo(f"{one.version:>4}  {body['by']:<6}  {body['outcome']:<9}  {told}")
+    found = list_attempts(workspace, thread)
+    for one in reversed(found):
+        told = f"{one.before:,} → {one.after:,} tokens" if one.entry else one.why
+        typer.echo(f"{one.number:>4}  {one.by:<6}  {one.outcome:<9}  {told}")
     if not found:
         typer.echo("Nothing was compressed yet.")
 
 
-def _export(opened: Store, thread: str, form: str) -> None:
-    from director.agent.compression.compression_export import exported
+def _export(workspace: Workspace, thread: str, form: str) -> None:
+    from director.services.compression import export_compressions
 
     if form not in ("markdown", "json"):
         fail("compress", f"--export is markdown or json, not {form!r}")
-    typer.echo(exported(opened, thread, form))
+    typer.echo(export_compressions(workspace, thread, "json" if form == "json" else "markdown"))

@@ -36,7 +36,10 @@ def demo(
         ),
     ] = False,
     seed: Annotated[
-        int, typer.Option(help="Which content: the same number, the same site.", metavar="N")
+        int,
+        typer.Option(
+            help="The seed of the content: the same number gives the same site.", metavar="N"
+        ),
     ] = 1,
 ) -> None:
     """Serve a small site to practise workflows on.

@@ -1,4 +1,4 @@
-"""`director doctor`: what is configured, what works, what is missing, and how to mend it.
+"""`director doctor`: what is configured, what works, what is missing, and how to fix it.
 
 It prints; what there is to see is looked at in `director.cli.findings`.
 """
@@ -33,10 +33,10 @@ def doctor(
     store: Url = None,
     project: Root = HERE,
     fix: Annotated[
-        bool, typer.Option("--fix", help="Mend the files of the project where that is offered.")
+        bool, typer.Option("--fix", help="Fix the files of the project where that is offered.")
     ] = False,
 ) -> None:
-    """Look at everything Director needs, one line each, and say how to mend what is broken.
+    """Look at everything Director needs, one line each, and say how to fix what is broken.
 
     Exits with 1 if something that is configured does not work.
     """
@@ -45,7 +45,7 @@ def doctor(
 
     if fix:
         for path in apply_fixes(project):
-            typer.echo(f"mended {path}", err=True)
+            typer.echo(f"fixed {path}", err=True)
     found = [*look(os.environ, store), *look_at_project(project)]
     broken = [each for each in found if each.state == "broken"]
     if as_json:
@@ -71,5 +71,5 @@ def _print(found: Sequence[SetupFinding], broken: int) -> None:
         if each.mend:
             line.append(f"  → {each.mend}", "yellow" if each.state == "broken" else "dim")
         console.print(line, soft_wrap=True)
-    end = f"{broken} to mend, see ✗." if broken else "Everything that is configured works."
+    end = f"{broken} to fix, see ✗." if broken else "Everything that is configured works."
     console.print(Text(end, "bold red" if broken else "green"))

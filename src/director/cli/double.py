@@ -9,7 +9,7 @@ import json
 import signal
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn, TypeAlias
 
 import typer
 
@@ -43,16 +43,27 @@ EPILOG = (
 )
 
 
+PlayedProfile: TypeAlias = Annotated[
+    str, typer.Option(help="The provider to play; `list` names them.", metavar="NAME")
+]
+Script: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(help="What the model says, as JSON; without one it echoes.", metavar="FILE"),
+]
+Faults: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(help=f"What goes wrong: a kind, or JSON such as {_FAULT}.", metavar="FAULT"),
+]
+AcceptedKeys: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(help="A key to accept; without any, every key is.", metavar="KEY"),
+]
+
+
 def double(
     *,
-    profile: Annotated[
-        str,
-        typer.Option(help="Whom to play; `list` says who there is.", metavar="NAME"),
-    ] = "openai",
-    script: Annotated[
-        Path | None,
-        typer.Option(help="What the model says, as JSON; without one it echoes.", metavar="FILE"),
-    ] = None,
+    profile: PlayedProfile = "openai",
+    script: Script = None,
     port: Annotated[
         int, typer.Option(help="Where to listen; 0 takes a free port.", min=0, max=65_535)
     ] = 0,
@@ -60,14 +71,8 @@ def double(
         Literal["real", "virtual"],
         typer.Option(help="Real time, or time that moves only when told to."),
     ] = "real",
-    fault: Annotated[
-        list[str] | None,
-        typer.Option(help=f"What goes wrong: a kind, or JSON such as {_FAULT}.", metavar="FAULT"),
-    ] = None,
-    key: Annotated[
-        list[str] | None,
-        typer.Option(help="A key to accept; without any, every key is.", metavar="KEY"),
-    ] = None,
+    fault: Faults = None,
+    key: AcceptedKeys = None,
     check: Annotated[
         bool, typer.Option("--check", help="Exit with 1 if the client made mistakes.")
     ] = False,

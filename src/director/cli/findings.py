@@ -43,7 +43,7 @@ _PATIENCE = "connect_timeout=5"
 
 @dataclass(frozen=True, slots=True)
 class SetupFinding:
-    """One thing that was looked at: how it is, who decided it, and how to mend it."""
+    """One thing that was looked at: how it is, who decided it, and how to fix it."""
 
     name: str
     state: State
@@ -117,7 +117,7 @@ def _vault(env: Env) -> SetupFinding:
             return SetupFinding("Vault", "broken", f"others may read {names}", mend=mend)
         count = len(open_vault(env).names())
     except HomeError:
-        return SetupFinding("Vault", "broken", "it is in the home folder", mend="mend that first")
+        return SetupFinding("Vault", "broken", "it is in the home folder", mend="fix that first")
     except (VaultError, OSError) as error:
         return SetupFinding("Vault", "broken", str(error), mend="do as it says, then look again")
     return SetupFinding("Vault", "works", f"{file}: its key fits, {count:,} secrets")
@@ -132,7 +132,7 @@ def _settings(env: Env, store: str | None) -> Settings | SetupFinding:
     except SettingsError as error:
         return SetupFinding("Settings", "broken", str(error), mend="correct or remove that setting")
     except HomeError:
-        mend = "mend the home folder first"
+        mend = "fix the home folder first"
         return SetupFinding("Settings", "broken", "they are in the home folder", mend=mend)
 
 

@@ -59,7 +59,7 @@ def for_(
         str | None, typer.Option(help="For the deep researcher: a step, as 2.1.", metavar="STEP")
     ] = None,
     model: Annotated[
-        str | None, typer.Option(help="Whose window and tokens; else 200,000.", metavar="NAME")
+        str | None, typer.Option(help="The model to fit; else 200,000 tokens.", metavar="NAME")
     ] = None,
     window: Annotated[
         int | None, typer.Option(help="The window in tokens.", metavar="N", min=1)
@@ -73,7 +73,7 @@ def for_(
         typer.Option(help="A command that !`…` may run, such as 'git log'.", metavar="COMMAND"),
     ] = None,
     stable: Annotated[
-        bool, typer.Option("--stable", help="What changes least comes first, for caches.")
+        bool, typer.Option("--stable", help="Put what changes least first, for caches.")
     ] = False,
     fill: Annotated[
         bool, typer.Option("--fill", help="Use spare budget for files that the task names.")
@@ -82,7 +82,7 @@ def for_(
         Path | None, typer.Option(help="A written log instead of git's.", metavar="FILE")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Write it here, its manifest beside it.", metavar="FILE")
+        Path | None, typer.Option(help="The file to write, its manifest beside it.", metavar="FILE")
     ] = None,
     host: Annotated[
         str | None,
@@ -95,7 +95,7 @@ def for_(
     project: Root = HERE,
 ) -> None:
     """Make a fresh context. It goes to the output, the report on it to the error output."""
-    from director.fresh_context import delivered, fresh
+    from director.fresh_context import deliver_context, fresh
     from director.planning.values import ProjectError
 
     if out is not None and not out.parent.is_dir():
@@ -116,7 +116,7 @@ def for_(
             log=log,
         )
         report = _keep(project, made, stable=stable) if keep else str(made.report)
-        text = delivered(project, made, host) if host else made.text
+        text = deliver_context(project, made, host) if host else made.text
         if out is not None:
             _write(out, made)
     except ProjectError as error:
@@ -140,11 +140,11 @@ def verify(
     project: Root = HERE,
 ) -> None:
     """Check a context against its manifest, and its sources against what they were."""
-    from director.fresh_context import verified
+    from director.fresh_context import verify_context
     from director.planning.values import ProjectError
 
     try:
-        checks = verified(project, manifest)
+        checks = verify_context(project, manifest)
     except (ProjectError, OSError) as error:
         fail("context verify", str(error))
     for check in checks:
@@ -157,16 +157,16 @@ def verify(
 @app.command()
 def diff(
     old: Annotated[str, typer.Argument(help="A manifest, a context or a hash.")],
-    new: Annotated[str, typer.Argument(help="Another one.")],
+    new: Annotated[str, typer.Argument(help="Another manifest, context or hash.")],
     *,
     project: Root = HERE,
 ) -> None:
-    """Say what differs between two contexts. Exits with 1 if something does."""
-    from director.fresh_context import compared
+    """Show what differs between two contexts. Exits with 1 if something does."""
+    from director.fresh_context import compare_contexts
     from director.planning.values import ProjectError
 
     try:
-        found = compared(project, old, new)
+        found = compare_contexts(project, old, new)
     except (ProjectError, OSError) as error:
         fail("context diff", str(error))
     for line in found:
@@ -182,15 +182,15 @@ def replay(
         str | None, typer.Argument(help="A manifest, a context, a hash; else the last kept.")
     ] = None,
     *,
-    out: Annotated[Path | None, typer.Option(help="Write it here.", metavar="FILE")] = None,
+    out: Annotated[Path | None, typer.Option(help="The file to write.", metavar="FILE")] = None,
     project: Root = HERE,
 ) -> None:
     """Make a context again from its manifest, from the commit if files have changed since."""
-    from director.fresh_context import replayed
+    from director.fresh_context import replay_context
     from director.planning.values import ProjectError
 
     try:
-        made, same = replayed(project, manifest)
+        made, same = replay_context(project, manifest)
         if out is not None:
             _write(out, made)
     except (ProjectError, OSError) as error:
@@ -226,10 +226,10 @@ def reference(
 
 def _keep(project: Path, made: Fresh, *, stable: bool) -> str:
     """Keep a context; where that cannot be done, say so and go on."""
-    from director.fresh_context import kept
+    from director.fresh_context import keep_context
 
     try:
-        return kept(project, made, stable=stable)[1]
+        return keep_context(project, made, stable=stable)[1]
     except OSError as error:
         return f"{made.report}  Not kept: {error.filename or project}: {error.strerror}\n"
 

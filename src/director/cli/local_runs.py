@@ -14,23 +14,20 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import typer
 
 from director.agent.subagents.node_models import lend
-from director.browser import BrowserError
-from director.cli.command_setup import fail
 from director.cli.run_progress import RunPrinter
 from director.cli.run_questions import lines_of_input
-from director.home import write_private
-from director.runs import Question, Run, RunError, cancel, run_of, steps_of, workflow_of
+from director.runs import Question, Run, RunError
+from director.runs.branch_choices import read_choices
 from director.runs.download_facts import download_text, list_downloads
-from director.runs.resources import Resources, RunOptions, supplied
-from director.runs.run_execution import execute, is_parked, waits_for
-from director.runs.run_journal import records_of, run_json
-from director.runs.run_report import report_html
+from director.runs.resources import RunOptions, open_resources
+from director.runs.run_journal import run_json
 from director.runs.run_text import (
+    branch_lines,
     comparison_lines,
     dismissal_of,
     evidence_text,
@@ -38,12 +35,13 @@ from director.runs.run_text import (
     seconds_text,
 )
 from director.runs.worker import Worker
-from director.secrets import VaultError
+from director.services.run_exports import write_report
+from director.services.run_service import open_worker
+from director.services.runs import RunHistory, cancel_run, read_history
+from director.services.workspace import Workspace, make_workspace
 from director.store import Store, VersionConflict
-from director.store.run_variables import variables
 from director.workflow.display import render_value
 from director.workflow.record_types import list_record_types
-from director.workflow.values import Json, WorkflowError
 
 _DRIVER = "Connection closed while reading from the driver"
 CODES = {"done": 0, "failed": 1, "waiting": 3, "cancelled": 4}
@@ -55,20 +53,11 @@ CODES_TOLD = (
 )
 
 
-@contextmanager
-def exit_with_error(command: str) -> Iterator[None]:
-    """What cannot be done is said in one line, with exit code 2."""
-    try:
-        yield
-    except (RunError, WorkflowError, BrowserError, VaultError) as problem:
-        fail(command, str(problem))
-
-
-async def do_here(store: Store, run: str, wishes: RunOptions, *, aside: bool = False) -> Run:
-    """Do a run to its end in this program, and write its report."""
+async def do_here(store: Store, run: str, wishes: RunOptions, *, aside: bool = False) -> Path:
+    """Do a run to its end in this program, and write its report; where that is."""
     lines = lines_of_input()
     ends_quietly()
-    with RunPrinter(store, run, aside=aside) as watch:
+    with RunPrinter(make_workspace(store), run, aside=aside) as watch:
 
         async def ask(question: Question) -> str:
             if question.run != run or lines is None:
@@ -76,32 +65,29 @@ async def do_here(store: Store, run: str, wishes: RunOptions, *, aside: bool = F
             watch.pause()
             return await lines.ask(question)
 
-        async with supplied(store, replace(wishes, ask=ask)) as supplies:
+        async with open_resources(store, replace(wishes, ask=ask)) as supplies:
             lend(supplies, store)
-            worker = Worker(store, execute(store, supplies.means), serves=False)
-            supplies.worker = worker.name
-            async with worker:
-                with _cancel_on_interrupt(store, run):
-                    ended = await _do_run(worker, watch, run)
-            keep_report(store, supplies, ended)
-    return ended
+            workspace = make_workspace(store, supplies)
+            async with open_worker(workspace) as worker:
+                with _cancel_on_interrupt(workspace, run):
+                    await _do_run(worker, watch, run)
+            return write_report(workspace, run)
 
 
-async def follow_run(store: Store, run: str, *, aside: bool = False) -> Run:
+async def follow_run(store: Store, run: str, *, aside: bool = False) -> None:
     """Follow a run that is done elsewhere, until it ends or is put aside."""
-    with RunPrinter(store, run, aside=aside) as watch:
-        return await watch.wait_end()
+    with RunPrinter(make_workspace(store), run, aside=aside) as watch:
+        await watch.wait_end()
 
 
-async def _do_run(worker: Worker, watch: RunPrinter, run: str) -> Run:
+async def _do_run(worker: Worker, watch: RunPrinter, run: str) -> None:
     doing, watching = asyncio.create_task(worker.do(run)), asyncio.create_task(watch.wait_end())
     try:
         await asyncio.wait({doing, watching}, return_when=asyncio.FIRST_COMPLETED)
         if doing.done():
             doing.result()
-        ended = await watching
+        await watching
         await doing
-        return ended
     finally:
         watching.cancel()
 
@@ -117,7 +103,7 @@ def ends_quietly() -> None:
 
 
 @contextmanager
-def _cancel_on_interrupt(store: Store, run: str) -> Iterator[None]:
+def _cancel_on_interrupt(workspace: Workspace, run: str) -> Iterator[None]:
     """Meanwhile the first Ctrl-C cancels the run; the second stops this program at once."""
     loop = asyncio.get_running_loop()
 
@@ -125,7 +111,7 @@ def _cancel_on_interrupt(store: Store, run: str) -> Iterator[None]:
         loop.remove_signal_handler(signal.SIGINT)
         typer.echo("\nCancelling; once more stops at once.", err=True)
         with contextlib.suppress(RunError, VersionConflict):
-            cancel(store, run, reason="Ctrl-C")
+            cancel_run(workspace, run, reason="Ctrl-C")
 
     # Not every system, and no thread but the main one, can listen to signals.
     with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
@@ -137,16 +123,9 @@ def _cancel_on_interrupt(store: Store, run: str) -> Iterator[None]:
             loop.remove_signal_handler(signal.SIGINT)
 
 
-def keep_report(store: Store, supplies: Resources, run: Run) -> Path:
-    """Write the report of a run into its folder."""
-    path = supplies.folder(run.id) / "report.html"
-    write_private(path, report_html(store, run.id).encode())
-    return path
-
-
-def summary(store: Store, run: Run, report: Path | None) -> str:
+def summary(found: RunHistory, report: Path | None) -> str:
     """How a run ended, in a few lines: what was done, what failed and why, what to do next."""
-    counts = run.summary
+    run, counts = found.run, found.run.summary
     took = counts.get("execution_time")
     names = {"successfully_executed": "steps done", "failed": "failed", "skipped": "skipped"}
     if counts.get("partial"):
@@ -154,11 +133,12 @@ def summary(store: Store, run: Run, report: Path | None) -> str:
     steps = ", ".join(f"{counts.get(name, 0)} {word}" for name, word in names.items())
     length = seconds_text(float(took) if isinstance(took, int | float) else 0)
     lines = [f"{run.state} in {length}: {steps}"]
-    lines += [*_list_outcome(store, run), *_doubts(run), *_list_compared(run)]
+    lines += [*_list_outcome(found), *_doubts(run), *_list_compared(run)]
+    lines += [f"branches: {each}" for each in branch_lines(read_choices(run.summary))]
     if run.state == "failed":
-        lines += _failure(store, run)
-    if is_parked(run):
-        lines += [f"waits for an answer: {each.text}" for each in waits_for(store, run.id)]
+        lines += _failure(found)
+    if found.is_parked:
+        lines += [f"waits for an answer: {each.text}" for each in found.open_questions]
         lines.append(f"answer it: director runs answer {run.id} TEXT")
     if run.state in ("failed", "cancelled"):
         lines.append(f"go on:  director runs resume {run.id}")
@@ -190,66 +170,64 @@ def _list_compared(run: Run) -> Iterator[str]:
         yield f"nothing to compare with yet: {', '.join(map(str, names))} (look at its rows once)"
 
 
-def _list_outcome(store: Store, run: Run) -> Iterator[str]:
+def _list_outcome(found: RunHistory) -> Iterator[str]:
     """What a run set, its records and its files: how many, and what the first ones say."""
-    yield from list_context_values(store, run)
-    types = list_record_types(records_of(store, run.id))
+    yield from list_context_values(found)
+    types = list_record_types(found.records)
     for each in types:
         yield f"records: {each}"
         yield from (f"  {render_value(each.type, dict(row))}" for row in each.rows)
     if types:
-        yield f"as a file: director runs data {run.id} --format csv -o FILE"
-    for file in list_downloads(steps_of(store, run.id)):
+        yield f"as a file: director runs data {found.run.id} --format csv -o FILE"
+    for file in list_downloads(found.steps):
         yield f"download: {download_text(file)} by {file['node']}"
 
 
-def list_context_values(store: Store, run: Run) -> Iterator[str]:
+def list_context_values(found: RunHistory) -> Iterator[str]:
     """The variables that the context nodes of a run set, each in a line."""
     written = [
-        node.config.get("variables")
-        for node in workflow_of(store, run).nodes
-        if node.type == "context"
+        node.config.get("variables") for node in found.workflow.nodes if node.type == "context"
     ]
-    found = variables(store, run.id)
     names = dict.fromkeys(name for one in written if isinstance(one, Mapping) for name in one)
-    values = [(name, cast("Json", found[name])) for name in names if name in found]
+    values = [(name, found.variables[name]) for name in names if name in found.variables]
     yield from (f"{name} = {render_value(name, value)}" for name, value in values[:_VALUES])
     if len(values) > _VALUES:
-        yield f"all {len(values)}: director runs data {run.id} --what variables"
+        yield f"all {len(values)}: director runs data {found.run.id} --what variables"
 
 
-def _failure(store: Store, run: Run) -> Iterator[str]:
-    error = run.error or {}
+def _failure(found: RunHistory) -> Iterator[str]:
+    error = found.run.error or {}
     key = str(error.get("key", ""))
-    where = f" at {key_text(key, workflow_of(store, run).nodes)}" if key else ""
+    where = f" at {key_text(key, found.workflow.nodes)}" if key else ""
     yield f"failed{where}: {error.get('message', '')}"
-    step = next((each for each in steps_of(store, run.id) if each.key == key), None)
+    step = next((each for each in found.steps if each.key == key), None)
     for each in step.evidence if step else ():
         yield f"  {'held' if each.get('holds') else 'did not hold'}: {evidence_text(each)}"
 
 
 def finish(
-    store: Store,
-    run: Run,
+    workspace: Workspace,
+    run: str,
     *,
     report: Path | None,
     as_json: bool = False,
     allow_doubts: bool = False,
 ) -> int:
     """Print how a run ended; the exit code that says the same."""
-    found = run_of(store, run.id)
+    found = read_history(workspace, run)
+    ended = found.run
     if as_json:
-        types = list_record_types(records_of(store, run.id))
+        types = list_record_types(found.records)
         body = {
-            "id": found.id,
-            **run_json(found),
+            "id": run,
+            **run_json(ended),
             "report": str(report) if report else None,
             "records": {each.type: each.count for each in types},
-            "downloads": list_downloads(steps_of(store, run.id)),
+            "downloads": list_downloads(found.steps),
         }
         typer.echo(json.dumps(body, ensure_ascii=False))
     else:
-        typer.echo(summary(store, found, report))
-    if found.state == "done" and found.doubts and not allow_doubts:
+        typer.echo(summary(found, report))
+    if ended.state == "done" and ended.doubts and not allow_doubts:
         return DOUBTED
-    return CODES.get(found.state, 3)
+    return CODES.get(ended.state, 3)

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from director.cli.command_setup import fail
+
 EPILOG = (
     "Try it: `director demo`, then `director login shop http://127.0.0.1:8765/shop/login`. In a "
     'workflow: `{"action": "loadProfile", "profileName": "shop"}`, before the first page that '
@@ -21,7 +23,7 @@ def login(
     address: Annotated[str, typer.Argument(help="The page on which to log in.")],
     origin: Annotated[
         list[str] | None,
-        typer.Option(help="Another origin that the login leads through; may be given again."),
+        typer.Option(help="Another origin that the login leads through; may be repeated."),
     ] = None,
 ) -> None:
     """Open a window, let somebody log in there, and keep the login for later runs.
@@ -29,10 +31,12 @@ def login(
     Its cookies and storage are kept sealed in the home folder. The window reaches the origin of
     the address and those that are named, and nothing else.
     """
-    from director.cli.local_runs import exit_with_error
+    from director.errors import DirectorError
 
-    with exit_with_error("login"):
+    try:
         asyncio.run(_by_hand(name, address, origin or []))
+    except DirectorError as problem:
+        fail("login", str(problem))
     typer.echo(f"Kept as {name!r}. Runs use it with loadProfile.")
 
 

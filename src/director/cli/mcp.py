@@ -137,18 +137,20 @@ async def _working(
     origins: tuple[str, ...],
     served: tuple[int, int | None, Path | None],
 ) -> None:
-    from director.agent import approve, open_desk
+    from director.agent import open_session
     from director.agent.subagents.node_models import lend
     from director.mcp.workflow_tools import Working
-    from director.runs import save_workflow
-    from director.runs.resources import RunOptions, supplied
-    from director.workflow.values import Workflow
+    from director.runs.resources import RunOptions, open_resources
+    from director.services.approvals import answer_origin
+    from director.services.workflows import ensure_workflow
+    from director.services.workspace import make_workspace
 
-    if store.get("workflow", workflow) is None:
-        save_workflow(store, Workflow(workflow, workflow))
-    for origin in origins:
-        approve(store, workflow, origin, why="on the command line")
-    async with supplied(store, RunOptions()) as supplies:
+    why = "on the command line"
+    async with open_resources(store, RunOptions()) as supplies:
+        workspace = make_workspace(store, supplies)
+        ensure_workflow(workspace, workflow)
+        for origin in origins:
+            answer_origin(workspace, workflow, origin, answer="approved", why=why)
         lend(supplies, store)
-        async with open_desk(store, workflow, supplies) as desk:
+        async with open_session(store, workflow, supplies) as desk:
             await _serve(*served, Working(desk))

@@ -22,27 +22,30 @@ Approve: TypeAlias = Annotated[
 
 def approve_origins(opened: Store, workflow: str, origins: list[str], command: str) -> None:
     """Approve what was named on the command line: the user's own words."""
-    from director.agent import approve
     from director.secrets import OriginError
+    from director.services.approvals import answer_origin
+    from director.services.workspace import make_workspace
 
+    why = "on the command line"
     try:
         for origin in origins:
-            approve(opened, workflow, origin, why="on the command line")
+            answer_origin(make_workspace(opened), workflow, origin, answer="approved", why=why)
     except OriginError as problem:
         fail(command, str(problem))
 
 
 def ask_for_approvals(opened: Store, workflow: str) -> list[str]:
     """Ask at the terminal for each origin that an import names; those still without an answer."""
-    from director.agent import approve, refuse
-    from director.agent.workflow_imports import origins_to_answer
+    from director.services.approvals import answer_origin, list_imported_origins
+    from director.services.workspace import make_workspace
 
-    waiting = origins_to_answer(opened, workflow)
+    workspace = make_workspace(opened)
+    waiting = list_imported_origins(workspace, workflow)
     if not sys.stdin.isatty():
         return waiting
     for origin in waiting:
         agreed = typer.confirm(f"May the workflow {workflow!r} reach {origin}?")
-        (approve if agreed else refuse)(opened, workflow, origin)
+        answer_origin(workspace, workflow, origin, answer="approved" if agreed else "refused")
     return []
 
 

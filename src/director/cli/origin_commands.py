@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
 from director.cli.command_setup import Url, fail, open_store_or_exit
-
-if TYPE_CHECKING:
-    from director.store import Store
+from director.errors import DirectorError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -31,15 +28,12 @@ Origin: TypeAlias = Annotated[
 @app.command("list")
 def list_(*, workflow: Id, store: Url = None) -> None:
     """List the sites that are approved, asked for or refused, and why."""
-    from director.agent import approvals
     from director.cli.outline import columns
-    from director.workflow.values import WorkflowError
+    from director.services.approvals import list_origins
+    from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, "origins list") as opened:
-        try:
-            found = approvals(opened, workflow)
-        except WorkflowError as problem:
-            fail("origins list", str(problem))
+        found = list_origins(make_workspace(opened), workflow)
     if not found:
         typer.echo("It may reach no site, and none was asked for.")
         return
@@ -50,32 +44,26 @@ def list_(*, workflow: Id, store: Url = None) -> None:
 @app.command()
 def allow(*, workflow: Id, origin: Origin, store: Url = None) -> None:
     """Let a workflow reach a site from now on; this lifts a refusal."""
-    from director.agent import approve
-
-    _answer(workflow, origin, store, "allow", approve)
+    _answer(workflow, origin, store, "approved")
 
 
 @app.command()
 def refuse(*, workflow: Id, origin: Origin, store: Url = None) -> None:
     """Let a workflow reach a site no more; Director is not asked about it again."""
-    from director.agent import refuse as say_no
-
-    _answer(workflow, origin, store, "refuse", say_no)
+    _answer(workflow, origin, store, "refused")
 
 
 def _answer(
-    workflow: str,
-    origin: str,
-    store: str | None,
-    word: str,
-    answer: Callable[[Store, str, str], None],
+    workflow: str, origin: str, store: str | None, answer: Literal["approved", "refused"]
 ) -> None:
-    from director.secrets import OriginError
-    from director.workflow.values import WorkflowError
+    from director.services.approvals import answer_origin
+    from director.services.workspace import make_workspace
 
-    with open_store_or_exit(store, f"origins {word}") as opened:
+    command = f"origins {'allow' if answer == 'approved' else 'refuse'}"
+    with open_store_or_exit(store, command) as opened:
         try:
-            answer(opened, workflow, origin)
-        except (OriginError, WorkflowError) as problem:
-            fail(f"origins {word}", f"{problem} Nothing was changed.")
-    typer.echo(f"{workflow} {'may reach' if word == 'allow' else 'does not reach'} {origin}.")
+            answer_origin(make_workspace(opened), workflow, origin, answer=answer)
+        except DirectorError as problem:
+            fail(command, f"{problem} Nothing was changed.")
+    said = "may reach" if answer == "approved" else "does not reach"
+    typer.echo(f"{workflow} {said} {origin}.")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from director.runs import Run, steps_of
-from director.runs.run_journal import run_from
 from director.runs.run_text import check_text, condition_text, doubts_text, node_text, time_text
-from director.store import Store
-from director.store.deleted_workflows import away
+from director.services.nodes import list_node_states
+from director.services.runs import list_runs
+from director.services.workflows import WorkflowRow, get_version, get_workflow
+from director.services.workspace import Workspace
 from director.workflow.display import render_value
 from director.workflow.references import map_parents, parts_of
 from director.workflow.values import Json, Node, Workflow
 
-_STATES = {"success": "ok", "partial": "partial", "failed": "failed", "skipped": "skipped"}
 _LINE = 72
 
 
@@ -28,48 +27,28 @@ def columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def runs_of(store: Store, workflow: str = "") -> list[tuple[Run, float]]:
-    """The runs there are, the newest last, with the time of what they did last."""
-    found = [
-        (run_from(each), each.at, each.position)
-        for each in store.newest("run")
-        if not each.id.startswith("workbench:")
+def listing(found: Sequence[WorkflowRow]) -> list[dict[str, Json]]:
+    """Workflows, a row each, by their ids."""
+    return [
+        {
+            "id": row.id,
+            "name": row.name,
+            "nodes": row.nodes,
+            "version": row.version,
+            "last run": time_text(row.ran_at) if row.run else "never",
+            "state": row.state,
+        }
+        for row in sorted(found, key=lambda row: row.id)
     ]
-    found.sort(key=lambda each: each[2])
-    return [(run, at) for run, at, _ in found if not workflow or run.workflow == workflow]
 
 
-def listing(store: Store) -> list[dict[str, Json]]:
-    """The workflows that were not deleted, a row each."""
-    last = {run.workflow: (run, at) for run, at in runs_of(store)}
-    rows: list[dict[str, Json]] = []
-    gone = away(store)
-    for each in store.newest("workflow"):
-        if each.id in gone:
-            continue
-        nodes = each.body.get("nodes")
-        run, at = last.get(each.id, (None, 0.0))
-        rows.append(
-            {
-                "id": each.id,
-                "name": str(each.body.get("name", "")),
-                "nodes": len(nodes) if isinstance(nodes, list | tuple) else 0,
-                "version": each.version,
-                "last run": time_text(at) if run else "never",
-                "state": run.state if run else "",
-            }
-        )
-    return rows
-
-
-def outline(store: Store, workflow: Workflow) -> str:
+def outline(workspace: Workspace, id_: str) -> str:
     """A workflow with its nodes, those that belong to others under them."""
-    last = runs_of(store, workflow.id)
-    states = _states(store, last[-1][0]) if last else {}
+    workflow, version = get_workflow(workspace, id_), get_version(workspace, id_)
+    last = list_runs(workspace, id_, limit=1)
+    states = list_node_states(workspace, last[0].id) if last else {}
     drawn = _Outline(workflow, states)
-    version = store.get("workflow", workflow.id)
-    number = version.version if version else 0
-    about = f"{workflow.id}, version {number}, {len(workflow.nodes)} nodes"
+    about = f"{workflow.id}, version {version}, {len(workflow.nodes)} nodes"
     lines = [f"{workflow.name}  ({about})"]
     if workflow.description:
         lines.append(workflow.description)
@@ -80,27 +59,14 @@ def outline(store: Store, workflow: Workflow) -> str:
         lines.append(
             f"{'inputs' if place == 0 else '':<9}{given.name} ({how})  {given.description}"
         )
-    if last:
-        run, at = last[-1]
-        doubted = f", {doubts_text(len(run.doubts))}" if run.doubts else ""
-        lines.append(f"last run {run.id}, {run.state}{doubted}, {time_text(at)}")
+    for run in last:
+        doubted = f", {doubts_text(run.doubts)}" if run.doubts else ""
+        lines.append(f"last run {run.id}, {run.state}{doubted}, {time_text(run.at)}")
     return "\n".join([*lines, "", *drawn.lines()])
 
 
-def _states(store: Store, run: Run) -> dict[str, str]:
-    """How each node fared: failed if any of its visits did."""
-    found: dict[str, str] = {}
-    for step in steps_of(store, run.id):
-        if step.type == "item":
-            continue
-        state = _STATES[step.status] if step.state == "finished" else step.state
-        if found.get(step.node) not in ("failed", "partial") or state == "failed":
-            found[step.node] = state
-    return found
-
-
 class _Outline:
-    def __init__(self, workflow: Workflow, states: dict[str, str]) -> None:
+    def __init__(self, workflow: Workflow, states: Mapping[str, str]) -> None:
         self._workflow = workflow
         self._states = states
         self._places = {node.id: place for place, node in enumerate(workflow.nodes, 1)}

@@ -74,7 +74,7 @@ def status(*, project: Root = HERE, as_json: AsJson = False) -> None:
         done = sum(task.done for task in goal.tasks)
         typer.echo(f"{_render_name(found, goal)}  ({done}/{len(goal.tasks)} tasks)")
         for step in goal.steps:
-            typer.echo(f"  {_render_name(found, step)}  ({step.done}/{len(step.tasks)})")
+            typer.echo(f"  {_render_name(found, step)}  ({step.tasks_done}/{len(step.tasks)})")
             for task in step.tasks:
                 typer.echo(f"    {_render_name(found, task)}")
     total = [task.done for goal in found.goals for task in goal.tasks]

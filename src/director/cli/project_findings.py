@@ -32,7 +32,7 @@ def look_at_project(root: Path) -> Iterator[SetupFinding]:
         project = open_project(root)
         found = drift(project)
     except (ProjectError, OSError) as error:
-        yield SetupFinding("Project", "broken", str(error), mend="mend the folder, then look again")
+        yield SetupFinding("Project", "broken", str(error), mend="fix the folder, then look again")
         return
     tasks = [task.done for goal in project.goals for task in goal.tasks]
     said = f"{len(project.goals)} goals, {sum(tasks)} of {len(tasks)} tasks done"

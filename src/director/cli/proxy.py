@@ -33,11 +33,11 @@ TokenLimit: TypeAlias = Annotated[
 Upstream: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        help="Where requests go; without one, to the provider whose API they speak.",
+        help="The upstream server; else the provider whose API a request speaks.",
         metavar="URL",
     ),
 ]
-StrategyName: TypeAlias = Annotated[str, typer.Option(help="How to fit.", metavar="NAME")]
+StrategyName: TypeAlias = Annotated[str, typer.Option(help="The strategy.", metavar="NAME")]
 Level: TypeAlias = Annotated[
     str, typer.Option(help="How results shrink: none, low, medium, high.", metavar="LEVEL")
 ]

@@ -38,14 +38,16 @@ def rehearse(
     *,
     profile: Annotated[
         str,
-        typer.Option(help="Who sees what: structured, structured_cached or clean.", metavar="NAME"),
+        typer.Option(
+            help="The context mode: structured, structured_cached or clean.", metavar="NAME"
+        ),
     ] = "structured",
-    fast: Annotated[bool, typer.Option("--fast", help="Do not wait for anybody to read.")] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Do not pause for reading.")] = False,
 ) -> None:
     """Watch a whole conversation with Director, without a key and without a model.
 
     It builds a workflow on the demo site, in a real browser: a plan, scouts, nodes that are tested
-    as they are made, a failure that is mended, a correction by the user, a compression. At the end
+    as they are made, a failure that is fixed, a correction by the user, a compression. At the end
     the workflow runs by itself. Only the words are scripted; everything else is what a real model
     would go through.
     """
@@ -63,8 +65,9 @@ def _play_demo(profile: str, *, pace: float) -> str:
     """Play it; why it could not be played, if no browser can be started."""
     try:
         from director.browser import BrowserError
+        from director.demo import scripted_demo  # noqa: F401  said at once if it is not installed
     except ImportError as missing:
-        return f"{missing.name} is not installed: {install_line('browser')}"
+        return f"{missing.name} is not installed: {install_line('demo')}"
     with _own_home() as folder, _serve_site() as site:
         try:
             _play(folder, site, profile, pace=pace)

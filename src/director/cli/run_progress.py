@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from director.runs import Run, Step, run_of, workflow_of
-from director.runs.run_execution import is_parked
-from director.runs.run_journal import step_from
+from director.runs import Step
 from director.runs.run_text import depth_of, key_text, seconds_text
-from director.store import Store, Versioned
+from director.services.run_watch import RunWatch
+from director.services.runs import get_run_workflow
+from director.services.workspace import Workspace
 from director.workflow.types import describe
 
-if TYPE_CHECKING:
-    from director.store.change_feed import Subscription
-
-ENDED = ("done", "failed", "cancelled")
 _COLOURS = {"success": "green", "partial": "yellow", "failed": "red", "skipped": "dim"}
 _LONGEST = 160
-_LOOK = 0.2  # seconds between two looks whether anything was committed
 
 
 class RunPrinter:
@@ -32,13 +26,12 @@ class RunPrinter:
     `aside` prints where errors go, so that the output is free for something else.
     """
 
-    def __init__(self, store: Store, run: str, *, aside: bool = False) -> None:
-        self._store = store
-        self._run = run_of(store, run)
-        self._nodes = {node.id: node for node in workflow_of(store, self._run).nodes}
+    def __init__(self, workspace: Workspace, run: str, *, aside: bool = False) -> None:
+        flow = get_run_workflow(workspace, run)
+        self._nodes = {node.id: node for node in flow.nodes}
         self._console = Console(highlight=False, markup=False, stderr=aside)
         self._status: Status | None = None
-        self._feed: Subscription = store.subscribe()
+        self._watch = RunWatch(workspace, run)
 
     def __enter__(self) -> Self:
         if self._console.is_terminal:
@@ -52,7 +45,7 @@ class RunPrinter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._feed.close()
+        self._watch.close()
         self.pause()
 
     def pause(self) -> None:
@@ -60,26 +53,16 @@ class RunPrinter:
         if self._status is not None:
             self._status.stop()
 
-    async def wait_end(self) -> Run:
-        """The run, once nobody works on it any more."""
-        while True:
-            # Looked at first: what was committed by then is told before this returns.
-            found = run_of(self._store, self._run.id)
-            over = found.state in ENDED or is_parked(found)
-            change = await asyncio.to_thread(self._feed.next, 0 if over else _LOOK)
-            if change is not None and isinstance(change.what, Versioned):
-                self._tell(change.what)
-            elif change is None and over:
-                return found
+    async def wait_end(self) -> None:
+        """Print until nobody works on the run any more."""
+        await self._watch.follow(self._tell)
 
-    def _tell(self, record: Versioned) -> None:
-        if record.kind == "step" and record.id.startswith(f"{self._run.id}/"):
-            step = step_from(record)
-            if step.state == "finished":
-                self._print_step(step)
-            elif step.state == "begun" and self._status is not None:
-                self._status.update(self._doing(step))
-                self._status.start()
+    def _tell(self, step: Step) -> None:
+        if step.state == "finished":
+            self._print_step(step)
+        elif step.state == "begun" and self._status is not None:
+            self._status.update(self._doing(step))
+            self._status.start()
 
     def _doing(self, step: Step) -> Text:
         about = describe(self._nodes[step.node]) if step.node in self._nodes else ""

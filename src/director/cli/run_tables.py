@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import cast
 
-from director.cli.outline import columns, runs_of
-from director.runs import Run, Step, questions, steps_of, workflow_of
-from director.runs.run_journal import measure_run
-from director.runs.run_report import in_time
+from director.cli.outline import columns
+from director.runs import Step
+from director.runs.branch_choices import read_choices
 from director.runs.run_text import (
+    branch_lines,
     comparison_lines,
     depth_of,
     evidence_text,
@@ -18,9 +18,8 @@ from director.runs.run_text import (
     seconds_text,
     time_text,
 )
-from director.runs.status import RunStatuses
-from director.store import Store
-from director.store.run_variables import variables
+from director.services.runs import RunHistory, RunRow, list_runs, measure_time
+from director.services.workspace import Workspace
 from director.workflow.display import render_value
 from director.workflow.sensitive import mask_value
 from director.workflow.values import Json
@@ -29,25 +28,23 @@ _BAR = 24
 _WORDS = {"success": "ok"}
 
 
-def rows(store: Store, workflow: str = "", *, limit: int = 20) -> list[dict[str, Json]]:
+def rows(workspace: Workspace, workflow: str = "", *, limit: int = 20) -> list[dict[str, Json]]:
     """The newest runs, for programs: times in seconds, and why one does not move."""
-    statuses = RunStatuses(store)
-    newest = list(reversed(runs_of(store, workflow)))[:limit]
-    return [_row(store, statuses, run, at) for run, at in newest]
+    return [_row(workspace, row) for row in list_runs(workspace, workflow, limit=limit)]
 
 
-def _row(store: Store, statuses: RunStatuses, run: Run, at: float) -> dict[str, Json]:
+def _row(workspace: Workspace, row: RunRow) -> dict[str, Json]:
     return {
-        "id": run.id,
-        "workflow": run.workflow,
-        "state": run.state,
-        "doubts": len(run.doubts),
-        "steps": run.summary.get("successfully_executed", 0),
-        "failed": run.summary.get("failed", 0),
-        "took": round(measure_run(store, run.id), 3),
-        "last_sign": at,
-        "worker": statuses.find_worker(run),
-        "why": statuses.explain(run),
+        "id": row.id,
+        "workflow": row.workflow,
+        "state": row.state,
+        "doubts": row.doubts,
+        "steps": row.done,
+        "failed": row.failed,
+        "took": round(measure_time(workspace, row.id), 3),
+        "last_sign": row.at,
+        "worker": row.busy,
+        "why": row.why,
     }
 
 
@@ -66,18 +63,17 @@ def table(found: list[dict[str, Json]]) -> str:
     return "\n".join([columns(names, shown_rows), *([""] if lines else []), *lines])
 
 
-def history(store: Store, run: Run) -> str:
+def history(found: RunHistory) -> str:
     """A run with its timeline: each step with a bar for its time, and what it wrote."""
-    return "\n".join(_lines(store, run))
+    return "\n".join(_lines(found))
 
 
-def _lines(store: Store, run: Run) -> Iterator[str]:
-    workflow = workflow_of(store, run)
-    steps = in_time(steps_of(store, run.id))
+def _lines(found: RunHistory) -> Iterator[str]:
+    run, workflow, steps = found.run, found.workflow, found.steps
     yield f"{workflow.name}  (run {run.id}, version {run.workflow_version})"
     yield f"{run.state}, worker {run.worker or 'none'}, selection {run.selection}"
-    if why := RunStatuses(store).explain(run):
-        yield why
+    if found.why:
+        yield found.why
     for name, value in run.inputs.items():
         yield f"  {name} = {render_value(name, value)}"
     if run.error:
@@ -85,6 +81,7 @@ def _lines(store: Store, run: Run) -> Iterator[str]:
         yield f"{where + ': ' if where else ''}{run.error.get('message', '')}"
     yield from (f"doubt ({each['kind']}): {each['sentence']}" for each in run.doubts)
     yield from (f"compared: {each}" for each in comparison_lines(run))
+    yield from (f"branches: {each}" for each in branch_lines(read_choices(run.summary), most=200))
     yield ""
     timed = [step for step in steps if step.began]
     start = min((step.began for step in timed), default=0.0)
@@ -95,12 +92,13 @@ def _lines(store: Store, run: Run) -> Iterator[str]:
         took = seconds_text(step.took) if step.state == "finished" and step.began else ""
         bar = _bar(step, start, whole)
         yield f"{_name(step):<{wide}}  {_WORDS.get(state, state):<8} {bar} {took}".rstrip()
-        yield from (f"{'':<{wide}}  {each}" for each in _inside(store, step))
-    for each in questions(store, run.id):
+        yield from (f"{'':<{wide}}  {each}" for each in _inside(found, step))
+    for each in found.questions:
         yield f"? {each.text}  ({'answered' if each.answer else 'no answer yet'})"
-    if found := variables(store, run.id):
+    if found.variables:
         yield "\nvariables"
-        yield from (f"  {name} = {render_value(name, value)}" for name, value in found.items())  # type: ignore[arg-type]
+        values = found.variables.items()
+        yield from (f"  {name} = {render_value(name, value)}" for name, value in values)
 
 
 def _name(step: Step) -> str:
@@ -116,20 +114,17 @@ def _bar(step: Step, start: float, whole: float) -> str:
     return f"{' ' * left}{'█' * width}{' ' * (_BAR - left - width)}"
 
 
-def _inside(store: Store, step: Step) -> Iterator[str]:
+def _inside(found: RunHistory, step: Step) -> Iterator[str]:
     if step.error and step.type != "item":
         yield f"failed: {step.error}"
     yield from (f"warning: {each}" for each in step.warnings)
     yield from (f"note: {each}" for each in step.notes)
     yield from (f"held: {evidence_text(each)}" for each in step.evidence if each.get("holds"))
-    for kind, id_, before in step.wrote:
-        written = store.get(kind, id_, before + 1)
-        if written is not None and kind == "variable":
-            name = id_.partition("/")[2]
-            yield f"{name} = {render_value(name, written.body.get('value'))}"  # type: ignore[arg-type]
+    for name, value in found.written.get(step.key, ()):
+        yield f"{name} = {render_value(name, value)}"
 
 
-def history_json(store: Store, run: Run) -> Json:
+def history_json(found: RunHistory) -> Json:
     """The same for programs, without what is sensitive."""
-    steps = [mask_value(asdict(step)) for step in in_time(steps_of(store, run.id))]
-    return {**asdict(run), "inputs": mask_value(run.inputs), "steps": steps}
+    steps = [mask_value(asdict(step)) for step in found.steps]
+    return {**asdict(found.run), "inputs": mask_value(found.run.inputs), "steps": steps}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
@@ -15,14 +16,14 @@ from director.cli.workflow import AsJson, Output
 from director.cli.workflow_run import AllowDoubts, Env, Headed, NoPictures, Wait, make_options
 
 if TYPE_CHECKING:
-    from director.runs import Run
     from director.runs.resources import RunOptions
+    from director.services.workspace import Workspace
     from director.store import Store
 
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    help="Look at runs, answer them, go on with them, take out what they found.",
+    help="List, show, resume, answer and export runs.",
     epilog=(
         "Try it: `director runs list`, `director runs show RUN`, "
         "`director runs report RUN -o run.html`, `director runs data RUN --format csv`. "
@@ -46,9 +47,10 @@ def list_(
 ) -> None:
     """List the runs, the newest first, and say why one does not move."""
     from director.cli.run_tables import rows, table
+    from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, "runs list") as opened:
-        found = rows(opened, workflow, limit=limit)
+        found = rows(make_workspace(opened), workflow, limit=limit)
     if as_json:
         typer.echo(json.dumps(found, ensure_ascii=False))
     elif not found:
@@ -61,13 +63,14 @@ def list_(
 def show(*, run: Which, as_json: AsJson = False, store: Url = None) -> None:
     """Show a run: how long each step took, what it wrote, what it found, what went wrong."""
     from director.cli.run_tables import history, history_json
+    from director.services.runs import read_history
 
     with open_store_or_exit(store, "runs show") as opened:
-        found = find_run(opened, run, "runs show")
+        found = read_history(*_find(opened, run, "runs show"))
         said = (
-            json.dumps(history_json(opened, found), ensure_ascii=False, indent=2)
+            json.dumps(history_json(found), ensure_ascii=False, indent=2)
             if as_json
-            else history(opened, found)
+            else history(found)
         )
     typer.echo(said)
 
@@ -75,10 +78,10 @@ def show(*, run: Which, as_json: AsJson = False, store: Url = None) -> None:
 @app.command()
 def report(*, run: Which, output: Output = None, store: Url = None) -> None:
     """Write the report of a run: one HTML page with pictures that needs nothing else."""
-    from director.runs.run_report import report_html
+    from director.services.run_exports import make_report
 
     with open_store_or_exit(store, "runs report") as opened:
-        text = report_html(opened, find_run(opened, run, "runs report").id)
+        text = make_report(*_find(opened, run, "runs report"))
     _out(text, output, "runs report")
 
 
@@ -87,10 +90,10 @@ def records_and_variables(
     *,
     run: Which,
     what: Annotated[
-        Literal["records", "variables"], typer.Option(help="Which of the two.")
+        Literal["records", "variables"], typer.Option(help="What to export.")
     ] = "records",
     format_: Annotated[
-        Literal["csv", "json"], typer.Option("--format", help="How it is written.")
+        Literal["csv", "json"], typer.Option("--format", help="The format.")
     ] = "csv",
     bom: Annotated[
         bool, typer.Option("--bom", help="Begin the CSV with a mark that Excel needs for UTF-8.")
@@ -98,19 +101,19 @@ def records_and_variables(
     output: Output = None,
     store: Url = None,
 ) -> None:
-    """Take out the records or the variables of a run, whole, as CSV or JSON.
+    """Export the records or the variables of a run, whole, as CSV or JSON.
 
     Nothing is shortened. A secret is a reference here as everywhere. In CSV a text that a
     spreadsheet would take for a formula begins with an apostrophe (numbers and dashes do not); an
     object becomes columns such as detail.price, a list of texts one cell.
     """
-    from director.runs.exported_data import as_csv, as_json, list_json_columns, rows_of
+    from director.services.run_exports import export_data
 
     with open_store_or_exit(store, "runs data") as opened:
-        rows = rows_of(opened, find_run(opened, run, "runs data").id, what)
-    _out(as_csv(rows, bom=bom) if format_ == "csv" else as_json(rows), output, "runs data")
-    if format_ == "csv" and (lists := list_json_columns(rows)):
-        said = f"Lists of objects are JSON in the columns: {', '.join(lists)}."
+        found = export_data(*_find(opened, run, "runs data"), what, form=format_, bom=bom)
+    _out(found.text, output, "runs data")
+    if found.json_columns:
+        said = f"Lists of objects are JSON in the columns: {', '.join(found.json_columns)}."
         typer.echo(f"{said} With --format json they are whole.", err=True)
 
 
@@ -135,9 +138,9 @@ def resume(
     happen once is looked into before it is repeated, and if nothing tells, you are asked.
     """
     with open_store_or_exit(store, "runs resume") as opened:
-        found = _idle(opened, run, "runs resume", take_over=take_over)
+        found = _reopen(opened, run, "runs resume", take_over=take_over)
         wishes = make_options(headed, no_pictures=no_pictures, files=files, env=env, wait=wait)
-        code = _again(opened, found, wishes, node="", allow_doubts=allow_doubts)
+        code = _do_again(opened, found, wishes, allow_doubts=allow_doubts)
     raise typer.Exit(code)
 
 
@@ -160,9 +163,9 @@ def retry(
     the items are done again that did not come to a good end.
     """
     with open_store_or_exit(store, "runs retry") as opened:
-        found = _idle(opened, run, "runs retry", take_over=False)
+        found = _reopen(opened, run, "runs retry", node=node)
         wishes = make_options(headed, no_pictures=no_pictures, files=files, env=env, wait=wait)
-        code = _again(opened, found, wishes, node=node, allow_doubts=allow_doubts)
+        code = _do_again(opened, found, wishes, allow_doubts=allow_doubts)
     raise typer.Exit(code)
 
 
@@ -172,22 +175,21 @@ def watch(*, run: Which, allow_doubts: AllowDoubts = False, store: Url = None) -
     from director.cli.local_runs import finish, follow_run
 
     with open_store_or_exit(store, "runs watch") as opened:
-        found = find_run(opened, run, "runs watch")
-        ended = asyncio.run(follow_run(opened, found.id))
-        code = finish(opened, ended, report=None, allow_doubts=allow_doubts)
+        workspace, found = _find(opened, run, "runs watch")
+        asyncio.run(follow_run(opened, found))
+        code = finish(workspace, found, report=None, allow_doubts=allow_doubts)
     raise typer.Exit(code)
 
 
 @app.command()
 def cancel(*, run: Which, store: Url = None) -> None:
     """Stop a run, wherever it is done; what it has finished stays, and it can be resumed."""
-    from director.cli.local_runs import exit_with_error
-    from director.runs import cancel as stop
+    from director.services.runs import cancel_run
 
-    with open_store_or_exit(store, "runs cancel") as opened, exit_with_error("runs cancel"):
-        found = find_run(opened, run, "runs cancel")
-        stop(opened, found.id, reason="from the command line")
-    typer.echo(f"{found.id} is cancelled. Go on with it: director runs resume {found.id}")
+    with open_store_or_exit(store, "runs cancel") as opened:
+        workspace, found = _find(opened, run, "runs cancel")
+        cancel_run(workspace, found, reason="from the command line")
+    typer.echo(f"{found} is cancelled. Go on with it: director runs resume {found}")
 
 
 @app.command()
@@ -200,69 +202,68 @@ def answer(
     store: Url = None,
 ) -> None:
     """Answer what a run asks; a run that was put aside is queued for the workers again."""
-    from director.cli.local_runs import exit_with_error
-    from director.runs.resources import Resources, RunOptions
-    from director.runs.run_execution import answer_question, is_parked, waits_for
+    from director.runs.run_execution import submit
     from director.runs.run_queue import Queue, queue_url
+    from director.services.runs import answer_question, read_history
 
-    with open_store_or_exit(store, "runs answer") as opened, exit_with_error("runs answer"):
-        found = find_run(opened, run, "runs answer")
-        asked = waits_for(opened, found.id)
+    with open_store_or_exit(store, "runs answer") as opened:
+        workspace, found = _find(opened, run, "runs answer")
+        before = read_history(workspace, found)
+        asked = before.open_questions
         if not asked:
-            fail("runs answer", f"the run {found.id} asks nothing")
+            fail("runs answer", f"the run {found} asks nothing")
         if text is None:
             for each in asked:
                 typer.echo("\n  ".join([each.text, *each.choices]))
             return
         with Queue(queue_url(opened.url)) as queue:
-            supplies = Resources(opened, RunOptions())
-            seal, vault = supplies.seal, supplies.vault
-            answer_question(opened, queue, asked[0].id, text, seal=seal, vault=vault)
+            submit_run = partial(submit, opened, queue)
+            answer_question(workspace, found, asked[0].id, text=text, go_on=submit_run)
     typer.echo("Answered.")
-    if is_parked(found):
+    if before.is_parked:
         typer.echo(
             "It is queued: a worker goes on with it (director worker), or go on with it here: "
-            f"director runs resume {found.id}"
+            f"director runs resume {found}"
         )
 
 
-def find_run(opened: Store, name: str, command: str) -> Run:
-    """The run whose id is this or begins so."""
-    from director.runs import run_of
+def _find(opened: Store, name: str, command: str) -> tuple[Workspace, str]:
+    """The workspace, and the id of the run whose id is this or begins so."""
+    from director.services.errors import NotFound
+    from director.services.runs import find_run
+    from director.services.workspace import make_workspace
 
-    if opened.get("run", name) is not None:
-        return run_of(opened, name)
-    like = [id_ for id_ in opened.ids("run") if name and id_.startswith(name)]
-    if len(like) != 1:
-        why = f"{len(like)} runs begin with {name!r}" if like else f"there is no run {name!r}"
-        fail(command, f"{why}. See: director runs list")
-    return run_of(opened, like[0])
+    workspace = make_workspace(opened)
+    try:
+        return workspace, find_run(workspace, name)
+    except NotFound as problem:
+        fail(command, f"{problem}. See: director runs list")
 
 
-def _idle(opened: Store, name: str, command: str, *, take_over: bool) -> Run:
-    """The run that is meant, unless somebody works on it."""
-    from director.runs.status import find_holder
+def _reopen(
+    opened: Store, name: str, command: str, *, node: str = "", take_over: bool = False
+) -> str:
+    """Let the run that is meant be done again, unless somebody works on it."""
+    from director.services.runs import RunBusy, reopen_run
 
-    found = find_run(opened, name, command)
-    if not take_over and (worker := find_holder(opened, found)):
+    workspace, found = _find(opened, name, command)
+    try:
+        reopen_run(workspace, found, node=node, take_over=take_over)
+    except RunBusy as busy:
         fail(
             command,
-            f"{found.id} is being done by {worker!r}. Follow it with: director runs watch "
-            f"{found.id}. If that program hangs, take the run over with --take-over",
+            f"{found} is being done by {busy.worker!r}. Follow it with: director runs watch "
+            f"{found}. If that program hangs, take the run over with --take-over",
         )
     return found
 
 
-def _again(opened: Store, found: Run, wishes: RunOptions, *, node: str, allow_doubts: bool) -> int:
-    from director.cli.local_runs import do_here, exit_with_error, finish
-    from director.runs.resources import Resources
-    from director.runs.run_execution import reopen
+def _do_again(opened: Store, run: str, wishes: RunOptions, *, allow_doubts: bool) -> int:
+    from director.cli.local_runs import do_here, finish
+    from director.services.workspace import make_workspace
 
-    with exit_with_error("runs retry" if node else "runs resume"):
-        reopen(opened, found.id, node=node)
-        ended = asyncio.run(do_here(opened, found.id, wishes))
-    report = Resources(opened, wishes).folder(found.id) / "report.html"
-    return finish(opened, ended, report=report, allow_doubts=allow_doubts)
+    report = asyncio.run(do_here(opened, run, wishes))
+    return finish(make_workspace(opened), run, report=report, allow_doubts=allow_doubts)
 
 
 def _out(text: str, output: Path | None, command: str) -> None:

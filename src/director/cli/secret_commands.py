@@ -5,16 +5,17 @@ A value is typed hidden or piped in; it is never an argument, and never shown.
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
 from director.cli.command_setup import Url, fail, open_store_or_exit
+from director.errors import DirectorError
 
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    help="Put secrets into the vault, list and remove them, and say where they may be typed.",
+    help="Store, list and remove secrets, and set where they may be typed.",
     epilog=(
         "Try it: `director secret set shop_password --origin https://shop.example`. "
         "Password fields of the origins that a secret is bound to need no question. Any other "
@@ -36,14 +37,14 @@ def set_(
     ],
     store: Url = None,
 ) -> None:
-    """Put a value into the vault under a name; replaces what was there.
+    """Store a value in the vault under a name; replaces what was there.
 
     The value is typed hidden, or read from what is piped in, up to the end of its first line.
     """
-    from director.agent.permissions.secret_leaks import keep_secret
     from director.cli.hidden_entry import read_hidden
-    from director.runs.resources import Resources, RunOptions
-    from director.secrets import SHORT, OriginError, Reference, VaultError, binding
+    from director.secrets import OriginError, Reference, VaultError, binding
+    from director.services.secrets import list_secrets, put_secret
+    from director.services.workspace import make_workspace
 
     try:
         reference = Reference(name)
@@ -54,28 +55,29 @@ def set_(
     if not value:
         fail("secret set", "no value was given. Nothing was changed")
     with open_store_or_exit(store, "secret set", make=True) as opened:
-        vault = Resources(opened, RunOptions()).vault
+        workspace = make_workspace(opened)
         try:
-            leak = keep_secret(opened, vault, name, value, origins)
-            short = vault.is_short(name)
+            leak = put_secret(workspace, name, value, origins=origins)
+            (kept,) = [one for one in list_secrets(workspace) if one.name == name]
         except VaultError as problem:
             fail("secret set", f"{problem} Nothing was changed.")
     typer.echo(f"{reference} is in the vault, for {', '.join(origins)} only.")
-    if short:
-        typer.echo(f"Note: {SHORT}.", err=True)
+    if kept.warning:
+        typer.echo(f"Note: {kept.warning}.", err=True)
     if leak is not None:
         typer.echo(str(leak), err=True)
 
 
 @app.command("remove")
 def remove(*, name: Name, store: Url = None) -> None:
-    """Take a secret out of the vault; what needs it fails from now on and says so."""
-    from director.runs.resources import Resources, RunOptions
+    """Remove a secret from the vault; what needs it fails from now on and says so."""
     from director.secrets import VaultError
+    from director.services.secrets import remove_secret
+    from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, "secret remove", make=True) as opened:
         try:
-            Resources(opened, RunOptions()).vault.remove(name)
+            remove_secret(make_workspace(opened), name)
         except VaultError as problem:
             fail("secret remove", f"{problem} Nothing was changed.")
     typer.echo(f"{name} is no longer in the vault.")
@@ -85,24 +87,21 @@ def remove(*, name: Name, store: Url = None) -> None:
 def list_(*, store: Url = None) -> None:
     """List the secrets by name, the origins they are bound to, and the fields answered for."""
     from director.cli.outline import columns
-    from director.runs.resources import Resources, RunOptions
-    from director.runs.secret_uses import uses
-    from director.secrets import SHORT, VaultError
+    from director.secrets import VaultError
+    from director.services.secrets import list_secrets, list_uses
+    from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, "secret list", make=True) as opened:
-        vault = Resources(opened, RunOptions()).vault
+        workspace = make_workspace(opened)
         try:
             rows = [
-                [
-                    *(name, str(origin), "password fields"),
-                    f"bound; {SHORT}" if vault.is_short(name) else "bound",
-                ]
-                for name in vault.names()
-                for origin in vault.origins(name)
+                [one.name, origin, "password fields", _describe_binding(one.warning)]
+                for one in list_secrets(workspace)
+                for origin in one.origins
             ]
         except VaultError as problem:
             fail("secret list", str(problem))
-        rows += [[use.secret, use.origin, use.field, state] for use, state in uses(opened)]
+        rows += [[use.secret, use.origin, use.field, state] for use, state in list_uses(workspace)]
     if not rows:
         typer.echo("The vault holds no secret.")
         return
@@ -122,15 +121,18 @@ def refuse(*, name: Name, origin: Origin, field: Field, store: Url = None) -> No
 
 
 def _answer(name: str, origin: str, field: str, *, store: str | None, word: str) -> None:
-    from director.runs.resources import Resources, RunOptions
-    from director.runs.secret_uses import SecretUse, remember_use
-    from director.secrets import SecretRefused, VaultError
+    from director.runs.secret_uses import SecretUse
+    from director.services.secrets import answer_use
+    from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, f"secret {word}", make=True) as opened:
-        vault = Resources(opened, RunOptions()).vault
-        state = "approved" if word == "allow" else "refused"
+        state: Literal["approved", "refused"] = "approved" if word == "allow" else "refused"
         try:
-            remember_use(opened, SecretUse(name, origin, field), state, vault)  # type: ignore[arg-type]
-        except (SecretRefused, VaultError) as problem:
+            answer_use(make_workspace(opened), SecretUse(name, origin, field), state)
+        except DirectorError as problem:
             fail(f"secret {word}", f"{problem} Nothing was changed.")
     typer.echo(f"{name} on {origin}, {field}: {state}.")
+
+
+def _describe_binding(warning: str) -> str:
+    return f"bound; {warning}" if warning else "bound"

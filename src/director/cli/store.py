@@ -41,7 +41,7 @@ def verify(*, store: Url = None) -> None:
         typer.echo(f"Nothing was altered: {verdict.checked:,} checked.")
         return
     typer.echo(f"Altered: {verdict.first_bad} ({verdict.checked:,} checked).", err=True)
-    typer.echo("Mend it by importing an export into a new store, or from a backup.", err=True)
+    typer.echo("Fix it by importing an export into a new store, or from a backup.", err=True)
     raise typer.Exit(1)
 
 
@@ -54,7 +54,7 @@ def export(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Where to; without it, to the terminal.", metavar="F"),
+        typer.Option("-o", "--output", help="The file to write; else the terminal.", metavar="F"),
     ] = None,
     store: Url = None,
 ) -> None:
@@ -151,9 +151,9 @@ def purge(
     ] = None,
     secret: Annotated[
         str | None,
-        typer.Option(help="The value of a secret, out of all that is stored.", metavar="NAME"),
+        typer.Option(help="Remove the value of a secret from all that is stored.", metavar="NAME"),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     store: Url = None,
 ) -> None:
     """Remove a thread, a workflow or words for good: the only command that deletes. No way back.
@@ -190,9 +190,9 @@ def _purge_whole(store: str | None, thread: str | None, workflow: str, *, yes: b
 
 
 def _purge_secret(store: str | None, name: str, *, yes: bool) -> None:
-    from director.agent.permissions.secret_leaks import purge_secret
-    from director.runs.resources import Resources, RunOptions
     from director.secrets import VaultError
+    from director.services.secrets import purge_value
+    from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, "purge") as opened:
         typer.echo(
@@ -204,10 +204,10 @@ def _purge_secret(store: str | None, name: str, *, yes: bool) -> None:
             typer.echo("Nothing was changed.")
             raise typer.Exit(1)
         try:
-            gone = purge_secret(opened, Resources(opened, RunOptions()).vault, name)
+            gone = purge_value(make_workspace(opened), name)
         except VaultError as problem:
             fail("purge", f"{problem} Nothing was changed.")
-    typer.echo(str(gone))
+    typer.echo(gone.says)
 
 
 def _removal(opened: Store, thread: str) -> str | None:

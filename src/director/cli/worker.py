@@ -50,7 +50,6 @@ def worker(
     was only slow can write nothing more once another has its run. A run that asks something is put
     aside after a while; when it is answered, any worker goes on with it.
     """
-    from director.cli.local_runs import exit_with_error
     from director.runs.resources import RunOptions
 
     wishes = RunOptions(
@@ -60,7 +59,7 @@ def worker(
         patience=wait,
     )
     opening = open_store_or_exit(store, "worker", make=True, connections=2, waits=True)
-    with opening as opened, exit_with_error("worker"):
+    with opening as opened:
         from director.runs.worker import Pace
 
         pace = Pace(at_once=at_once, per_site=per_site)
@@ -71,13 +70,13 @@ async def _serve(opened: Store, wishes: RunOptions, pace: Pace, *, name: str | N
     from director.agent.subagents.node_models import lend
     from director.cli.local_runs import ends_quietly
     from director.runs import run_of
-    from director.runs.resources import supplied
+    from director.runs.resources import open_resources
     from director.runs.run_execution import execute
     from director.runs.worker import Worker
     from director.store import StoreError
 
     ends_quietly()
-    async with supplied(opened, wishes) as supplies:
+    async with open_resources(opened, wishes) as supplies:
         lend(supplies, opened)
         drive = execute(opened, supplies.means)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import sys
-import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -26,7 +25,7 @@ LARGEST = 16 * 1024 * 1024  # bytes of a document
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    help="Keep, look at, run, test and hand on workflows.",
+    help="Import, show, run, test and export workflows.",
     epilog=(
         "Try it: `director demo` in one terminal; in another `director workflow import "
         "examples/order-with-code.json --approve http://127.0.0.1:8765`, `director workflow show "
@@ -39,9 +38,9 @@ Replace: TypeAlias = Annotated[
     bool,
     typer.Option("--replace", help="If its id is taken: make it the next version of that one."),
 ]
-AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="As JSON, for programs.")]
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Output: TypeAlias = Annotated[
-    Path | None, typer.Option("-o", "--output", help="Where to; without it, to the terminal.")
+    Path | None, typer.Option("-o", "--output", help="The file to write; else the terminal.")
 ]
 
 
@@ -49,10 +48,13 @@ Output: TypeAlias = Annotated[
 def list_(*, as_json: AsJson = False, store: Url = None) -> None:
     """List the workflows: name, nodes, last run and how it ended."""
     from director.cli.outline import columns, listing
-    from director.store.deleted_workflows import away
+    from director.services.workflows import list_workflows
+    from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, "workflow list") as opened:
-        rows, gone = listing(opened), sorted(away(opened))
+        workspace = make_workspace(opened)
+        rows = listing(list_workflows(workspace))
+        gone = sorted(row.id for row in list_workflows(workspace, deleted=True))
     if as_json:
         typer.echo(json.dumps(rows, ensure_ascii=False))
     elif not rows:
@@ -68,16 +70,14 @@ def list_(*, as_json: AsJson = False, store: Url = None) -> None:
 def show(*, workflow: Name, as_json: AsJson = False, store: Url = None) -> None:
     """Show a workflow as an outline: nodes, conditions, effects, how each fared in the last run."""
     from director.cli.outline import outline
-    from director.workflow.document import to_json
+    from director.services.workflows import export_document
+    from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, "workflow show") as opened:
-        found = get_stored_workflow(opened, workflow, "workflow show")
-        said = (
-            json.dumps(to_json(found), ensure_ascii=False, indent=2)
-            if as_json
-            else outline(opened, found)
-        )
-    typer.echo(said)
+        workspace = make_workspace(opened)
+        get_stored_workflow(opened, workflow, "workflow show")
+        said = export_document(workspace, workflow) if as_json else outline(workspace, workflow)
+    typer.echo(said.rstrip("\n"))
 
 
 @app.command("import")
@@ -87,13 +87,13 @@ def import_(
         Path, typer.Argument(help="A workflow's document, such as those in examples/.")
     ],
     as_: Annotated[
-        str | None, typer.Option("--as", help="Take it under another id.", metavar="ID")
+        str | None, typer.Option("--as", help="Import it under another id.", metavar="ID")
     ] = None,
     replaces: Replace = False,
     approve: Approve = None,
     store: Url = None,
 ) -> None:
-    """Take a workflow's JSON document into the store.
+    """Import a workflow's JSON document.
 
     It is checked from end to end and refused with the place of what is wrong. If another workflow
     of that id is there already, it gets a new id; with --replace it becomes the next version of the
@@ -142,20 +142,13 @@ def export(
     `director workflow export order-with-code --script -o order.py`, then
     `python order.py --reference R-7`.
     """
-    from director.runs.playwright_script import script_of
-    from director.runs.script_code import ExportRefused
-    from director.workflow.document import to_json
+    from director.services.workflows import export_document, export_script
+    from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, "workflow export") as opened:
         found = get_stored_workflow(opened, workflow, "workflow export")
-    try:
-        text = (
-            script_of(found)
-            if script
-            else json.dumps(to_json(found), ensure_ascii=False, indent=2) + "\n"
-        )
-    except ExportRefused as problem:
-        fail("workflow export", str(problem))
+        export_as = export_script if script else export_document
+        text = export_as(make_workspace(opened), workflow)
     if output is None:
         sys.stdout.write(text)
         return
@@ -168,28 +161,26 @@ def export(
 
 def get_stored_workflow(opened: Store, name: str, command: str) -> Workflow:
     """The newest version of a workflow in the store."""
-    from director.workflow.document import from_json
-    from director.workflow.nearest import hint
+    from director.services.errors import NotFound
+    from director.services.workflows import load_workflow
+    from director.services.workspace import make_workspace
 
-    found = opened.get("workflow", name)
-    if found is None:
-        known = hint(name, opened.ids("workflow"))
-        fail(command, f"there is no workflow {name!r}.{known} Take one in with: import FILE")
-    return from_json(found.body)  # type: ignore[arg-type]
+    try:
+        return load_workflow(make_workspace(opened), name)
+    except NotFound as problem:
+        text = str(problem)
+        fail(command, f"{text[0].lower()}{text[1:]} Take one in with: import FILE")
 
 
 def document(file: Path, command: str, *, as_: str = "") -> Workflow:
     """The workflow that a file holds; what is wrong with it is said with its place."""
-    from director.workflow.document import from_json
+    from director.services.workflows import parse_document
     from director.workflow.values import WorkflowError
 
     try:
         if file.stat().st_size > LARGEST:
             fail(command, f"{file} is larger than {LARGEST:,} bytes, which no workflow is")
-        found = json.loads(file.read_text(encoding="utf-8"))
-        if as_ and isinstance(found, dict):
-            found["id"] = as_
-        return from_json(found, new_id=lambda: f"n_{uuid.uuid4().hex[:8]}")
+        return parse_document(json.loads(file.read_text(encoding="utf-8")), as_=as_)
     except OSError as error:
         fail(command, f"{file}: {error.strerror}")
     except UnicodeError:
@@ -206,11 +197,13 @@ def document(file: Path, command: str, *, as_: str = "") -> Workflow:
 
 def import_document(opened: Store, found: Workflow, *, replaces: bool, quiet: bool = False) -> str:
     """Take a document in, say where it went, and give the id that it has here."""
-    from director.agent.workflow_imports import import_workflow
+    from director.services import workflows
+    from director.services.workspace import make_workspace
     from director.workflow.values import WorkflowError
 
+    workspace = make_workspace(opened)
     try:
-        done = import_workflow(opened, found, replaces=replaces)
+        done = workflows.import_document(workspace, found, replaces=replaces)
     except WorkflowError as problem:
         fail("workflow", str(problem))
     if done.is_renamed:
@@ -220,27 +213,6 @@ def import_document(opened: Store, found: Workflow, *, replaces: bool, quiet: bo
             err=True,
         )
     if not quiet:
-        for line in _changes(opened, get_stored_workflow(opened, done.id, "workflow"), done.before):
+        for line in workflows.describe_changes(workspace, done.id, done.before):
             typer.echo(line)
     return done.id
-
-
-def save_document(opened: Store, workflow: Workflow) -> list[str]:
-    """Save a workflow that was changed here; what to say about it."""
-    from director.runs import save_workflow
-
-    before = opened.get("workflow", workflow.id)
-    save_workflow(opened, workflow)
-    return _changes(opened, workflow, before.version if before else 0)
-
-
-def _changes(opened: Store, workflow: Workflow, before: int) -> list[str]:
-    now = opened.get("workflow", workflow.id)
-    version = now.version if now else 0
-    said = f"{workflow.id}: {len(workflow.nodes)} nodes, version {version}"
-    if not before:
-        return [said]
-    if before == version:
-        return [f"{said}, as it was already"]
-    changes = opened.diff("workflow", workflow.id, before, version)
-    return [f"{said}; what changed since version {before}:", *changes]

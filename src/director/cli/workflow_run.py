@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
@@ -22,7 +23,6 @@ from director.cli.workflow import (
 )
 
 if TYPE_CHECKING:
-    from director.runs import Run
     from director.runs.resources import RunOptions
     from director.store import Store
     from director.workflow.values import Workflow
@@ -39,7 +39,7 @@ Set: TypeAlias = Annotated[
         metavar="NAME=VALUE",
     ),
 ]
-Headed: TypeAlias = Annotated[bool, typer.Option("--headed", help="In a window you can see.")]
+Headed: TypeAlias = Annotated[bool, typer.Option("--headed", help="Show the browser's window.")]
 NoPictures: TypeAlias = Annotated[
     bool, typer.Option("--no-pictures", help="No screenshots, not even of failures.")
 ]
@@ -71,7 +71,7 @@ Out: TypeAlias = Annotated[
     typer.Option(help="Where the report and what was downloaded go.", metavar="DIR"),
 ]
 Enqueue: TypeAlias = Annotated[
-    bool, typer.Option("--queue", help="Leave it to the workers (see `director worker`).")
+    bool, typer.Option("--queue", help="Queue it for the workers (see `director worker`).")
 ]
 Watch: TypeAlias = Annotated[
     bool, typer.Option("--watch", help="With --queue: follow it until it ends.")
@@ -119,21 +119,15 @@ def run(
     put into the vault, and the run holds only references to them. A file is imported first: the
     origins that it names are asked for once, or approved with --approve.
     """
-    from director.cli.local_runs import exit_with_error
-
     with open_store_or_exit(store, "workflow run", make=Path(workflow).is_file()) as opened:
         found = _find_workflow(opened, workflow, approve or [], replaces=replaces)
-        with exit_with_error("workflow run"):
-            wishes = make_options(
-                headed, no_pictures=no_pictures, files=files, env=env, wait=wait, out=out
-            )
-            runs = _queue_runs(opened, found, settings or [], inputs, select=select, mode=mode)
-            codes = [
-                _queue(opened, each, watch=watch, as_json=as_json, allow_doubts=allow_doubts)
-                if queue
-                else _do(opened, each, wishes, as_json=as_json, allow_doubts=allow_doubts)
-                for each in runs
-            ]
+        wishes = make_options(
+            headed, no_pictures=no_pictures, files=files, env=env, wait=wait, out=out
+        )
+        runs = _queue_runs(opened, found, settings or [], inputs, select=select, mode=mode)
+        go = partial(_queue, watch=watch) if queue else partial(_do, wishes=wishes)
+        shown = (as_json, allow_doubts)
+        codes = [go(opened, found.id, each, shown=shown) for each in runs]
     raise typer.Exit(_worst(codes))
 
 
@@ -156,50 +150,56 @@ def _queue_runs(
     *,
     select: str,
     mode: Mode,
-) -> list[Run]:
+) -> tuple[str, ...]:
     from director.cli.inputs import rows_of
-    from director.runs import queue_run
-    from director.runs.resources import Resources, RunOptions
+    from director.services.runs import queue_runs
+    from director.services.workspace import make_workspace
 
-    means, hiding = Resources(opened, RunOptions()).offline(workflow)
-    runs = [
-        queue_run(opened, workflow, means, inputs=row, selection=select, mode=mode)
-        for row in rows_of(settings, inputs, workflow.inputs)
-    ]
-    for each in dict.fromkeys(hiding.told):
+    given = rows_of(settings, inputs, workflow.inputs)
+    queued = queue_runs(make_workspace(opened), workflow.id, given, selection=select, mode=mode)
+    for each in queued.notes:
         typer.echo(each, err=True)
-    return runs
+    return queued.runs
 
 
-def _do(opened: Store, run: Run, wishes: RunOptions, *, as_json: bool, allow_doubts: bool) -> int:
+def _do(
+    opened: Store, workflow: str, run: str, *, wishes: RunOptions, shown: tuple[bool, bool]
+) -> int:
     from director.cli.local_runs import do_here, finish
-    from director.runs.resources import Resources
+    from director.services.workspace import make_workspace
 
-    typer.echo(f"run {run.id} of {run.workflow!r}", err=as_json)
-    ended = asyncio.run(do_here(opened, run.id, wishes, aside=as_json))
-    report = Resources(opened, wishes).folder(run.id) / "report.html"
-    return finish(opened, ended, report=report, as_json=as_json, allow_doubts=allow_doubts)
+    as_json, allow_doubts = shown
+    typer.echo(f"run {run} of {workflow!r}", err=as_json)
+    report = asyncio.run(do_here(opened, run, wishes, aside=as_json))
+    return finish(
+        make_workspace(opened), run, report=report, as_json=as_json, allow_doubts=allow_doubts
+    )
 
 
-def _queue(opened: Store, run: Run, *, watch: bool, as_json: bool, allow_doubts: bool) -> int:
+def _queue(opened: Store, workflow: str, run: str, *, watch: bool, shown: tuple[bool, bool]) -> int:
     from director.cli.local_runs import finish, follow_run
     from director.runs.run_execution import submit
     from director.runs.run_journal import run_json
     from director.runs.run_queue import Queue, queue_url
+    from director.services.runs import read_history
+    from director.services.workspace import make_workspace
 
+    as_json, allow_doubts = shown
     with Queue(queue_url(opened.url)) as queue:
-        submit(opened, queue, run.id)
-    typer.echo(f"run {run.id} of {run.workflow!r} is queued", err=as_json)
+        submit(opened, queue, run)
+    typer.echo(f"run {run} of {workflow!r} is queued", err=as_json)
+    workspace = make_workspace(opened)
     if watch:
-        ended = asyncio.run(follow_run(opened, run.id, aside=as_json))
-        return finish(opened, ended, report=None, as_json=as_json, allow_doubts=allow_doubts)
+        asyncio.run(follow_run(opened, run, aside=as_json))
+        return finish(workspace, run, report=None, as_json=as_json, allow_doubts=allow_doubts)
     if as_json:
-        typer.echo(json.dumps({"id": run.id, **run_json(run)}, ensure_ascii=False))
+        found = read_history(workspace, run).run
+        typer.echo(json.dumps({"id": run, **run_json(found)}, ensure_ascii=False))
     return 0
 
 
 def make_options(
-    headed: bool,  # noqa: FBT001  as it is given
+    headed: bool,
     *,
     no_pictures: bool,
     files: Path | None,

@@ -1,28 +1,27 @@
-"""`director workflow test` and `check`: one node in the workbench, and what it could promise."""
+"""`director workflow test` and `check`: one node in the draft run, and what it could promise."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from director.cli.command_setup import Files, Url, open_store_or_exit
 from director.cli.origin_approvals import need_approvals
-from director.cli.workflow import Name, app, get_stored_workflow, save_document
+from director.cli.workflow import Name, app, get_stored_workflow
 from director.cli.workflow_run import Env, Headed, NoPictures, Set, Wait, make_options
 from director.workflow.doubt_checks import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from director.runs import Run, Step
-    from director.runs.proposed_conditions import NodeProposal
     from director.runs.resources import RunOptions
+    from director.services.node_trials import NodeTrial
     from director.store import Store
-    from director.workflow.values import Config, Json, Node, Workflow
+    from director.workflow.values import Config, Json
 
 TEST = (
     "Try it: `director workflow test order-with-code open --set "
@@ -49,76 +48,61 @@ def try_one(
     wait: Wait = None,
     store: Url = None,
 ) -> None:
-    """Test one node in the workbench, where variables, records and the browser stay.
+    """Test one node in the draft run, where variables, records and the browser stay.
 
     Prints its result, its evidence and its time, and what conditions it could carry.
     """
-    from director.cli.local_runs import CODES, DOUBTED, exit_with_error
-    from director.runs.proposed_conditions import accepted, proposals
-    from director.workflow.selection import place_of
+    from director.cli.inputs import rows_of
+    from director.cli.local_runs import CODES, DOUBTED
+    from director.services.node_trials import accept_proposals
+    from director.services.workspace import make_workspace
 
-    with open_store_or_exit(store, "workflow test") as opened, exit_with_error("workflow test"):
+    with open_store_or_exit(store, "workflow test") as opened:
         need_approvals(opened, workflow, "workflow test")
         found = get_stored_workflow(opened, workflow, "workflow test")
-        which = found.nodes[place_of(node, found.nodes)]
         wishes = make_options(headed, no_pictures=no_pictures, files=files, env=env, wait=wait)
-        given = _put_inputs(opened, found, settings or [])
-        run, step = asyncio.run(_try_node(opened, found, which.alias, wishes, record=record))
-        _say(run, step)
-        wanted = proposals(which, step, given) if step else []
-        now = get_stored_workflow(opened, workflow, "workflow test")
-        tested = now.nodes[place_of(which.id, now.nodes)]
-        _say_promises(run, tested, wanted)
-        if accept and wanted:
-            for line in save_document(opened, accepted(now, tested, wanted)):
+        (given,) = rows_of(settings or [], None, found.inputs)
+        tested = asyncio.run(
+            _run_trial(opened, workflow, node, wishes, inputs=given, record=record)
+        )
+        _say(tested.run, tested.step)
+        _say_promises(tested)
+        if accept and tested.proposals:
+            workspace, wanted = make_workspace(opened), tested.proposals
+            for line in accept_proposals(workspace, workflow, tested.node.id, wanted):
                 typer.echo(line)
+    run = tested.run
     raise typer.Exit(DOUBTED if run.state == "done" and run.doubts else CODES.get(run.state, 3))
 
 
-def _put_inputs(opened: Store, workflow: Workflow, settings: list[str]) -> dict[str, Json]:
-    """Put the inputs into the workbench: those given, and the defaults that are not there yet."""
-    from director.cli.inputs import rows_of
-    from director.runs.resources import Resources, RunOptions
-    from director.store.run_variables import set_variable, variables, workbench
-
-    bench = workbench(workflow.id)
-    _, hiding = Resources(opened, RunOptions()).offline(workflow)
-    known = variables(opened, bench)
-    defaults = {each.name: each.default for each in workflow.inputs if each.default is not None}
-    (said,) = rows_of(settings, None, workflow.inputs)
-    for name, value in {**{n: v for n, v in defaults.items() if n not in known}, **said}.items():
-        set_variable(opened, bench, name, hiding(name, value), "given for a test")
-    found = cast("dict[str, Json]", variables(opened, bench))
-    return {each.name: found[each.name] for each in workflow.inputs if each.name in found}
-
-
-async def _try_node(
-    opened: Store, workflow: Workflow, node: str, wishes: RunOptions, *, record: str
-) -> tuple[Run, Step | None]:
+async def _run_trial(
+    opened: Store,
+    workflow: str,
+    node: str,
+    wishes: RunOptions,
+    *,
+    inputs: Mapping[str, Json],
+    record: str,
+) -> NodeTrial:
     from director.agent.subagents.node_models import lend
-    from director.runs import save_workflow, steps_of, try_node
-    from director.runs.resources import supplied
-    from director.runs.values import Run as TheRun
-    from director.store.run_variables import workbench
+    from director.runs.resources import open_resources
+    from director.services.node_trials import run_trial
+    from director.services.workspace import make_workspace
 
-    async with supplied(opened, wishes) as supplies:
+    async with open_resources(opened, wishes) as supplies:
         lend(supplies, opened)
-        version = save_workflow(opened, workflow)
-        bench = TheRun(workbench(workflow.id), workflow.id, version)
-        means = replace(await supplies.means(bench), worker="workbench")
-        run = await try_node(opened, workflow, node, means, record=record)
-    steps = [each for each in steps_of(opened, run.id) if each.alias == node]
-    return run, steps[-1] if steps else None
+        workspace = make_workspace(opened, supplies)
+        return await run_trial(workspace, workflow, node, inputs=inputs, record=record)
 
 
-def _say_promises(run: Run, node: Node, wanted: Sequence[NodeProposal]) -> None:
+def _say_promises(tested: NodeTrial) -> None:
     from director.runs.run_text import check_text
 
-    for proposal in wanted:
+    for proposal in tested.proposals:
         typer.echo(f"proposed: {proposal}")
-    for each in node.checks:
+    for each in tested.node.checks:
         typer.echo(f"check: {check_text(each)}")
-    for doubt in run.doubts:
+    for doubt in tested.run.doubts:
         typer.echo(f"doubt ({doubt['kind']}): {doubt['sentence']}")
 
 
@@ -156,7 +140,7 @@ def check_node(
     kind: Annotated[str, typer.Argument(help=f"Which: {', '.join(KINDS)}.")] = "",
     field: Annotated[str, typer.Option(help="The field of the rows that it is about.")] = "",
     dismiss: Annotated[
-        bool, typer.Option("--dismiss", help="Such a doubt is right as it is, for good.")
+        bool, typer.Option("--dismiss", help="Dismiss doubts of this kind for good.")
     ] = False,
     because: Annotated[str, typer.Option(help="Why it is dismissed.")] = "",
     tolerance: Annotated[
@@ -171,8 +155,8 @@ def check_node(
 
     Without --dismiss a check that was dismissed counts again.
     """
-    from director.cli.local_runs import exit_with_error
-    from director.runs.run_text import check_text
+    from director.services.node_trials import edit_checks
+    from director.services.workspace import make_workspace
 
     said = {
         "kind": kind,
@@ -182,29 +166,15 @@ def check_node(
         "tolerance": tolerance,
         "share": share,
     }
-    with open_store_or_exit(store, "workflow check") as opened, exit_with_error("workflow check"):
-        checks = _edit_checks(opened, workflow, node, said)
+    with open_store_or_exit(store, "workflow check") as opened:
+        get_stored_workflow(opened, workflow, "workflow check")
+        _show_checks(edit_checks(make_workspace(opened), workflow, node, said=said))
+
+
+def _show_checks(checks: Sequence[Config]) -> None:
+    from director.runs.run_text import check_text
+
     for each in checks:
         typer.echo(check_text(each))
     if not checks:
         typer.echo("It has no checks of its own; every run is doubted by what its pages state.")
-
-
-def _edit_checks(
-    opened: Store, workflow: str, node: str, said: dict[str, object]
-) -> tuple[Config, ...]:
-    """The checks of a node, with one more if a kind is given; the words of a count stay."""
-    from director.workflow.doubt_checks import place_of_check
-    from director.workflow.edit import update
-    from director.workflow.selection import place_of
-
-    found = get_stored_workflow(opened, workflow, "workflow check")
-    at = place_of(node, found.nodes)
-    if said["kind"]:
-        given = cast("Config", {name: value for name, value in said.items() if value})
-        place = place_of_check(given)
-        known = [one for one in found.nodes[at].checks if place_of_check(one) == place]
-        kept = {name: one[name] for one in known for name in ("counter",) if name in one}
-        found = update(found, node, {"checks": [{**kept, **given}]})
-        save_document(opened, found)
-    return found.nodes[at].checks

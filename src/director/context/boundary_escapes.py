@@ -16,18 +16,38 @@ _OPENER = re.compile("[<＜﹤≮‹〈〈⟨《⟪❮❰ᐸ˂≺⧼]")
 _DRAWN_LIKE = str.maketrans("асеіјорѕухԁһԝмпгтвкиιορυνα", "aceijopsyxdhwmnrtbkuiopuva")
 
 
-def guarded(text: str, names: Collection[str]) -> str:
+def escape_boundaries(text: str, names: Collection[str]) -> str:
     """The text with a backslash in everything that looks like a boundary of these names."""
     places = [0, *_places(text, names)]
     ends = [*places[1:], len(text)]
     return "\\".join(text[a:b] for a, b in zip(places, ends, strict=True))
 
 
-def unguarded(text: str, names: Collection[str]) -> str:
+def unescape_boundaries(text: str, names: Collection[str]) -> str:
     """The text as it was before it was guarded."""
     gone = [place for place in _places(text, names) if text.startswith("\\", place)]
     starts = [0, *(place + 1 for place in gone)]
     return "".join(text[a:b] for a, b in zip(starts, [*gone, len(text)], strict=True))
+
+
+def split_bounded(
+    text: str, opening: re.Pattern[str], start: int = 0
+) -> Iterator[tuple[re.Match[str], str]]:
+    """The opening and the inside, still guarded, of each section from `start` on.
+
+    ValueError where a section is not whole, or something stands between two.
+    """
+    while start < len(text):
+        found = opening.match(text, start)
+        close = f"\n</{found[1]}>" if found else ""
+        end = text.find(close, found.end()) if found else -1
+        if found is None or end < 0:
+            raise ValueError(f"No whole section begins at character {start}.")
+        yield found, text[found.end() : end]
+        start = end + len(close)
+        if text[start:] and not text.startswith("\n\n<", start):
+            raise ValueError(f"Something stands behind the section {found[1]!r}.")
+        start += 2
 
 
 def _places(text: str, names: Collection[str]) -> Iterator[int]:

@@ -13,7 +13,7 @@ from director.context.compaction import Compactor, Cut
 from director.context.fold import Folding, fold_cut
 from director.context.page_history import line, page
 from director.context.shrink import Shrinking
-from director.context.units import protected, units
+from director.context.units import find_protected, units
 from director.context.values import AgentTurn, Budget, Context, Turn
 
 _DONE = re.compile(
@@ -37,11 +37,13 @@ class Phases:
             words = [
                 (name, re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE)) for name in self.names
             ]
-            found = [name for turn in turns for name, word in words if word.search(_spoken(turn))]
+            found = [
+                name for turn in turns for name, word in words if word.search(_join_texts(turn))
+            ]
         return list(dict.fromkeys(found))
 
 
-def _spoken(turn: Turn) -> str:
+def _join_texts(turn: Turn) -> str:
     calls = turn.calls if isinstance(turn, AgentTurn) else ()
     return "\n".join((turn.text, *(f"{call.tool} {call.args}" for call in calls)))
 
@@ -75,7 +77,7 @@ def checkpoint_cut(how: Shrinking | None = None, phases: Phases | None = None) -
 
     def cut(context: Context, budget: Budget, low: int, /) -> Context:
         parts = units(context.turns)
-        stay = protected(parts)
+        stay = find_protected(parts)
         gone = [turn for i, unit in enumerate(parts) if i not in stay for turn in unit]
         heading = state_lines([*(context.fold.turns if context.fold else ()), *gone], phases)
         plan = Folding(how or Shrinking(), phases.most, heading, tail=0.0)

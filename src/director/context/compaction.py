@@ -68,7 +68,7 @@ def _cacheable(budget: Budget) -> int:
     return enough if budget.limit >= enough * ABOVE_MINIMUM else 0
 
 
-def as_it_is(turn: Turn, room: int, compacted: bool, /) -> Turn:  # noqa: ARG001, FBT001
+def as_it_is(turn: Turn, _room: int, _compacted: bool, /) -> Turn:  # noqa: FBT001
     """Take a turn in unchanged."""
     return turn
 

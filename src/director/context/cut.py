@@ -16,7 +16,7 @@ from math import log
 
 from director.context.errors import error_line
 from director.context.literals import literals
-from director.context.memory import remembered
+from director.context.memory import remember
 from director.context.notices import with_notice
 
 HEAD, TAIL = 0.12, 0.12
@@ -74,7 +74,7 @@ class _Weights:
     rarity: dict[str, float]
 
 
-@remembered
+@remember
 def _weigh(
     text: str, named: frozenset[str], references: re.Pattern[str] | None
 ) -> tuple[list[tuple[str, str]], _Weights]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import TypeAlias
 
-from director.context.memory import remembered
+from director.context.memory import remember
 from director.context.values import AgentTurn, Turn
 
 _TOKEN = re.compile(r"[#@]?[A-Za-z]{0,12}[-_:]?(?:\d{1,3}[_-])?\d{1,6}")
@@ -48,10 +49,16 @@ def strip_known_references(lines: Sequence[str]) -> list[str]:
 
 
 def _without(lines: Sequence[str], found: re.Pattern[str]) -> list[str]:
-    carrying = sum(found.search(line) is not None for line in lines)
-    if carrying < min(_PAGE, len(lines) or 1):
-        return list(lines)
-    return [" ".join(found.sub(" ", line).split()) for line in lines]
+    return list(_strip_references(tuple(lines), found))
+
+
+@remember
+def _strip_references(lines: tuple[str, ...], found: re.Pattern[str]) -> tuple[str, ...]:
+    carrying = (line for line in lines if found.search(line) is not None)
+    few = min(_PAGE, len(lines) or 1)
+    if len(list(islice(carrying, few))) < few:
+        return lines
+    return tuple(" ".join(found.sub(" ", line).split()) for line in lines)
 
 
 def learn_patterns(turns: Sequence[Turn]) -> tuple[str, ...]:
@@ -72,7 +79,7 @@ def learn_patterns(turns: Sequence[Turn]) -> tuple[str, ...]:
     return tuple(patterns)
 
 
-@remembered
+@remember
 def _arguments(args: str) -> tuple[str, ...]:
     """The short tokens with a number that a call names."""
     try:
@@ -94,7 +101,7 @@ def _leaves(value: object) -> Iterator[str]:
         yield str(value)
 
 
-@remembered
+@remember
 def _patterns(token: str, text: str) -> tuple[str, ...]:
     """How a text writes a token, as a pattern that at least three other lines follow."""
     number = re.search(r"\d[\d_-]*$", token)

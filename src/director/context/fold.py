@@ -13,6 +13,7 @@ from typing import TypeAlias
 from director.context import excerpts
 from director.context.compaction import Compactor, Cut, keeps_summary, room_at
 from director.context.element_references import reference_remover
+from director.context.excerpt_choice import select
 from director.context.excerpts import Excerpt
 from director.context.importance import PruningRules, importance, says_the_same
 from director.context.literals import form_of, literals
@@ -24,13 +25,13 @@ from director.context.superseded import shorten_repeats
 from director.context.trust import trust_of
 from director.context.units import (
     Unit,
+    find_protected,
     find_unresolved_errors,
-    protected,
     unit_size,
     units,
     without_thinking,
 )
-from director.context.user_turns import drop, folded_away, keep_users
+from director.context.user_turns import drop, fold_more, keep_users
 from director.context.values import AgentTurn, Budget, Call, Context, Level, Summary, Turn
 
 TAIL_SHARE, UNQUOTED, SMALLEST_PART = 0.15, 12, 80
@@ -74,10 +75,10 @@ def _cut(context: Context, budget: Budget, low: int, plan: Folding) -> Context:
     smaller = compact_results(whole, budget, low, how, turns_by_use(turns))
     if context_size(smaller, counter) <= low:
         return smaller
-    smaller = _folded(smaller, whole, budget, low, plan)
+    smaller = _fold_turns(smaller, whole, budget, low, plan)
     bare = replace(smaller, turns=tuple(without_thinking(smaller.turns)))
     if bare.turns != smaller.turns and context_size(smaller, counter) > low:
-        smaller = _folded(bare, bare, budget, low, plan)
+        smaller = _fold_turns(bare, bare, budget, low, plan)
     return smaller if how.keep_latest else squeeze(smaller, budget, low, recalls=how.recalls)
 
 
@@ -86,11 +87,13 @@ def fold(level: Level = "medium") -> Compactor:
     return Compactor(fold_cut(Folding(Shrinking(level))))
 
 
-def _folded(context: Context, whole: Context, budget: Budget, low: int, plan: Folding) -> Context:
+def _fold_turns(
+    context: Context, whole: Context, budget: Budget, low: int, plan: Folding
+) -> Context:
     counter = budget.counter
     parts, full = units(context.turns), units(whole.turns)
-    stay = protected(parts)
-    parts, users = keep_users(context, parts, stay, budget, recalls=plan.how.recalls)
+    stay = find_protected(parts)
+    parts, users = keep_users(context, parts, budget, low=low, recalls=plan.how.recalls)
     fixed = sum(section_size(section, counter) for section in context.sections)
     stay |= users | _find_latest(parts, plan.how.keep_latest)
     room = low - fixed - sum(unit_size(parts[i], counter) for i in stay)
@@ -110,7 +113,7 @@ def _folded(context: Context, whole: Context, budget: Budget, low: int, plan: Fo
         context,
         turns=kept,
         summary=_summary(replace(context, turns=kept), gone, budget, room, plan),
-        fold=folded_away(context, [turn for turn, _ in gone]),
+        fold=fold_more(context, [turn for turn, _ in gone]),
     )
     if context_size(smaller, counter) < context_size(context, counter):
         return smaller
@@ -257,9 +260,7 @@ def _choose(context: Context, found: Sequence[Excerpt], budget: Budget, room: in
     ]
     shown = {line.strip() for text in elsewhere for line in text.splitlines()}
     found = [excerpt for excerpt in found if excerpt.who != "→" or excerpt.text not in shown]
-    return excerpts.select(
-        found, room, budget.counter, elsewhere, _list_named_forms(context, found)
-    )
+    return select(found, room, budget.counter, elsewhere, _list_named_forms(context, found))
 
 
 def _list_named_forms(context: Context, found: Sequence[Excerpt]) -> frozenset[str]:

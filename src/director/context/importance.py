@@ -25,9 +25,11 @@ def importance(parts: Sequence[Unit], rules: PruningRules) -> list[float]:
     used: set[str] = set()
     later = [0.0] * len(parts)
     for i in range(len(parts) - 1, -1, -1):
-        said = frozenset[str]().union(*(_literals(t) for turn in parts[i] for t in _said(turn)))
+        said = frozenset[str]().union(
+            *(_literals(t) for turn in parts[i] for t in _list_texts(turn))
+        )
         later[i] = min(1.0, len(said & used) / 4)
-        used.update(*(_literals(text) for turn in parts[i] for text in _asked(turn)))
+        used.update(*(_literals(text) for turn in parts[i] for text in _list_requests(turn)))
     failed = [i for i, unit in enumerate(parts) if has_error(unit)][-1:]
     return [
         min(
@@ -46,12 +48,12 @@ def _literals(text: str) -> frozenset[str]:
     return frozenset(literals(text))
 
 
-def _said(turn: UserTurn | AgentTurn) -> list[str]:
+def _list_texts(turn: UserTurn | AgentTurn) -> list[str]:
     calls = turn.calls if isinstance(turn, AgentTurn) else ()
     return [turn.text, *(call.result for call in calls)]
 
 
-def _asked(turn: UserTurn | AgentTurn) -> list[str]:
+def _list_requests(turn: UserTurn | AgentTurn) -> list[str]:
     return [call.args for call in turn.calls] if isinstance(turn, AgentTurn) else [turn.text]
 
 

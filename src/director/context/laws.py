@@ -18,8 +18,8 @@ from director.context.sizes import context_size, section_size, summary_size, tur
 from director.context.strategy import Strategy
 from director.context.truncate import NOTICE
 from director.context.units import (
+    find_protected,
     floor_size,
-    protected,
     thoughts,
     unit_size,
     units,
@@ -301,7 +301,7 @@ def unseen_is_whole(strategy: Strategy, context: Context, budget: Budget) -> lis
 def _size_of_protected(context: Context, counter: Counter) -> int:
     parts = units(context.turns)
     sections = sum(section_size(section, counter) for section in context.sections)
-    return sections + sum(unit_size(parts[i], counter) for i in protected(parts))
+    return sections + sum(unit_size(parts[i], counter) for i in find_protected(parts))
 
 
 def user_words_stay(strategy: Strategy, context: Context, budget: Budget) -> list[str]:
@@ -320,7 +320,7 @@ def _users_crowd(context: Context, budget: Budget) -> bool:
     """Whether the user's words exceed their share, or do not fit beside what is protected."""
     counter, parts = budget.counter, units(context.turns)
     said = [turn for turn in context.turns if isinstance(turn, UserTurn)]
-    stay = {turn.at for i in protected(parts) for turn in parts[i]}
+    stay = {turn.at for i in find_protected(parts) for turn in parts[i]}
     more = sum(turn_size(turn, counter) for turn in said if turn.at not in stay)
     fixed = _size_of_protected(context, counter) - unseen_size(context, counter)
     fits = fixed + more + _NOTE <= budget.limit
@@ -363,7 +363,7 @@ def _cut_once(cut: Cut) -> Cut:
     """The same cut, made once of the same objects: the laws walk one history again and again."""
     made: dict[tuple[int, ...], tuple[object, Context]] = {}
 
-    def known(context: Context, budget: Budget, low: int, /) -> Context:
+    def reuse_cut(context: Context, budget: Budget, low: int, /) -> Context:
         parts = (budget, context.sections, context.summary, context.fold, *context.turns)
         key = (low, *map(id, parts))
         if key not in made:
@@ -371,10 +371,10 @@ def _cut_once(cut: Cut) -> Cut:
             made[key] = (parts, cut(context, budget, low))
         return made[key][1]
 
-    return known
+    return reuse_cut
 
 
-def broken_laws(strategy: Strategy, context: Context, budget: Budget) -> list[Broken]:
+def find_broken_laws(strategy: Strategy, context: Context, budget: Budget) -> list[Broken]:
     """Check all laws; empty if they hold."""
     walked = strategy
     if isinstance(strategy, Compactor):
@@ -382,13 +382,13 @@ def broken_laws(strategy: Strategy, context: Context, budget: Budget) -> list[Br
         walked.cut = _cut_once(strategy.cut)
     first = walked(context, budget)
 
-    def known(given: Context, wanted: Budget, /) -> Context:
+    def reuse_first(given: Context, wanted: Budget, /) -> Context:
         """Laws look at one output from many sides; it need not be made many times."""
         return first if given is context and wanted is budget else walked(given, wanted)
 
-    known.cut = getattr(walked, "cut", None)  # type: ignore[attr-defined]
+    reuse_first.cut = getattr(walked, "cut", None)  # type: ignore[attr-defined]
     broken = [
-        Broken(name, how) for name, law in LAWS.items() for how in law(known, context, budget)
+        Broken(name, how) for name, law in LAWS.items() for how in law(reuse_first, context, budget)
     ]
     if strategy(context, budget) != first:
         broken.append(Broken("same in, same out", "two calls gave two results"))

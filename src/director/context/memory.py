@@ -14,6 +14,6 @@ _R = TypeVar("_R")
 TEXTS = 512
 
 
-def remembered(function: Callable[_P, _R]) -> Callable[_P, _R]:
+def remember(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """The same function, its latest answers kept."""
     return cast("Callable[_P, _R]", lru_cache(maxsize=TEXTS)(function))

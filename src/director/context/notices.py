@@ -38,7 +38,7 @@ def is_lossless(text: str) -> bool:
     return found is not None and found[0].lstrip("\n").startswith("[same facts")
 
 
-def noticed(text: str) -> str | None:
+def find_notice(text: str) -> str | None:
     """The reference in the notice of a text that was cut before, or None."""
     found = _NOTICE.search(text[-300:])
     return found[1] if found else None

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from director.context.memory import remembered
+from director.context.memory import remember
 from director.context.notices import with_notice
 from director.context.shapes.snapshot_history import difference, headline, page_of
 from director.context.units import unseen_turn
 from director.context.values import AgentTurn, Call, Turn
 
-page = remembered(page_of)
-line = remembered(headline)
-_gone = remembered(difference)
+page = remember(page_of)
+line = remember(headline)
+_gone = remember(difference)
 
 
 def shorten_older_pages(turns: Sequence[Turn], *, recalls: bool = True) -> list[Turn]:

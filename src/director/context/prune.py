@@ -7,7 +7,7 @@ from dataclasses import replace
 from director.context.compaction import Compactor, Cut
 from director.context.importance import PruningRules, importance, says_the_same
 from director.context.sizes import context_size
-from director.context.units import protected, units
+from director.context.units import find_protected, units
 from director.context.user_turns import drop, keep_users
 from director.context.values import AgentTurn, Budget, Context, UserTurn
 
@@ -18,8 +18,8 @@ def prune_cut(rules: PruningRules | None = None) -> Cut:
 
     def cut(context: Context, budget: Budget, low: int, /) -> Context:
         parts = units(context.turns)
-        stay = protected(parts)
-        cut_parts, users = keep_users(context, parts, stay, budget)
+        stay = find_protected(parts)
+        cut_parts, users = keep_users(context, parts, budget)
         if cut_parts != parts:
             context = replace(context, turns=tuple(turn for unit in cut_parts for turn in unit))
             parts = cut_parts

@@ -13,7 +13,7 @@ from director.context.sizes import (
     summary_size,
     turn_size,
 )
-from director.context.units import protected, units
+from director.context.units import find_protected, units
 from director.context.values import AgentTurn, Budget, Call, Context, Counter, Turn
 
 KINDS = ("system", "user", "agent", "calls", "results", "summary")
@@ -79,7 +79,7 @@ class Report:
     @property
     def losses(self) -> tuple[Loss, ...]:
         """Everything that became smaller or left, the largest first."""
-        found = [*_shrunk(self.sent, self.counting), *self._cut(), *self._folded()]
+        found = [*_shrunk(self.sent, self.counting), *self._cut(), *self._list_folded()]
         return tuple(sorted(found, key=lambda loss: loss.after - loss.before))
 
     @property
@@ -91,7 +91,7 @@ class Report:
         ]
         named += [
             (f"turn {turn.at}", turn_size(turn, self.counting))
-            for i in sorted(protected(parts))
+            for i in sorted(find_protected(parts))
             for turn in parts[i]
         ]
         return tuple(sorted(named, key=lambda pair: -pair[1]))
@@ -104,7 +104,7 @@ class Report:
                 reference = reference_of(turn.original)
                 yield Loss(turn.at, f"{who}'s turn cut", before, after, reference)
 
-    def _folded(self) -> Iterator[Loss]:
+    def _list_folded(self) -> Iterator[Loss]:
         turns = self.sent.fold.turns if self.sent.fold else ()
         sizes = self.gone or [turn_size(turn, self.counting) for turn in turns]
         for turn, size in zip(turns, sizes, strict=True):

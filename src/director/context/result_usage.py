@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from director.context.memory import remembered
+from director.context.memory import remember
 from director.context.units import Unit
 from director.context.values import AgentTurn, Turn
 
@@ -57,13 +57,13 @@ def units_in_work(parts: Sequence[Unit]) -> list[int]:
     return [i for _, i in sorted(found, reverse=True)]
 
 
-@remembered
+@remember
 def _kinds_of_edit(args: str) -> tuple[str, ...]:
     """The endings of the names of files that a call edits."""
     both = _OLD.search(args) is not None and _NEW.search(args) is not None
     return tuple(_FILE.findall(args)) if both or _PATCH.search(args) is not None else ()
 
 
-@remembered
+@remember
 def _paths(args: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_PATH.findall(args[:20_000])))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from director.context.compaction import Compactor, Cut, Ingest, room_at
-from director.context.memory import remembered
+from director.context.memory import remember
 from director.context.notices import is_lossless, is_noticed, with_notice
 from director.context.shapes import snapshot
 from director.context.shapes.dispatch import render_lossless, shape_of
@@ -46,7 +46,7 @@ class Shrinking:
         return dict(self.levels).get(tool, self.level)
 
 
-@remembered
+@remember
 def shrink_text(text: str, how: Shrinking, room: int) -> str:
     """The text in fewer characters with a notice, or the text itself where that gains nothing."""
     level = how.level

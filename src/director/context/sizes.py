@@ -22,13 +22,14 @@ def turn_size(turn: Turn, counter: Counter) -> int:
     What an agent says and calls is one message, and counted as one: a count of each part would
     be rounded each time, and their sum be off.
     """
+    count = counter.count  # asked for each turn of a history at each compaction: no call between
     if not isinstance(turn, AgentTurn):
-        return counter(turn.text) + counter.per_message + turn.images * counter.per_image
+        return count(turn.text) + counter.per_message + turn.images * counter.per_image
     if not turn.calls and not turn.thinking:
-        return counter(turn.text) + counter.per_message
+        return count(turn.text) + counter.per_message
     said = "".join([turn.text, *(f"\n{call.tool} {call.args}" for call in turn.calls)])
     return (
-        counter(said)
+        count(said)
         + counter.per_message
         + sum(counter.per_call + result_size(call, counter) for call in turn.calls)
         + sum(counter(str(block)) for block in turn.thinking)

@@ -24,12 +24,12 @@ def chain(*strategies: Strategy) -> Strategy:
     if len(parts) == len(strategies):
         return _one(parts, stop=False)
 
-    def chained(context: Context, budget: Budget, /) -> Context:
+    def apply_all(context: Context, budget: Budget, /) -> Context:
         for strategy in strategies:
             context = strategy(context, budget)
         return context
 
-    return chained
+    return apply_all
 
 
 def until_fits(*strategies: Strategy) -> Strategy:
@@ -38,14 +38,14 @@ def until_fits(*strategies: Strategy) -> Strategy:
     if len(parts) == len(strategies):
         return _one(parts, stop=True)
 
-    def escalated(context: Context, budget: Budget, /) -> Context:
+    def escalate(context: Context, budget: Budget, /) -> Context:
         for strategy in strategies:
             context = strategy(context, budget)
             if context_size(context, budget.counter) <= budget.limit:
                 break
         return context
 
-    return escalated
+    return escalate
 
 
 def _one(parts: list[Compactor], *, stop: bool) -> Compactor:

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from director.context import excerpts
 from director.context.compaction import SMALLEST_ROOM
+from director.context.excerpt_choice import select
 from director.context.literals import literals
 from director.context.trust import trust_of
 from director.context.values import AgentTurn, Counter, Fold, Summary
@@ -21,7 +22,7 @@ _SAID = 0.5
 _PLAIN = re.compile(r"\w{3,}")
 
 
-def kept_share(text: str, fold: Fold) -> float:
+def compute_kept_share(text: str, fold: Fold) -> float:
     """The share of the names and numbers in users' words and calls that a text still holds."""
     named = {
         word
@@ -38,25 +39,25 @@ def mechanical(fold: Fold, room: int, counter: Counter) -> Summary:
     for turn in fold.turns:
         found += excerpts.extract(turn, SMALLEST_ROOM)
     found.sort(key=lambda piece: piece.at)
-    chosen = excerpts.select(found, room, counter)
+    chosen = select(found, room, counter)
     covers = _covers(fold)
     text = excerpts.write(chosen, covers)
     return Summary(text, covers, trust_of(fold.turns, fold.previous))
 
 
-def repaired(written: str, fold: Fold, room: int, counter: Counter) -> Summary:
+def repair_summary(written: str, fold: Fold, room: int, counter: Counter) -> Summary:
     """A model's summary with what it lost appended; a worthless one gives way to excerpts."""
     written = written.strip()
-    if not written or kept_share(written, fold) < WORTHLESS:
+    if not written or compute_kept_share(written, fold) < WORTHLESS:
         return mechanical(fold, room, counter)
     found = _missing(written, fold)
     left = room - counter(written)
-    chosen = excerpts.select(found, left, counter, [written]) if found else []
+    chosen = select(found, left, counter, [written]) if found else []
     text = f"{written}\n{excerpts.write(chosen, _covers(fold))}" if chosen else written
     return Summary(text, _covers(fold), trust_of(fold.turns, fold.previous))
 
 
-def lost(written: str, fold: Fold) -> list[excerpts.Excerpt]:
+def find_lost(written: str, fold: Fold) -> list[excerpts.Excerpt]:
     """What a text lost of the turns and of the summary before them: the pieces, in their order.
 
     A piece is lost if a name or number of it is nowhere in the text, or if it tells what must or

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from director.context.boundary_escapes import guarded
+from director.context.boundary_escapes import escape_boundaries
 from director.context.values import AgentTurn, Call, Counter, Fold, Turn
 
 _RULES = """\
@@ -44,7 +44,9 @@ def request(  # noqa: PLR0913  each has a name
     """
     text, names = "", (*names, *WITHIN)
     for longest in _LONGEST:
-        text = _written(fold, (rules or _RULES).replace("{tokens}", f"{tokens}"), longest, names)
+        text = _write_prompt(
+            fold, (rules or _RULES).replace("{tokens}", f"{tokens}"), longest, names
+        )
         if counter(text) <= room:
             return text
     # The newest of what is folded matters most; the head holds the rules.
@@ -57,9 +59,9 @@ def request(  # noqa: PLR0913  each has a name
     return f"{head}\n<conversation>\n[earlier turns are not shown]\n{body[start:]}{_END}"
 
 
-def _written(fold: Fold, rules: str, longest: int, names: Collection[str]) -> str:
+def _write_prompt(fold: Fold, rules: str, longest: int, names: Collection[str]) -> str:
     # Its lines may begin with the turns that they cite.
-    before = guarded(fold.previous.text, names) if fold.previous else ""
+    before = escape_boundaries(fold.previous.text, names) if fold.previous else ""
     earlier = f"\n<earlier_summary>\n{before}\n</earlier_summary>" if before else ""
     turns = "\n".join(_turn(turn, longest, names) for turn in fold.turns)
     if "material" not in rules:
@@ -68,7 +70,7 @@ def _written(fold: Fold, rules: str, longest: int, names: Collection[str]) -> st
 
 
 def _turn(turn: Turn, longest: int, names: Collection[str]) -> str:
-    said = _said(turn.text, longest, names)
+    said = _quote_text(turn.text, longest, names)
     if not isinstance(turn, AgentTurn):
         return f"[{turn.at}] user: {said}"
     spoken = [f"[{turn.at}] agent: {said}"] if said else []
@@ -78,14 +80,14 @@ def _turn(turn: Turn, longest: int, names: Collection[str]) -> str:
 def _call(at: int, call: Call, longest: int, names: Collection[str]) -> str:
     how = "failed" if call.failed else "returned"
     tool, args, result = (
-        _said(text, longest, names) for text in (call.tool, call.args, call.result)
+        _quote_text(text, longest, names) for text in (call.tool, call.args, call.result)
     )
     return f"[{at}] call {tool} {args} {how}: {result}"
 
 
-def _said(text: str, longest: int, names: Collection[str]) -> str:
+def _quote_text(text: str, longest: int, names: Collection[str]) -> str:
     """A text of a turn, which can be nothing but that."""
-    return _TURN.sub(r"\1\\\2", guarded(_cut(text, longest), names))
+    return _TURN.sub(r"\1\\\2", escape_boundaries(_cut(text, longest), names))
 
 
 def _cut(text: str, longest: int) -> str:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from director.context.memory import remembered
+from director.context.memory import remember
 from director.context.notices import is_noticed, with_notice
 from director.context.page_history import page, shorten_older_pages
 from director.context.units import unseen_turn
@@ -85,13 +85,13 @@ def _runs(
             at = max(at + 1, end - _SHINGLE + 1)
 
 
-@remembered
+@remember
 def _plain_lines(text: str) -> tuple[str, ...]:
     """The lines of a text without the numbers that a reader puts before them."""
     return tuple(_NUMBERED.sub("", line).rstrip() for line in text.split("\n"))
 
 
-@remembered
+@remember
 def _shingles(text: str) -> frozenset[tuple[str, ...]]:
     lines = _plain_lines(text)
     return frozenset(

@@ -19,6 +19,8 @@ Unit: TypeAlias = tuple[Turn, ...]
 
 def units(turns: Sequence[Turn]) -> list[Unit]:
     """Split turns into units: a turn each, but a loop of agent turns that holds thinking is one."""
+    if not any(isinstance(turn, AgentTurn) and turn.thinking for turn in turns):
+        return [(turn,) for turn in turns]
     found: list[Unit] = []
     loop: list[AgentTurn] = []
     for turn in turns:
@@ -37,7 +39,7 @@ def _loop_units(loop: list[AgentTurn]) -> list[Unit]:
     return [(turn,) for turn in loop]
 
 
-def protected(parts: Sequence[Unit]) -> set[int]:
+def find_protected(parts: Sequence[Unit]) -> set[int]:
     """Indices of the units that no strategy may remove.
 
     These are the pinned turns, the latest request of the user, the latest compaction by the
@@ -75,7 +77,11 @@ def thoughts(turn: AgentTurn) -> tuple[object, ...]:
 
 
 def _compacts(turn: Turn) -> bool:
-    return isinstance(turn, AgentTurn) and len(thoughts(turn)) < len(turn.thinking)
+    return (
+        isinstance(turn, AgentTurn)
+        and bool(turn.thinking)
+        and len(thoughts(turn)) < len(turn.thinking)
+    )
 
 
 def has_error(unit: Unit) -> bool:
@@ -113,6 +119,8 @@ def unseen_turn(turns: Sequence[Turn]) -> int | None:
 
 def unit_size(unit: Unit, counter: Counter) -> int:
     """Tokens of a unit."""
+    if len(unit) == 1:
+        return turn_size(unit[0], counter)
     return sum(turn_size(turn, counter) for turn in unit)
 
 
@@ -129,7 +137,7 @@ def floor_size(context: Context, budget: Budget) -> int:
     These are the sections, what is protected, and the user's words up to their share.
     """
     counter, parts = budget.counter, units(context.turns)
-    stay = protected(parts)
+    stay = find_protected(parts)
     users = {i for i, unit in enumerate(parts) if isinstance(unit[0], UserTurn)}
     said = sum(unit_size(parts[i], counter) for i in users & stay)
     more = sum(unit_size(parts[i], counter) for i in users - stay)

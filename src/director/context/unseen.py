@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from director.context.cut import NOTICE_SIZE, cut_text, words_of
 from director.context.element_references import find_references
-from director.context.memory import remembered
+from director.context.memory import remember
 from director.context.notices import is_lossless, shorten_range_notice, with_notice
 from director.context.shapes.dispatch import PAGES, render_lossless, shape_of
 from director.context.sizes import context_size, result_size, turn_size
@@ -19,6 +19,7 @@ from director.context.units import unseen_turn
 from director.context.values import AgentTurn, Budget, Call, Context, Counter, UserTurn
 
 _TRIES, _CLOSE, _FILLED = 8, 0.95, 0.75
+_LATEST = 24
 
 
 def share_by_need(needs: Sequence[int], room: int) -> list[int]:
@@ -95,9 +96,10 @@ def cut_unseen(context: Context, budget: Budget, *, recalls: bool) -> Context:
     at, turn = agents[-1]
     room = budget.limit - size + turn_size(turn, budget.counter)
     asked = [t.text for t in context.turns if isinstance(t, UserTurn)]
-    cutting = Cutting(
-        words_of([*asked[:1], *asked[-1:]]), find_references(context.turns), recalls=recalls
-    )
+    # What shows how a page writes references may just have left: the page before this one.
+    left = context.fold.turns[-_LATEST:] if context.fold else ()
+    references = find_references((*left, *context.turns))
+    cutting = Cutting(words_of([*asked[:1], *asked[-1:]]), references, recalls=recalls)
     smaller = _cut_turn(turn, room, budget.counter, cutting)
     return replace(context, turns=(*context.turns[:at], smaller, *context.turns[at + 1 :]))
 
@@ -195,4 +197,4 @@ def fill_room(text: str, room: int, counter: Counter, cut: Callable[[str, int], 
 
 
 # A history is cut at each call of a model: what was cut at the last one is not cut again.
-_cut_result = remembered(fill_room)
+_cut_result = remember(fill_room)

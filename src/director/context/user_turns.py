@@ -7,7 +7,7 @@ that is too large to stay is cut like a result.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -15,15 +15,14 @@ from director.context.cut import cut_text, words_of
 from director.context.notices import range_notice, without_range_notice
 from director.context.sizes import context_size, section_size, turn_size
 from director.context.trust import trust_of
-from director.context.units import Unit, unit_size, user_share
+from director.context.units import Unit, find_protected, unit_size, user_share
 from director.context.unseen import fill_room, share_by_need, unseen_size
 from director.context.values import AgentTurn, Budget, Context, Fold, Summary, Turn, UserTurn
 
 _WEIGHTY = re.compile(
     r"\b(?:must|never|always|only|not|don't|do not|cannot|should|need|prefer|instead|rather|wrong"
     r"|actually|correct(?:ion)?|change|remember|important|no[,.]|wait|please|budget|at most"
-    r"|at least|deadline|except)\b",
-    re.IGNORECASE,
+    r"|at least|deadline|except)\b"
 )
 _SMALLEST_CUT = 60
 _NOTE = 24
@@ -60,7 +59,7 @@ def drop(  # noqa: PLR0913  each has a name
         context,
         turns=kept,
         summary=_add_note(context, left, recalls=recalls),
-        fold=folded_away(context, left),
+        fold=fold_more(context, left),
     )
     return smaller if context_size(smaller, counter) < context_size(context, counter) else context
 
@@ -74,7 +73,7 @@ def _add_note(context: Context, left: Sequence[Turn], *, recalls: bool) -> Summa
     return Summary(f"{note}\n{said}".rstrip("\n"), covers, trust_of(left, before))
 
 
-def folded_away(context: Context, gone: Sequence[Turn]) -> Fold:
+def fold_more(context: Context, gone: Sequence[Turn]) -> Fold:
     """The context's fold with more turns in it, in their order."""
     before = context.fold or Fold((), context.summary)
     turns = sorted((*before.turns, *gone), key=lambda turn: turn.at)
@@ -82,14 +81,15 @@ def folded_away(context: Context, gone: Sequence[Turn]) -> Fold:
 
 
 def keep_users(
-    context: Context, parts: Sequence[Unit], stay: set[int], budget: Budget, *, recalls: bool = True
+    context: Context, parts: Sequence[Unit], budget: Budget, *, low: int = 0, recalls: bool = True
 ) -> tuple[list[Unit], set[int]]:
     """The units with huge messages of the user cut, and which of the user's are to stay.
 
     All of them up to the share of the user; past it the first and the newest are favoured, and
-    corrections and constraints before small talk.
+    corrections and constraints before small talk. A huge one takes more where all the rest leaves
+    room down to `low`.
     """
-    counter, kept = budget.counter, list(parts)
+    counter, kept, stay = budget.counter, list(parts), find_protected(parts)
     fixed = sum(section_size(section, counter) for section in context.sections)
     fixed += sum(unit_size(parts[i], counter) for i in stay)
     users = [i for i, unit in enumerate(parts) if isinstance(unit[0], UserTurn)]
@@ -104,20 +104,19 @@ def keep_users(
     if wanted > room and len(users) == len(parts):
         # A transcript has no newest that matters more: its excerpts are chosen from all of it.
         return kept, set()
-    chosen: set[int] = set()
-    favours = {i: _favour(parts, i, first=i == users[0]) for i in loose}
-    for i in sorted(loose, key=lambda i: -favours[i]):
-        if loose[i] <= room:
-            chosen.add(i)
-            room -= loose[i]
+    chosen = _choose_favoured(parts, loose, room, first=users[0] if users else -1)
+    room -= sum(loose[i] for i in chosen)
     huge = [i for i in sorted(loose) if i not in chosen and loose[i] > max(room, _SMALLEST_CUT)]
-    rooms = share_by_need([loose[i] for i in huge], min(room, share))
-    named = words_of([parts[users[-1]][0].text]) if huge else frozenset()
-    for i, left in zip(huge, rooms, strict=True):
-        shorter = _cut_user(parts[i][0], left, budget, named, recalls=recalls)
-        if shorter is not None:
-            kept[i] = (shorter,)
-            chosen.add(i)
+    if huge:
+        rest = context_size(context, counter) - sum(loose[i] for i in huge)
+        unused = min(low - rest - _NOTE, most)
+        rooms = share_by_need([loose[i] for i in huge], max(min(room, share), unused))
+        named = words_of([parts[users[-1]][0].text])
+        for i, left in zip(huge, rooms, strict=True):
+            shorter = _cut_user(parts[i][0], left, budget, named, recalls=recalls)
+            if shorter is not None:
+                kept[i] = (shorter,)
+                chosen.add(i)
     return kept, chosen
 
 
@@ -131,6 +130,19 @@ def _room_of_users(parts: Sequence[Unit], wanted: int, share: int, most: int) ->
     return max(share, int(_IN_CHATS * most))
 
 
+def _choose_favoured(
+    parts: Sequence[Unit], loose: Mapping[int, int], room: int, *, first: int
+) -> set[int]:
+    """The messages of the user that fit into a room, by size, the favoured ones first."""
+    chosen: set[int] = set()
+    favours = {i: _favour(parts, i, first=i == first) for i in loose}
+    for i in sorted(loose, key=lambda i: -favours[i]):
+        if loose[i] <= room:
+            chosen.add(i)
+            room -= loose[i]
+    return chosen
+
+
 def _favour(parts: Sequence[Unit], i: int, *, first: bool) -> float:
     """How early a message of the user is taken into what stays."""
     weighty = 0.3 if _is_weighty(parts[i][0].text) else 0.0
@@ -140,7 +152,7 @@ def _favour(parts: Sequence[Unit], i: int, *, first: bool) -> float:
 @lru_cache(maxsize=4_096)
 def _is_weighty(text: str) -> bool:
     """Whether a message corrects, forbids or asks for something."""
-    return _WEIGHTY.search(text[:4_000]) is not None
+    return _WEIGHTY.search(text[:4_000].lower()) is not None
 
 
 def _cut_user(

@@ -122,7 +122,7 @@ class Counter:
         return self.count(text)
 
 
-def _nothing(text: str) -> int:  # noqa: ARG001
+def _nothing(_text: str) -> int:
     return 0
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from director.context.compaction import Compactor, Cut
 from director.context.sizes import context_size, head_size
-from director.context.units import Unit, has_error, protected, units
+from director.context.units import Unit, find_protected, has_error, units
 from director.context.user_turns import drop, keep_users
 from director.context.values import (
     AgentTurn,
@@ -23,9 +23,7 @@ from director.context.values import (
     messages,
 )
 
-_CHANGE = re.compile(
-    r"logged in|cart updated|order completed|signed in|saved|created", re.IGNORECASE
-)
+_CHANGE = re.compile(r"logged in|cart updated|order completed|signed in|saved|created")
 
 
 _SAID = 600
@@ -59,9 +57,9 @@ class _Window:
     def drop_oldest(self, context: Context, budget: Budget, low: int) -> Context:
         """The context without its oldest units, as many as it takes."""
         parts = units(context.turns)
-        stay = protected(parts)
-        cut_parts, users = keep_users(context, parts, stay, budget, recalls=self.recalls)
-        late = self._preserved(parts)
+        stay = find_protected(parts)
+        cut_parts, users = keep_users(context, parts, budget, low=low, recalls=self.recalls)
+        late = self._find_preserved(parts)
         loose = [i for i in range(len(parts)) if i not in stay | users]
         said = [i for i in loose if isinstance(parts[i][0], UserTurn)]
         done = [i for i in loose if i not in said]
@@ -72,7 +70,7 @@ class _Window:
         shorter = replace(context, turns=tuple(turn for unit in cut_parts for turn in unit))
         return drop(shorter, cut_parts, order, budget, low, recalls=self.recalls)
 
-    def _preserved(self, parts: Sequence[Unit]) -> set[int]:
+    def _find_preserved(self, parts: Sequence[Unit]) -> set[int]:
         kept = {i for i, unit in enumerate(parts) if _changes_state(unit)}
         failed = {i for i, unit in enumerate(parts) if has_error(unit)} if self.errors else set()
         return kept | failed
@@ -80,7 +78,7 @@ class _Window:
 
 def _changes_state(unit: Unit) -> bool:
     return any(
-        _CHANGE.search(text)
+        _CHANGE.search(text.lower())
         for turn in unit
         if isinstance(turn, AgentTurn)
         for text in (turn.text, *(call.result[:_SAID] for call in turn.calls))
@@ -96,12 +94,12 @@ def by_messages(cut: Cut, counter: Counter) -> Cut:
     """A cut for a budget of messages: to half of the tokens, and then to the messages allowed."""
     window = window_cut()
 
-    def counted(context: Context, budget: Budget, low: int, /) -> Context:
+    def cut_to_messages(context: Context, budget: Budget, low: int, /) -> Context:
         tokens = context_size(context, counter)
         half = (tokens + head_size(context, counter)) // 2
         return window(cut(context, Budget(tokens, counter=counter), half), budget, low)
 
-    return counted
+    return cut_to_messages
 
 
 def sliding_window(size: int | None = None, *, preserve_errors: bool = True) -> Compactor:

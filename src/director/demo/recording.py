@@ -12,12 +12,14 @@ from importlib import resources
 from pathlib import Path
 from typing import TypeAlias
 
+from director.errors import DirectorError
+
 Message: TypeAlias = dict[str, object]
 
 SHIPPED = "shop.json.gz"
 
 
-class BadRecordingError(Exception):
+class BadRecordingError(DirectorError):
     """A file that holds no run which could be replayed."""
 
 

@@ -12,17 +12,26 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Literal
 
-from director.agent import AgentSession, TurnResult, approve, choose, new_workflow, take_turn
-from director.agent.compression.by_hand import compress_by_hand
-from director.agent.compression.thread_compression import CompressionOutcome
+from director.agent import (
+    AgentSession,
+    TurnResult,
+    approve,
+    choose,
+    current_thread,
+    new_workflow,
+    take_turn,
+)
 from director.agent.permissions.effect_approval import answer_effect
 from director.demo.site.values import MAIL_PASSWORD
 from director.secrets import Vault
+from director.services.compression import compress_conversation
+from director.services.compression_values import CompressionResult
+from director.services.workspace import share_session
 from director.store import Store
 
 MODEL = "scripted:rehearsal"
 NAME = "Sort the invoices"
-SECRET = "rehearsal_postbox"  # noqa: S105  the name of one
+SECRET = "rehearsal_postbox"
 SAYS = "A rehearsal: scripted, no model was asked."
 GO_ON = "I approve that. Go on."
 
@@ -58,10 +67,11 @@ def begin(store: Store, vault: Vault, site: str) -> str:
     return workflow
 
 
-async def perform(desk: AgentSession, line: ScriptedInput) -> TurnResult | CompressionOutcome:
+async def perform(desk: AgentSession, line: ScriptedInput) -> TurnResult | CompressionResult:
     """Do what a line says; what the turn waits for is approved, since it is the demo site."""
     if line.does == "compress":
-        return await compress_by_hand(desk)
+        thread = current_thread(desk.store, desk.workflow)
+        return await compress_conversation(share_session(desk), thread)
     turn = await take_turn(desk, line.text)
     while turn.ended == "waiting":
         approve_all(desk.store, desk.workflow, turn)

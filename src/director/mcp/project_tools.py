@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from director.fresh_context import delivered, fresh
+from director.fresh_context import deliver_context, fresh
 from director.models import Tool, tool
 from director.planning.drift import drift
 from director.planning.project_files import open_project
@@ -60,7 +60,7 @@ class Preparing:
             model=model or None,
             window=window or None,
         )
-        return delivered(self._root, made, "mcp")
+        return deliver_context(self._root, made, "mcp")
 
     def project_status(self) -> str:
         """Tell how far the project is, by goal and step, and where its files disagree."""
@@ -69,7 +69,7 @@ class Preparing:
             {
                 "goal": name_of(found, goal),
                 "steps": {
-                    name_of(found, step): f"{step.done} of {len(step.tasks)} tasks"
+                    name_of(found, step): f"{step.tasks_done} of {len(step.tasks)} tasks"
                     for step in goal.steps
                 },
             }

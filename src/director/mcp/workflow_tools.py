@@ -20,7 +20,7 @@ NAMES = tuple(name for name in REGISTRY if name not in _LEFT_OUT)
 
 
 class Working:
-    """The tools of one desk."""
+    """The tools of one session."""
 
     def __init__(self, desk: AgentSession) -> None:
         self.desk = desk

@@ -75,7 +75,7 @@ class _Wrapped:
         # Frameworks ask what kind of client they were given.
         return type(self._inner)
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+    def __getattr__(self, name: str) -> Any:
         found = getattr(self._inner, name)
         api = _PATHS.get(tuple(part for part in self._path if part not in _ASIDE))
         if api is not None and name in _ASKS:
@@ -87,7 +87,7 @@ class _Wrapped:
         return found
 
     def _asking(self, ask: Callable[..., Any], api: Api) -> Callable[..., Any]:
-        def ask_fitted(*args: Any, **body: Any) -> Any:  # noqa: ANN401
+        def ask_fitted(*args: Any, **body: Any) -> Any:
             sent = fit_body(body, api, self._threads, thread=self._thread, offers=True)
             return ask(*args, **sent.body)
 

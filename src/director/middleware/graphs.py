@@ -66,7 +66,7 @@ class ContextManagedAgent:
 
     def __init__(
         self,
-        agent: Any,  # noqa: ANN401  graphs have many type parameters, none of them ours
+        agent: Any,
         manager: Managing | FittedThreads,
         *,
         nodes: Sequence[str] = MODEL_NODES,
@@ -91,14 +91,14 @@ class ContextManagedAgent:
         """The original text behind a reference in a notice or a citation."""
         return self.threads.recall(reference, thread)
 
-    def invoke(self, state: Any, config: RunnableConfig | None = None, **more: Any) -> Any:  # noqa: ANN401
+    def invoke(self, state: Any, config: RunnableConfig | None = None, **more: Any) -> Any:
         """Run the agent to its end."""
         self.original_messages = _messages(state)
         result = self._managed.invoke(state, config, **more)
         self._note(result)
         return result
 
-    async def ainvoke(self, state: Any, config: RunnableConfig | None = None, **more: Any) -> Any:  # noqa: ANN401
+    async def ainvoke(self, state: Any, config: RunnableConfig | None = None, **more: Any) -> Any:
         """Run the agent to its end."""
         self.original_messages = _messages(state)
         result = await self._managed.ainvoke(state, config, **more)
@@ -107,9 +107,9 @@ class ContextManagedAgent:
 
     def stream(
         self,
-        state: Any,  # noqa: ANN401
+        state: Any,
         config: RunnableConfig | None = None,
-        **more: Any,  # noqa: ANN401
+        **more: Any,
     ) -> Iterator[Any]:
         """Run the agent, chunk by chunk, in the stream modes and shapes that it has."""
         self.original_messages = _messages(state)
@@ -119,9 +119,9 @@ class ContextManagedAgent:
 
     async def astream(
         self,
-        state: Any,  # noqa: ANN401
+        state: Any,
         config: RunnableConfig | None = None,
-        **more: Any,  # noqa: ANN401
+        **more: Any,
     ) -> AsyncIterator[Any]:
         """Run the agent, chunk by chunk, in the stream modes and shapes that it has."""
         self.original_messages = _messages(state)
@@ -129,13 +129,13 @@ class ContextManagedAgent:
             self._note(chunk)
             yield chunk
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+    def __getattr__(self, name: str) -> Any:
         """Whatever else the agent can do, such as `get_state`."""
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self._managed, name)
 
-    def _view(self, state: Any, config: RunnableConfig | None) -> Any:  # noqa: ANN401
+    def _view(self, state: Any, config: RunnableConfig | None) -> Any:
         """The state with the messages that fit, or the very state where they all do."""
         field = next((name for name in _FIELDS if _peek(state, name)), None)
         if field is None:
@@ -172,14 +172,14 @@ class _View(Runnable[Any, Any]):
     def __init__(self, inner: Runnable[Any, Any], look: Callable[[Any, Any], Any]) -> None:
         self._inner, self._look = inner, look
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **more: Any) -> Any:  # noqa: A002, ANN401
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **more: Any) -> Any:  # noqa: A002
         return self._inner.invoke(self._look(input, config), config, **more)
 
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **more: Any) -> Any:  # noqa: A002, ANN401
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **more: Any) -> Any:  # noqa: A002
         return await self._inner.ainvoke(self._look(input, config), config, **more)
 
 
-def _with_view(graph: Any, names: frozenset[str], look: Callable[[Any, Any], Any]) -> Any:  # noqa: ANN401
+def _with_view(graph: Any, names: frozenset[str], look: Callable[[Any, Any], Any]) -> Any:
     """A copy of a graph in which the named nodes, also of sub-graphs, have that look."""
     nodes = dict(graph.nodes)
     found = False
@@ -198,7 +198,7 @@ def _with_view(graph: Any, names: frozenset[str], look: Callable[[Any, Any], Any
     return graph.copy({"nodes": nodes})
 
 
-def _offers_recall(graph: Any) -> bool:  # noqa: ANN401
+def _offers_recall(graph: Any) -> bool:
     """Whether a node of a graph, also of sub-graphs, runs our tool."""
     bound = [node.bound for node in graph.nodes.values()]
     tools = [tool for each in bound for tool in getattr(each, "tools_by_name", {}).values()]
@@ -226,11 +226,11 @@ def _messages(found: object, depth: int = 4) -> list[BaseMessage]:
     return [one for each in found for one in _messages(each, depth - 1)]
 
 
-def _peek(state: object, name: str) -> Any:  # noqa: ANN401
+def _peek(state: object, name: str) -> Any:
     return state.get(name) if isinstance(state, Mapping) else getattr(state, name, None)
 
 
-def _with(state: Any, name: str, messages: list[object]) -> Any:  # noqa: ANN401
+def _with(state: Any, name: str, messages: list[object]) -> Any:
     if isinstance(state, Mapping):
         return {**state, name: messages}
     if is_dataclass(state) and not isinstance(state, type):

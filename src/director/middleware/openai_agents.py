@@ -90,8 +90,8 @@ class ContextManagedSession:
         """Keep items, whole."""
         await self.whole.add_items(items)
 
-    async def pop_item(self) -> Any:  # noqa: ANN401
-        """Take back the latest item."""
+    async def pop_item(self) -> Any:
+        """Remove the latest item and return it."""
         return await self.whole.pop_item()
 
     async def clear_session(self) -> None:

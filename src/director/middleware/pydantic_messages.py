@@ -53,7 +53,7 @@ def to_blocks(message: ModelMessage) -> list[Block]:
     return found
 
 
-def _convert_response_part(part: Any) -> Block:  # noqa: ANN401
+def _convert_response_part(part: Any) -> Block:
     if isinstance(part, TextPart):
         return {"type": "text", "text": part.content or " ", _PART: part}
     if isinstance(part, ThinkingPart):
@@ -64,7 +64,7 @@ def _convert_response_part(part: Any) -> Block:  # noqa: ANN401
     return {"type": "opaque", _PART: part}
 
 
-def _convert_request_part(part: Any) -> list[Block]:  # noqa: ANN401
+def _convert_request_part(part: Any) -> list[Block]:
     if isinstance(part, ToolReturnPart):
         answered: Block = {"type": "tool_result", "tool_use_id": part.tool_call_id, _PART: part}
         failed = {} if part.outcome == "success" else {"is_error": True}

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from director.context.recall import recall
 from director.context.values import AgentTurn, Call, Context, Turn
 from director.context.wire import Wire, parse
-from director.context.wire.shape import altered, as_object, blocks, ident, peek, retext, word
+from director.context.wire.shape import alter, as_object, blocks, ident, peek, retext, word
 
 NAME = "recall"
 ABOUT = (
@@ -167,7 +167,7 @@ def _answer_message(message: object, answers: Mapping[str, str]) -> object:
         for part in parts
     ]
     same = all(one is other for one, other in zip(made, parts, strict=True))
-    return message if same else altered(message, {"content": made})
+    return message if same else alter(message, {"content": made})
 
 
 def _fill(part: object, name: str, field: str, answers: Mapping[str, str]) -> object:
@@ -175,4 +175,4 @@ def _fill(part: object, name: str, field: str, answers: Mapping[str, str]) -> ob
     if text is None or peek(part, field) == text:
         return part
     content = retext(peek(part, field), text, images=False)
-    return altered(part, {field: content}, without=("is_error",))
+    return alter(part, {field: content}, without=("is_error",))

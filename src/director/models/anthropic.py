@@ -7,7 +7,7 @@ to drop blocks that a rewritten history made invalid rather than to refuse the r
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from director.context.values import UserTurn
@@ -59,16 +59,12 @@ class Anthropic:
         self._model = model
         self.can = can
 
-    def body(self, prepared: Prepared, policy: Policy, state: StateRef | None, key: str) -> Body:  # noqa: ARG002
+    def body(self, prepared: Prepared, policy: Policy, state: StateRef | None, key: str) -> Body:
         """The request; with a state only what is new since then."""
         can = self.can
         marks = policy.cache and can.cache == "explicit"
         messages = prepared.messages[state.covers if state else 0 :]
-        sent = [_remove_cache_marks(message) if marks else message for message in messages]
-        passing = marks and len(sent) > 1 and _ends_in_passing(prepared)
-        if passing:
-            # A cache keeps what ends at a mark, and what is behind it is another next time.
-            sent[-2] = _add_cache_mark(sent[-2])
+        sent, passing = _mark_end(prepared, messages) if marks else (list(messages), False)
         betas: list[str] = []
         found: Body = {
             "model": self._model,
@@ -112,7 +108,7 @@ class Anthropic:
 
     async def stream(self, body: Body, within: float) -> AsyncGenerator[Piece, None]:
         """Send it and return the answer piece by piece; the last one is a `Final`."""
-        from anthropic import AsyncStream  # noqa: PLC0415  loaded with the client
+        from anthropic import AsyncStream
 
         sent, headers = _apart({**body, "stream": True})
         asking = plainly(within, AsyncStream[object], headers=headers)
@@ -126,7 +122,7 @@ class Anthropic:
             raise Failed(Failure("broken_stream", what, 200))
         yield Final(arriving.body())
 
-    def read(self, body: Mapping[str, object], state: StateRef | None) -> Read:  # noqa: ARG002
+    def read(self, body: Mapping[str, object], state: StateRef | None) -> Read:
         """What an answer says; raises `Failed` if it is a failure."""
         if body.get("type") == "error":
             raise Failed(read_error(200, body, {}, time.time()))
@@ -189,6 +185,18 @@ def _remove_cache_marks(message: Mapping[str, object]) -> Mapping[str, object]:
     if not any("cache_control" in block for block in mappings(content)):
         return message
     return {**message, "content": [_bare(block) for block in blocks(content)]}
+
+
+def _mark_end(
+    prepared: Prepared, messages: Sequence[Mapping[str, object]]
+) -> tuple[Sequence[Mapping[str, object]], bool]:
+    """The messages with a mark ahead of what is passing, and whether something is."""
+    sent = [_remove_cache_marks(message) for message in messages]
+    passing = len(sent) > 1 and _ends_in_passing(prepared)
+    if passing:
+        # A cache keeps what ends at a mark, and what is behind it is another next time.
+        sent[-2] = _add_cache_mark(sent[-2])
+    return sent, passing
 
 
 def _ends_in_passing(prepared: Prepared) -> bool:

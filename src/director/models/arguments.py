@@ -1,6 +1,6 @@
 """From the JSON that a model wrote to the values that a function takes.
 
-All that is wrong is said at once, with what was expected, so that the model can mend it.
+All that is wrong is said at once, with what was expected, so that the model can correct it.
 """
 
 from __future__ import annotations

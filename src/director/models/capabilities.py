@@ -13,6 +13,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal, TypeAlias, get_args, get_origin, get_type_hints
 
+from director.errors import DirectorError
+
 Form: TypeAlias = Literal["responses", "chat", "anthropic"]
 Cache: TypeAlias = Literal["none", "implicit", "implicit_paid", "explicit"]
 Layers: TypeAlias = Mapping[str, Mapping[str, object]]
@@ -58,7 +60,7 @@ class Capabilities:
     )
 
 
-class CatalogueError(ValueError):
+class CatalogueError(DirectorError, ValueError):
     """A catalogue that says something which no capability means."""
 
 
@@ -75,11 +77,6 @@ def find(provider: str, model: str) -> Capabilities:
 def strip_date(model: str) -> str:
     """A model's name without the date of its snapshot."""
     return _DATED_END.sub("", model)
-
-
-def providers() -> tuple[str, ...]:
-    """All providers that the catalogue knows."""
-    return tuple(_catalogue())
 
 
 def models(provider: str) -> tuple[str, ...]:

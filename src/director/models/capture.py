@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Protocol
 
+from director.errors import DirectorError
+
 _SENT: ContextVar[list[bytes] | None] = ContextVar("sent", default=None)
 
 
@@ -21,7 +23,7 @@ class Leaving(Protocol):
         """Its body."""
 
 
-class TransportError(Exception):
+class TransportError(DirectorError):
     """Nothing was sent, because the model is offline."""
 
 

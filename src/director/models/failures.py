@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from typing import Literal, TypeAlias
 
+from director.errors import DirectorError
 from director.models.values import Attempt
 
 Kind: TypeAlias = Literal[
@@ -88,15 +89,18 @@ ADVICE: dict[Kind, str] = {
 }
 
 
-class RefusedResponse(Exception):
+class RefusedResponse(DirectorError):
     """A response that is beyond what a provider may send; the message says in what."""
 
 
-class ModelError(Exception):
+class ModelError(DirectorError):
     """A turn that could not be sent: what happened, after which attempts, and what to do next.
 
     Nothing of the history is lost; the same turn can be sent again.
     """
+
+    kept = "What was said is kept."
+    next_step = "Try again, or choose another model."
 
     def __init__(self, failure: Failure, attempts: tuple[Attempt, ...] = ()) -> None:
         self.failure = failure

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from director.errors import DirectorError
 from director.models.capabilities import Form
 
 MEDIA_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
@@ -24,7 +25,7 @@ _DATA_URL = re.compile(r"data:(?P<type>[^;,]*)(?:;[^;,]+)*;base64,(?P<body>.*)",
 _NESTED = ("content", "output")
 
 
-class ImageError(ValueError):
+class ImageError(DirectorError, ValueError):
     """An image that cannot be sent, or a part that holds none."""
 
 

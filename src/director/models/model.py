@@ -354,7 +354,7 @@ class Model:
         answer = await self._report_failure(self._dialect.compact(body, self.policy.timeout))
         parser = Parser(self._dialect.form)
         parser.extend(mappings(answer.get("output")))
-        return replace(prepared.context, turns=parser.parsed().context.turns, summary=None)
+        return replace(prepared.context, turns=parser.finish().context.turns, summary=None)
 
     async def _report_failure(self, doing: Awaitable[Told]) -> Told:
         try:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from director.counting import counter_for
 from director.distribution import install_line
+from director.errors import DirectorError
 from director.models.capabilities import Capabilities, find
 from director.models.capture import hold_back_request, note_request
 from director.models.dialect import ProviderAPI
@@ -31,8 +32,11 @@ if TYPE_CHECKING:
 _PROBING = 600.0  # seconds for one question to a server of one's own
 
 
-class NoLibrary(ImportError):
+class NoLibrary(DirectorError, ImportError):
     """The library of a provider is not installed; the message says how to get it."""
+
+    kept = "What was said is kept."
+    next_step = "Install it, or choose another model."
 
 
 def open_model(  # noqa: PLR0913  every argument but the name has a default
@@ -52,7 +56,7 @@ def open_model(  # noqa: PLR0913  every argument but the name has a default
     A name that was not written by the caller (it comes from a store, say) needs `accepted`: the
     servers that may be sent a key, as `list_accepted_servers(settings)` lists them.
     `window` is what the user says that its window is, whatever the catalogue or its server say.
-    An `offline` one writes its requests and reaches nobody: each attempt fails as if the network
+    An `offline` one writes its requests and reaches no server: each attempt fails as if the network
     were down. Raises `UnknownModel`, `NoKey`, `ServerNotAccepted` or `NoLibrary`, each saying what
     to do.
     """
@@ -100,12 +104,12 @@ def _dialect(
         return Scripted(load(named.model), named.model, timing), None
     if named.form == "anthropic":
         _need("anthropic")
-        from anthropic import (  # noqa: PLC0415  takes a second to load
+        from anthropic import (
             AsyncAnthropic,
             DefaultAsyncHttpxClient,
         )
 
-        from director.models.anthropic import Anthropic  # noqa: PLC0415
+        from director.models.anthropic import Anthropic
 
         made = AsyncAnthropic(
             api_key=access.key,
@@ -115,13 +119,13 @@ def _dialect(
         )
         return Anthropic(made, named.model, can), None
     _need("openai")
-    from openai import (  # noqa: PLC0415  takes half a second to load
+    from openai import (
         AsyncOpenAI,
         DefaultAsyncHttpxClient,
     )
 
-    from director.models.chat import Chat  # noqa: PLC0415
-    from director.models.responses import Responses  # noqa: PLC0415
+    from director.models.chat_completions import Chat
+    from director.models.responses import Responses
 
     client = AsyncOpenAI(
         api_key=access.key,

@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from director.errors import DirectorError
 from director.models import capabilities, local
 from director.models.capabilities import Form
 from director.models.local import LocalServer
@@ -55,8 +56,12 @@ _PROVIDERS = {
 }
 
 
-class UnknownModel(ValueError):
+class UnknownModel(DirectorError, ValueError):
     """A name of no known form; the message shows the right ones."""
+
+    status = 422
+    kept = "What was said is kept."
+    next_step = "Choose another model."
 
 
 @dataclass(frozen=True, slots=True)

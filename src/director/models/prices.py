@@ -97,8 +97,8 @@ def _calculate(
     seller: str, model: str, usage: Usage, context: Mapping[str, str], when: datetime
 ) -> PriceCalculation:
     """The calculation for a model, by its dated name if that has a price and by its bare one."""
-    from genai_prices import Usage as Counted  # noqa: PLC0415  an extra, and slow to load
-    from genai_prices import calc_price  # noqa: PLC0415  the same
+    from genai_prices import Usage as Counted
+    from genai_prices import calc_price
 
     counted = Counted(
         input_tokens=usage.input,

@@ -36,7 +36,7 @@ def turn_of(reply: Reply, at: int, results: Mapping[str, Result | str] | None = 
     answers = [(call, _result(given.get(call.id))) for call in reply.calls]
     parser = Parser(reply.form, first=max(at, 1))
     parser.extend([*reply.items, *_answers(answers, reply.form)])
-    turns = parser.parsed().context.turns
+    turns = parser.finish().context.turns
     found = turns[0] if turns and isinstance(turns[0], AgentTurn) else AgentTurn(at, reply.text)
     failed = {call.id for call, result in answers if result.failed}
     return _renumber(found, at, failed)

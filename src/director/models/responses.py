@@ -168,7 +168,7 @@ def _choice(name: str) -> object:
 
 
 def _stream() -> object:
-    from openai import AsyncStream  # noqa: PLC0415  loaded with the client
+    from openai import AsyncStream
 
     return AsyncStream[object]
 

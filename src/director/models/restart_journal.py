@@ -37,7 +37,7 @@ class MemoryJournal:
         """The record of a thread, an empty one if there is none."""
         return self._records.get(thread, ResumeRecord())
 
-    def write(self, thread: str, record: ResumeRecord, reply: Reply | None = None, /) -> None:  # noqa: ARG002
+    def write(self, thread: str, record: ResumeRecord, reply: Reply | None = None, /) -> None:
         """Keep a record."""
         self._records[thread] = record
 
@@ -52,7 +52,7 @@ class FileJournal:
         """The record of a thread, an empty one if there is none."""
         return record_of(self._all().get(thread, {}))
 
-    def write(self, thread: str, record: ResumeRecord, reply: Reply | None = None, /) -> None:  # noqa: ARG002
+    def write(self, thread: str, record: ResumeRecord, reply: Reply | None = None, /) -> None:
         """Keep a record: written beside the file, then moved over it."""
         records = {**self._all(), thread: asdict(record)}
         self._path.parent.mkdir(parents=True, exist_ok=True)

@@ -31,6 +31,7 @@ from typing import (
     is_typeddict,
 )
 
+from director.errors import DirectorError
 from director.models import docstrings
 
 Schema: TypeAlias = dict[str, object]
@@ -49,7 +50,7 @@ _EMPTY = inspect.Parameter.empty
 _ONE_BY_ONE = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
-class SchemaError(TypeError):
+class SchemaError(DirectorError, TypeError):
     """A type or a function that cannot be described to a model."""
 
 

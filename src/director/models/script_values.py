@@ -1,7 +1,7 @@
-"""What a scripted model is shown and what it may say: the values that every brain works with.
+"""What a scripted model is shown and what it may say: the values of every script engine.
 
-A brain has no model in it: it is a function from what is seen to what is said. The scripted
-model and the provider double play the same brains. Nothing here reads a file or a clock.
+A script engine has no model in it: it is a function from what is seen to what is said. The scripted
+model and the provider double play the same script engines. Nothing here reads a file or a clock.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
+
+from director.errors import DirectorError
 
 Kind: TypeAlias = Literal[
     "system", "user", "agent", "thinking", "call", "result", "compaction", "other"
@@ -115,5 +117,5 @@ class ScriptEngine(Protocol):
         """What is said to what is seen."""
 
 
-class ScriptError(ValueError):
+class ScriptError(DirectorError, ValueError):
     """A script that cannot be read, or that has no line for what it was shown."""

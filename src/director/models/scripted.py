@@ -1,6 +1,6 @@
 """The scripted model: plays a script through the same interface as a real one.
 
-Deterministic: the same history gets the same answer, with the same ids. It asks nobody, costs
+Deterministic: the same history gets the same answer, with the same ids. It calls nothing, costs
 nothing, and remembers nothing between requests but where its script is.
 """
 
@@ -34,7 +34,7 @@ from director.models.values import Calling, Policy, StateRef, Text, Thinking, To
 
 
 class Scripted:
-    """A brain behind the interface of a provider, in the form of the Responses API."""
+    """A script engine behind the interface of a provider, in the form of the Responses API."""
 
     form: Form = "responses"
 
@@ -44,7 +44,7 @@ class Scripted:
         self._model = model
         self._timing = timing
 
-    def body(self, prepared: Prepared, policy: Policy, state: StateRef | None, key: str) -> Body:  # noqa: ARG002
+    def body(self, prepared: Prepared, policy: Policy, state: StateRef | None, key: str) -> Body:
         """The request, always with the whole history."""
         return {
             "model": self._model,
@@ -56,7 +56,7 @@ class Scripted:
             ],
         }
 
-    async def create(self, body: Body, within: float) -> Mapping[str, object]:  # noqa: ARG002
+    async def create(self, body: Body, within: float) -> Mapping[str, object]:
         """What the script says to this request."""
         note(json.dumps(body, ensure_ascii=False, separators=(",", ":"), default=str).encode())
         seen = Seen(
@@ -88,7 +88,7 @@ class Scripted:
                 yield Calling(_parse_call(item))
         yield Final(answer)
 
-    def read(self, body: Mapping[str, object], state: StateRef | None) -> Read:  # noqa: ARG002
+    def read(self, body: Mapping[str, object], state: StateRef | None) -> Read:
         """What an answer says."""
         items = mappings(body.get("output"))
         stop = texts(body.get("stop"))
@@ -106,7 +106,7 @@ class Scripted:
             (),
         )
 
-    async def count(self, body: Body, within: float) -> int:  # noqa: ARG002
+    async def count(self, body: Body, within: float) -> int:
         """The size of a request in the unit of the script: a token for four bytes."""
         return _size(body)
 
@@ -115,7 +115,7 @@ class Scripted:
 
 
 def show(item: Mapping[str, object]) -> list[Shown]:
-    """An item of the Responses form as a brain is shown it."""
+    """An item of the Responses form as a script engine is shown it."""
     kind = texts(item.get("type")) or "message"
     call = texts(item.get("call_id"))
     if kind == "message":

@@ -12,14 +12,18 @@ from __future__ import annotations
 from collections.abc import Collection
 from urllib.parse import urlsplit
 
+from director.errors import DirectorError
 from director.settings import Settings, SettingsError, load_settings, save_settings
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 SETTING = "model_servers"
 
 
-class NoKey(ValueError):
+class NoKey(DirectorError, ValueError):
     """A model that cannot be reached for want of a key; the message shows the ways to go on."""
+
+    kept = "What was said is kept."
+    next_step = "Enter a key, or choose another model."
 
 
 class ServerNotAccepted(NoKey):

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from director.errors import DirectorError
 from director.models import docstrings
 from director.models.arguments import check, form, object_in, read_members
 from director.models.schemas import SchemaError, members_of, parameters_of
@@ -19,11 +20,11 @@ _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _SCHEMA_SHOWN = 2_000
 
 
-class ToolFormError(ValueError):
+class ToolFormError(DirectorError, ValueError):
     """A tool in a wire form that cannot be read."""
 
 
-class ToolArgumentError(ValueError):
+class ToolArgumentError(DirectorError, ValueError):
     """Arguments that do not fit; its text is meant for the model that wrote them."""
 
 

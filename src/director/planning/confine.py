@@ -145,7 +145,7 @@ def _confine_files(call: ctypes.CDLL, folders: list[str], started: list[str]) ->
 def main(most: int, folders: list[str], command: list[str]) -> None:
     """Confine, then become the command."""
     try:
-        import resource  # noqa: PLC0415  not on every system, and out of reach once confined
+        import resource
     except ImportError:
         sys.exit(NOT_CONFINED)
     program = ctypes.create_string_buffer(os.fsencode(shutil.which(command[0]) or command[0]))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from director.planning.agent_profiles import (
     AGENTS,
@@ -16,12 +16,12 @@ from director.planning.agent_profiles import (
     load_profile,
     with_skill,
 )
-from director.planning.budget_report import ContextReport, report_of
+from director.planning.budget_report import ContextReport, Limit
 from director.planning.context_sections import ContextTarget, gather, summary_of, task_text
-from director.planning.manifest import CommitOf, Json, manifest_of
+from director.planning.manifest import CommitOf, Json, SourceFiles, manifest_of, sha256
 from director.planning.project_progress import find_task, name_of, next_task
 from director.planning.recent_changes import Commit, changes
-from director.planning.section_budget import FittingRules, Limit, fit
+from director.planning.section_budget import FittingRules, fit
 from director.planning.section_format import ORDERS, Source, TaggedSection, render_context
 from director.planning.tasktypes import GENERAL, extract_request, find_types
 from director.planning.values import (
@@ -40,7 +40,8 @@ from director.planning.working_files import fill, working_files
 class ContextRequest:
     """What is asked for: an agent or skill, perhaps a task, a step to research, texts of one's own.
 
-    `extra` are instructions beside the profile's, already read.
+    `extra` are instructions beside the profile's, already read; `head` and `log` say where the
+    changes come from, a commit or a written log.
     """
 
     agent: str
@@ -51,18 +52,18 @@ class ContextRequest:
     fill: bool = False
     extra: tuple[Source, ...] = ()
     model: str | None = None
+    head: str | None = None
+    log: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Fresh:
-    """A fresh context: its text, its sections, what it took and what it is made of."""
+    """A fresh context: its text, what it took and what it is made of."""
 
     text: str
-    sections: tuple[TaggedSection, ...]
     report: ContextReport
     manifest: Mapping[str, Json]
     place: WorkLocation | None = None
-    notes: tuple[str, ...] = field(default=())
 
     @property
     def content(self) -> bytes:
@@ -70,19 +71,27 @@ class Fresh:
         return as_bytes(self.text)
 
     @property
+    def sections(self) -> tuple[TaggedSection, ...]:
+        """Its sections."""
+        return self.report.sections
+
+    @property
     def tokens(self) -> int:
         """The tokens of the whole."""
-        return self.report.total
+        return self.report.after
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of it, beside the figures."""
+        return self.report.notes
 
     @property
     def sha256(self) -> str:
         """The name of this context: the hash of its bytes."""
-        found = self.manifest["context"]
-        assert isinstance(found, Mapping)  # noqa: S101  made by manifest_of
-        return str(found["sha256"])
+        return sha256(self.content)
 
 
-def _find_no_commit(path: str, content: bytes) -> str | None:  # noqa: ARG001
+def _find_no_commit(_path: str, _content: bytes) -> str | None:
     return None
 
 
@@ -104,29 +113,17 @@ def assemble(
     asked = ContextTarget(profile, place, step, told, ask.extra)
     sections = gather(project, asked)
     rules = _rules(project, asked, sections, order)
-    fitted = fit(sections, limit, rules)
-    notes = _notes(project, asked, ask)
+    report = replace(fit(sections, limit, rules), notes=tuple(_notes(project, asked, ask)))
     if ask.fill and place is not None:
-        filled = fill(fitted, working_files(project, place), limit, order)
-        fitted = filled.fitted
-        notes += [f"no room for {path}, which the task names" for path in filled.too_large]
+        report = fill(report, working_files(project, place), order)
     manifest = manifest_of(
-        fitted,
-        limit,
+        report,
+        SourceFiles(project.folder.read, commit_of),
         asked=_describe_request(ask, profile, place),
         order=order,
-        read=project.folder.read,
-        commit_of=commit_of,
         evidence=_evidence(project, asked),
     )
-    return Fresh(
-        render_context(fitted.sections, order),
-        fitted.sections,
-        report_of(fitted, limit, notes),
-        manifest,
-        place,
-        tuple(notes),
-    )
+    return Fresh(render_context(report.sections, order), report, manifest, place)
 
 
 def profile_of(ask: ContextRequest) -> ContextProfile:
@@ -172,7 +169,7 @@ def _find_unrelated(task: str, sections: Sequence[TaggedSection]) -> tuple[str, 
     if kinds is None or kinds.types == (GENERAL,):
         return ()
     names = (
-        one.name for section in sections if section.tag == "codebase" for one in section.sources
+        one.name for section in sections if section.name == "codebase" for one in section.sources
     )
     return tuple(name for name in names if name not in kinds.files)
 
@@ -198,6 +195,8 @@ def _describe_request(
         "order": ask.order,
         "fill": ask.fill,
         "model": ask.model,
+        "head": ask.head,
+        "log": ask.log,
     }
 
 

@@ -14,7 +14,7 @@ from director.planning.agent_profiles import ContextProfile, Deep, reference
 from director.planning.markdown import headings, part
 from director.planning.project_progress import step_file
 from director.planning.recent_changes import RecentChanges
-from director.planning.section_format import Source, TaggedSection
+from director.planning.section_format import Source, TaggedSection, write_section
 from director.planning.tasktypes import SETUP, Typed, contains_word, extract_request, find_types
 from director.planning.values import (
     CODEBASE,
@@ -61,7 +61,7 @@ class ContextTarget:
 def gather(project: Project, asked: ContextTarget) -> list[TaggedSection]:
     """The sections that the profile asks for and the project has, in no special order."""
     sections = [
-        TaggedSection(tag, sources)
+        write_section(tag, sources)
         for tag in asked.profile.sections
         if (sources := tuple(_sources(project, asked, tag)))
     ]
@@ -84,7 +84,7 @@ def file_source(project: Project, path: str, rule: str, *, name: str = "") -> So
 def summary_of(project: Project, folder: str, rule: str) -> TaggedSection | None:
     """The summary of research or codebase as a section of its own."""
     found = file_source(project, f"{folder}/{SUMMARY}", rule)
-    return TaggedSection(f"{folder.rpartition('/')[2]}_summary", (found,)) if found else None
+    return write_section(f"{folder.rpartition('/')[2]}_summary", (found,)) if found else None
 
 
 def _sources(project: Project, asked: ContextTarget, tag: str) -> Iterator[Source]:
@@ -182,7 +182,7 @@ def _deep(
         if (source := file_source(project, f"{folder}/{name}", why, name=name))
     )
     if sources:
-        yield TaggedSection(folder.rpartition("/")[2], sources)
+        yield write_section(folder.rpartition("/")[2], sources)
 
 
 def _find_needed_files(task: str, folder: str) -> dict[str, str]:

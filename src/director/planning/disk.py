@@ -42,7 +42,7 @@ class Disk:
         return tuple(sorted(self._walk(FOLDER, _DEEP)))
 
     @property
-    def refused(self) -> tuple[str, ...]:
+    def refusals(self) -> tuple[str, ...]:
         """What is there and is not read: it leads out of the root, or is no plain file."""
         known = set(self.paths)
         return tuple(sorted(path for path in self._refused if path not in known))

@@ -35,7 +35,6 @@ _LISTED = r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+(?:\[.\][ \t]*)?\**{}[ \t]+(\d{{1,9}})
 _STUB = re.compile(r"^>.*will be populated", re.MULTILINE)
 _STALE = 2
 _KEPT = {"Step": "folder", "Task": "file"}
-_FOCUS = ("current goal", "current step", "next up")
 _POSITION = ("current goal", "current step", "current task", "position")
 
 
@@ -68,7 +67,7 @@ def drift(project: Project) -> list[Drift]:
 
 
 def _find_refused(project: Project) -> Iterator[Drift]:
-    for path in project.folder.refused:
+    for path in project.folder.refusals:
         yield Drift(
             path, "leads out of the project or is no plain file: it is not read", f"remove {path}"
         )
@@ -226,7 +225,7 @@ def _count_tasks(goal: Goal, block: str) -> str:
         if found[2] == "Tasks":
             return f"{found[1]}{sum(task.done for task in goal.tasks)} of {len(goal.tasks)}"
         step = steps.get(int(found[6][:9]))
-        return f"{found[5]}{step.done}/{len(step.tasks)}" if step else found[0]
+        return f"{found[5]}{step.tasks_done}/{len(step.tasks)}" if step else found[0]
 
     return _FAR.sub(right, block)
 

@@ -53,13 +53,13 @@ class Git:
         return [Commit(id_, subject) for id_, _, subject in parts]
 
     @cached_property
-    def committed(self) -> dict[str, str]:
+    def head_ids(self) -> dict[str, str]:
         """The ids of the files below `.director/` in the newest commit, by path."""
         return self._tree("HEAD")
 
     def is_committed(self, path: str, content: bytes) -> bool:
         """Whether a file is in the newest commit with exactly these bytes."""
-        known = self.committed.get(path, "")
+        known = self.head_ids.get(path, "")
         form = hashlib.sha256 if len(known) == 64 else hashlib.sha1
         return bool(known) and form(b"blob %d\0" % len(content) + content).hexdigest() == known
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from director.context.values import Counter
-from director.planning.budget_report import tokens_of
-from director.planning.section_budget import FittedSections, Limit
-from director.planning.section_format import Source, TaggedSection, render_context, render_section
+from director.planning.budget_report import ContextReport, tokens_of
+from director.planning.section_format import Source, TaggedSection, render_context
 from director.planning.values import as_bytes
 
 VERSION = 1
@@ -27,35 +27,41 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def manifest_of(  # noqa: PLR0913  each has a name
-    fitted: FittedSections,
-    limit: Limit,
+@dataclass(frozen=True, slots=True)
+class SourceFiles:
+    """The files behind a context: `read` gives the bytes of one, `commit_of` its commit."""
+
+    read: Callable[[str], bytes | None]
+    commit_of: CommitOf
+
+
+def manifest_of(
+    report: ContextReport,
+    files: SourceFiles,
     *,
     asked: Mapping[str, Json],
     order: tuple[str, ...],
-    read: Callable[[str], bytes | None],
-    commit_of: CommitOf,
     evidence: Mapping[str, Json],
 ) -> dict[str, Json]:
-    """The manifest of sections that were fitted. `read` gives the bytes of a file."""
-    text = render_context(fitted.sections, order)
-    ranked = sorted(fitted.sections, key=lambda one: order.index(one.tag))
-    count = limit.counter
+    """The manifest of sections that were fitted."""
+    text = render_context(report.sections, order)
+    ranked = sorted(report.sections, key=lambda one: order.index(one.name))
+    count = report.counting
     return {
         "manifest": VERSION,
         "context": {"sha256": sha256(as_bytes(text)), "bytes": len(as_bytes(text))},
         "asked": dict(asked),
-        "window": limit.window,
-        "budget": limit.tokens,
-        "tokens": fitted.tokens,
-        "tokens_before": fitted.whole,
-        "counter": {"name": count.name, "error": count.error},
+        "window": report.budget.window,
+        "budget": report.limit,
+        "tokens": report.after,
+        "tokens_before": report.before,
+        "counter": {"name": report.counter, "error": report.error},
         "evidence": dict(evidence),
         "cuts": [
-            {"rule": cut.rule, "section": cut.tag, "before": cut.before, "after": cut.after}
-            for cut in fitted.cuts
+            {"rule": cut.rule, "section": cut.section, "before": cut.before, "after": cut.after}
+            for cut in report.cuts
         ],
-        "sections": [_section(one, count, read, commit_of) for one in ranked],
+        "sections": [_section(one, count, files) for one in ranked],
     }
 
 
@@ -64,17 +70,13 @@ def as_json(manifest: Mapping[str, Json]) -> str:
     return json.dumps(manifest, indent=2, ensure_ascii=True) + "\n"
 
 
-def _section(
-    section: TaggedSection, count: Counter, read: Callable[[str], bytes | None], commit_of: CommitOf
-) -> dict[str, Json]:
-    sources = [_source(one, count, read, commit_of) for one in section.sources]
-    return {"tag": section.tag, "tokens": count(render_section(section)), "sources": list(sources)}
+def _section(section: TaggedSection, count: Counter, files: SourceFiles) -> dict[str, Json]:
+    sources = [_source(one, count, files) for one in section.sources]
+    return {"tag": section.name, "tokens": count(section.text), "sources": list(sources)}
 
 
-def _source(
-    source: Source, count: Counter, read: Callable[[str], bytes | None], commit_of: CommitOf
-) -> dict[str, Json]:
-    file = read(source.source) if source.kind in ("file", "part") else None
+def _source(source: Source, count: Counter, files: SourceFiles) -> dict[str, Json]:
+    file = files.read(source.source) if source.kind in ("file", "part") else None
     content = as_bytes(source.text) if file is None else file
     before, after = tokens_of(source, count)
     return {
@@ -83,9 +85,9 @@ def _source(
         "kind": source.kind,
         "sha256": sha256(content),
         "bytes": len(content),
-        "commit": commit_of(source.source, content) if file is not None else None,
+        "commit": files.commit_of(source.source, content) if file is not None else None,
         "ranges": [list(span) for span in ranges(source)],
-        "shown_sha256": sha256(as_bytes(source.shown)),
+        "shown_sha256": sha256(as_bytes(source.full_text)),
         "rule": source.rule,
         "cut": source.notice.strip(),
         "tokens_before": before,

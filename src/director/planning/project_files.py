@@ -16,7 +16,6 @@ from director.planning.values import GOALS, Folder, Goal, PlanStep, Project, Ste
 
 _NUMBERED = re.compile(r"(\d+)[-_. ]*(.*)", re.DOTALL)
 _DONE = ".done.md"
-_TREE = Mapping[str, Mapping[str, Sequence[str]]]
 
 
 def open_project(root: Path | str) -> Project:

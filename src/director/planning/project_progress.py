@@ -7,7 +7,7 @@ task is checked against the files; prose that names none is shown and left to th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from director.planning.markdown import fields, section, title
@@ -97,8 +97,14 @@ def step_file(step: PlanStep) -> str:
 def find_task(project: Project, wanted: str) -> WorkLocation:
     """The task that a user means: a path, a file's name, its slug, its title, or 2.1.3."""
     asked = wanted.strip().removeprefix("./")
-    for fits in (_by_path, _by_name, _by_numbers, _by_title):
-        found = [place for place in project.places() if fits(project, place, asked)]
+    meant: tuple[Callable[[WorkLocation], bool], ...] = (
+        lambda place: place.task.path in (asked, f".director/{asked}"),
+        lambda place: asked in _file_names(place),
+        lambda place: asked == _join_numbers(place),
+        lambda place: name_of(project, place.task).casefold() == asked.casefold(),
+    )
+    for fits in meant:
+        found = [place for place in project.places() if fits(place)]
         if len(found) == 1:
             return found[0]
         if found:
@@ -122,23 +128,15 @@ def name_of(project: Project, one: Goal | PlanStep | StepTask) -> str:
     return told or one.slug.replace("-", " ")
 
 
-def _by_path(project: Project, place: WorkLocation, asked: str) -> bool:  # noqa: ARG001
-    return place.task.path in (asked, f".director/{asked}")
-
-
-def _by_name(project: Project, place: WorkLocation, asked: str) -> bool:  # noqa: ARG001
+def _file_names(place: WorkLocation) -> tuple[str, ...]:
     file = place.task.path.rpartition("/")[2]
     bare = file.removesuffix(".md").removesuffix(".done")
-    return asked in (file, bare, f"{bare}.md", place.task.slug)
+    return file, bare, f"{bare}.md", place.task.slug
 
 
-def _by_numbers(project: Project, place: WorkLocation, asked: str) -> bool:  # noqa: ARG001
+def _join_numbers(place: WorkLocation) -> str:
     numbers = (place.goal.number, place.step.number, place.task.number)
-    return asked == ".".join(str(number) for number in numbers)
-
-
-def _by_title(project: Project, place: WorkLocation, asked: str) -> bool:
-    return name_of(project, place.task).casefold() == asked.casefold()
+    return ".".join(str(number) for number in numbers)
 
 
 def _from(project: Project, focus: Focus) -> Iterator[WorkLocation]:

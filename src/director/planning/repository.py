@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from director.errors import DirectorError
+
 # What git needs to read a history. Settings, hooks and attributes are not among it.
 _HEADS = ("HEAD", "MERGE_HEAD", "ORIG_HEAD")
 _SHARED = ("objects", "refs", "packed-refs", "logs", "shallow", "reftable", "info/exclude")
@@ -39,7 +41,7 @@ _NEUTRAL = {
 }
 
 
-class ForeignRepositoryError(ValueError):
+class ForeignRepositoryError(DirectorError, ValueError):
     """The project's `.git` leads out of the project; says where it does."""
 
 

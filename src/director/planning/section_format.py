@@ -7,10 +7,11 @@ loses it again when the context is read back.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from director.context.boundary_escapes import guarded, unguarded
+from director.context.boundary_escapes import escape_boundaries, split_bounded, unescape_boundaries
+from director.context.values import Section
 
 # The order of a context: what it is for, what is to be done, what helps, the rules.
 ORDER = (
@@ -86,7 +87,7 @@ class Source:
     injected: tuple[tuple[int, int], ...] = ()
 
     @property
-    def shown(self) -> str:
+    def full_text(self) -> str:
         """The text as it stands in the context, before it is guarded."""
         kept = self.text if self.spans is None else "".join(self.text[a:b] for a, b in self.spans)
         if self.notice and kept and not kept.endswith("\n"):
@@ -95,15 +96,14 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class TaggedSection:
-    """A tag and the sources in it, in order."""
+class TaggedSection(Section):
+    """A section between its two lines, with the sources that it was written from, in order."""
 
-    tag: str
-    sources: tuple[Source, ...]
+    sources: tuple[Source, ...] = ()
 
     def only(self, *sources: Source) -> TaggedSection:
         """The same section with other sources."""
-        return replace(self, sources=sources)
+        return write_section(self.name, sources)
 
 
 def heading(name: str) -> str:
@@ -111,51 +111,39 @@ def heading(name: str) -> str:
     return _HIDDEN.sub(lambda found: f"%{ord(found[0]):02X}", name)
 
 
-def render_section(section: TaggedSection) -> str:
-    """A section between its two lines."""
-    return f"<{section.tag}>\n{guarded(_content(section), ORDER)}\n</{section.tag}>"
+def write_section(tag: str, sources: Sequence[Source]) -> TaggedSection:
+    """The section of these sources, as it stands in a context."""
+    text = f"<{tag}>\n{escape_boundaries(_content(tag, sources), ORDER)}\n</{tag}>"
+    return TaggedSection(tag, text, pinned=tag in PROTECTED, sources=tuple(sources))
 
 
-def render_context(
-    sections: Sequence[TaggedSection],
-    order: Sequence[str] = ORDER,
-    write: Callable[[TaggedSection], str] = render_section,
-) -> str:
+def render_context(sections: Sequence[Section], order: Sequence[str] = ORDER) -> str:
     """The whole context: sections in order, a blank line between, one line feed at the end."""
-    ranked = sorted(sections, key=lambda one: order.index(one.tag))
-    return "\n\n".join(write(section) for section in ranked) + "\n" if ranked else ""
+    ranked = sorted(sections, key=lambda one: order.index(one.name))
+    return "\n\n".join(section.text for section in ranked) + "\n" if ranked else ""
 
 
 def read_context(text: str) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
     """Tags with the names and texts in them, as they were before writing; else ValueError."""
-    found: list[tuple[str, tuple[tuple[str, str], ...]]] = []
-    start = 0
-    while start < len(text):
-        opening = _OPENING.match(text, start)
-        close = f"\n</{opening[1]}>" if opening else ""
-        end = text.find(close, opening.end()) if opening else -1
-        if opening is None or end < 0:
-            raise ValueError(f"No whole section begins at character {start}.")
-        inside = unguarded(text[opening.end() : end], ORDER)
-        found.append((opening[1], _texts(opening[1], inside)))
-        start = end + len(close)
-        joiner = "\n" if start + 1 == len(text) else "\n\n"
-        if not text.startswith(joiner, start):
-            raise ValueError(f"Something stands behind the section {opening[1]!r}.")
-        start += len(joiner)
+    if text and not text.endswith("\n"):
+        raise ValueError("The last section has no line feed behind it.")
+    found = [
+        (opening[1], _texts(opening[1], unescape_boundaries(inside, ORDER)))
+        for opening, inside in split_bounded(text.rstrip("\n"), _OPENING)
+    ]
     tags = [tag for tag, _ in found]
     if len(set(tags)) < len(tags):
         raise ValueError("A section is there twice.")
     return found
 
 
-def _content(section: TaggedSection) -> str:
-    if section.tag not in HEADED:
-        return "".join(source.shown for source in section.sources)
+def _content(tag: str, sources: Sequence[Source]) -> str:
+    if tag not in HEADED:
+        return "".join(source.full_text for source in sources)
     texts = []
-    for source in section.sources:
+    for source in sources:
         ahead = f"## {heading(source.name)}\n" if source.name else ""
-        texts.append(ahead + _FILE[section.tag].sub(r"\\\1\2", source.shown))
+        texts.append(ahead + _FILE[tag].sub(r"\\\1\2", source.full_text))
     return "\n".join(texts)
 
 

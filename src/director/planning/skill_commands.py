@@ -44,8 +44,8 @@ def runner(root: Path, *, seconds: float = SECONDS, most: int = BYTES) -> Run:
             if _leads_out(home, argument):
                 return Output("", f"{argument!r} leads out of the project")
         if argv[0] == "git":
-            return _ran_git([found, *argv[1:]], home, seconds, most)
-        return _ran([found, *argv[1:]], [home], seconds, most, {})
+            return _run_git([found, *argv[1:]], home, seconds, most)
+        return _run_command([found, *argv[1:]], [home], seconds, most, {})
 
     return run
 
@@ -59,7 +59,7 @@ def _leads_out(home: Path, argument: str) -> bool:
     return False
 
 
-def _ran_git(argv: Sequence[str], home: Path, seconds: float, most: int) -> Output:
+def _run_git(argv: Sequence[str], home: Path, seconds: float, most: int) -> Output:
     """Git, without the settings of the repository: they may name programs to run."""
     try:
         repository = find_repository(home)
@@ -70,10 +70,12 @@ def _ran_git(argv: Sequence[str], home: Path, seconds: float, most: int) -> Outp
     folders = [home, repository.folder, repository.common]
     with neutral_environment(repository) as neutral:
         folders.append(Path(neutral["GIT_DIR"]))
-        return _ran([argv[0], "-c", "safe.directory=*", *argv[1:]], folders, seconds, most, neutral)
+        return _run_command(
+            [argv[0], "-c", "safe.directory=*", *argv[1:]], folders, seconds, most, neutral
+        )
 
 
-def _ran(
+def _run_command(
     argv: Sequence[str],
     folders: Sequence[Path],
     seconds: float,
@@ -104,7 +106,11 @@ def _ran(
             child.wait()
             return Output("", f"it took more than {seconds:g} seconds")
         out.seek(0)
-        content = out.read(most + 1)
+        return _read_output(code, out.read(most + 1), most)
+
+
+def _read_output(code: int, content: bytes, most: int) -> Output:
+    """What a command said, cut where it is too long, and why it failed if it did."""
     if code == NOT_CONFINED and not content:
         return Output(
             "", "this system cannot confine it (Linux with Landlock and seccomp is needed)"

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from director.errors import DirectorError
+
 FOLDER = ".director"
 VISION = f"{FOLDER}/VISION.md"
 GAMEPLAN = f"{FOLDER}/GAMEPLAN.md"
@@ -18,7 +20,7 @@ GOALS = f"{FOLDER}/goals"
 CONTEXTS = f"{FOLDER}/contexts"
 
 
-class ProjectError(ValueError):
+class ProjectError(DirectorError, ValueError):
     """Something cannot be done with a project; the message says what was kept and what to do."""
 
 
@@ -31,7 +33,7 @@ class Folder(Protocol):
         ...
 
     @property
-    def refused(self) -> tuple[str, ...]:
+    def refusals(self) -> tuple[str, ...]:
         """What is there and is not read: it leads out of the root, or is no plain file."""
         ...
 
@@ -46,7 +48,7 @@ class MemoryFiles:
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._files = dict(files)
         self.paths = tuple(sorted(path for path in files if path.startswith(f"{FOLDER}/")))
-        self.refused: tuple[str, ...] = ()
+        self.refusals: tuple[str, ...] = ()
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a file, None if it is not there."""
@@ -75,14 +77,14 @@ class PlanStep:
     files: tuple[str, ...] = ()
 
     @property
-    def done(self) -> int:
+    def tasks_done(self) -> int:
         """How many of its tasks are done."""
         return sum(task.done for task in self.tasks)
 
     @property
     def complete(self) -> bool:
         """Whether there are tasks and all are done."""
-        return bool(self.tasks) and self.done == len(self.tasks)
+        return bool(self.tasks) and self.tasks_done == len(self.tasks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,23 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
+from director.context.values import Context
+from director.planning.budget_report import ContextReport
 from director.planning.context_sections import task_text
 from director.planning.project_progress import needs_of
-from director.planning.section_budget import FittedSections, Limit
-from director.planning.section_format import Source, TaggedSection, render_context
+from director.planning.section_format import Source, render_context, write_section
 from director.planning.values import FOLDER, Project, WorkLocation
 
 _TEXT = (".md", ".txt", ".json", ".csv", ".toml", ".yaml", ".yml", ".html", ".rst")
-
-
-@dataclass(frozen=True, slots=True)
-class Filled:
-    """What was made of the spare budget, and which named files found no room."""
-
-    fitted: FittedSections
-    too_large: tuple[str, ...] = ()
 
 
 def working_files(project: Project, place: WorkLocation) -> list[Source]:
@@ -46,23 +39,23 @@ def working_files(project: Project, place: WorkLocation) -> list[Source]:
     return found
 
 
-def fill(
-    fitted: FittedSections, files: Sequence[Source], limit: Limit, order: Sequence[str]
-) -> Filled:
-    """Add each file that still fits, whole."""
+def fill(fitted: ContextReport, files: Sequence[Source], order: Sequence[str]) -> ContextReport:
+    """Add each file that still fits, whole; a note names each that does not."""
     taken: list[Source] = []
-    left: list[str] = []
     best = fitted
     for source in files:
-        sections = (*fitted.sections, TaggedSection("working_files", (*taken, source)))
-        size = limit.counter(render_context(sections, order))
-        if size <= limit.tokens:
-            taken.append(source)
-            added = size - best.tokens
-            best = FittedSections(sections, size, best.whole + added, fitted.cuts)
-        else:
-            left.append(source.source)
-    return Filled(best, tuple(left))
+        added = write_section("working_files", (*taken, source))
+        sections = (*fitted.sections, added)
+        size = fitted.counting(render_context(sections, order))
+        if size > fitted.limit:
+            note = f"no room for {source.source}, which the task names"
+            best = replace(best, notes=(*best.notes, note))
+            continue
+        taken.append(source)
+        whole = best.before + size - best.after
+        given = Context((*fitted.given.sections, added))
+        best = replace(best, before=whole, after=size, given=given, sent=Context(sections))
+    return best
 
 
 _HOW = (

@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import TypeVar
 
 from director.context.presets import PRESETS
+from director.errors import DirectorError
 from director.profiles.values import (
     CHAINS,
     MODES,
@@ -31,8 +32,10 @@ _LIMITS = ("rounds", "tokens", "seconds", "money")
 _COMPRESSION = ("mode", "every", "model")
 
 
-class ProfileError(ValueError):
+class ProfileError(DirectorError, ValueError):
     """A profile is wrong; the message names the file, the key and what would be right."""
+
+    status = 422
 
 
 def load_profile(name: str) -> Profile:

@@ -5,9 +5,9 @@ from director.runs.run_control import (
     cancel,
     drive,
     queue_run,
+    reopen,
     resume,
     resume_node,
-    retry,
     run_workflow,
     save_workflow,
     try_node,
@@ -40,9 +40,9 @@ __all__ = [
     "questions",
     "queue_run",
     "records_of",
+    "reopen",
     "resume",
     "resume_node",
-    "retry",
     "run_of",
     "run_workflow",
     "save_workflow",
@@ -53,3 +53,4 @@ __all__ = [
 
 # Names of one release ago; they go with the next.
 Means = RunDependencies
+retry = resume

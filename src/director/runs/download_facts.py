@@ -91,7 +91,7 @@ def _profile_tables(
 async def keep_late_downloads(ledger: RunJournal, stage: Stage) -> None:
     """Tell of files that came after their node, or that only the end of the run waits for."""
     last = next((step for step in reversed(ledger.steps()) if step.type in _TOUCHES), None)
-    if last is None or last.state != "finished" or not stage.opened:
+    if last is None or last.state != "finished" or not stage.is_open:
         return
     if last.config.get("action") in _STARTS:
         # A file that was asked for begins to come a moment after the click is over.

@@ -27,8 +27,8 @@ from director.runs.nodes import CONTROL, EXECUTE, PLAN
 from director.runs.observation import DoneVisit, observe
 from director.runs.outcome import failure_of, is_before_action, replay_step, status_of
 from director.runs.own_conditions import check_records, demand, is_own
-from director.runs.questions import answered
-from director.runs.recovery import happened_before, refuse_lost_page
+from director.runs.questions import wait_for_answer
+from director.runs.recovery import find_earlier_effect, refuse_lost_page
 from director.runs.retries import Retries
 from director.runs.run_journal import RunJournal
 from director.runs.sandbox import Sandbox, SandboxError
@@ -129,7 +129,7 @@ class Engine:
         node = visit.node
         scope = self.ledger.scope(visit.place, self.means.env)
         visit.config = resolve_config(node.type, node.config, scope)
-        if (done := await happened_before(visit)) is not None:
+        if (done := await find_earlier_effect(visit)) is not None:
             visit.step = self.ledger.finish(done)
             self._tell(visit.step)
             return
@@ -137,7 +137,7 @@ class Engine:
             visit.may_send = self.means.permit(node, visit.config)
         evidence = await self.check_conditions(node.requires, visit.place, mark=0)
         visit.step = replace(visit.step, evidence=tuple(evidence))
-        demand(evidence, visit.failed, "requires")
+        demand(evidence, visit.make_failure, "requires")
         plan = await PLAN[node.type](visit) if node.type in PLAN else None
         if node.type in _LOOKS:
             await note_error_pages(self.ledger, self.stage)
@@ -148,7 +148,7 @@ class Engine:
             visit.told = await glance(await self.stage.session())
         begun = replace(
             draft,
-            config=_told(visit.config, node.type),
+            config=_select_config(visit.config, node.type),
             plan=plan,
             evidence=tuple(evidence),
             before=await self.stage.page(),
@@ -168,14 +168,16 @@ class Engine:
         await self._act(visit)
         visit.step = replace(visit.step, observed=await self._observe(visit, visit.mark))
         records, current = self.ledger.records, visit.place.record
-        kept = Keeping(node, visit.config, visit.step.result, records, visit.key, current).kept()
+        kept = Keeping(
+            node, visit.config, visit.step.result, records, visit.key, current
+        ).collect_writes()
         await self._ensure(visit, [c for c in node.ensures if is_own(c)], kept=kept)
         told = replace(
             visit.step,
             warnings=(*visit.step.warnings, *kept.warnings),
             records=kept.count(self.ledger.records),
         )
-        step, gone = await self._pictured(await self._tell_forms(visit, told), began)
+        step, gone = await self._add_picture(await self._tell_forms(visit, told), began)
         if gone and not step.point and node.effect != "once":
             # Without a restart point behind it, it would be lost: it is done again.
             raise gone
@@ -198,7 +200,7 @@ class Engine:
         return await asyncio.to_thread(write) if many else write()
 
     async def _observe(self, visit: NodeVisit, mark: int) -> dict[str, Json] | None:
-        if not self.stage.opened:
+        if not self.stage.is_open:
             return None
         scope = self.ledger.scope(visit.place, self.means.env)
         step, steps = visit.step, self.ledger.steps()
@@ -209,11 +211,11 @@ class Engine:
     async def _act(self, visit: NodeVisit) -> None:
         """Do what the node does, and see that the page shows it."""
         node = visit.node
-        mark = visit.mark = (await self.stage.session()).mark() if self.stage.opened else 0
+        mark = visit.mark = (await self.stage.session()).mark() if self.stage.is_open else 0
         result = await EXECUTE[node.type](visit)
         visit.done = True
         if self._observes and node.type == "browser_action":
-            visit.step = replace(visit.step, seen=await self._seen(visit, mark))
+            visit.step = replace(visit.step, seen=await self._collect_seen(visit, mark))
         visit.step = replace(visit.step, result=result, status=status_of(node.type, result))
         await self._ensure(visit, [c for c in node.ensures if not is_own(c)], mark=mark)
         if node.type in _TOUCHES:
@@ -230,9 +232,9 @@ class Engine:
         found = await self.check_conditions(conditions, visit.place, mark=mark, kept=kept)
         evidence = visit.held.mark(found)
         visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence))
-        demand(evidence, visit.failed, "ensures")
+        demand(evidence, visit.make_failure, "ensures")
 
-    async def _seen(self, visit: NodeVisit, mark: int) -> dict[str, Json]:
+    async def _collect_seen(self, visit: NodeVisit, mark: int) -> dict[str, Json]:
         session = await self.stage.session()
         async with session.doing("see what is new on the page"):
             appeared = [bundle.json() for bundle in await news(session, visit.told)]
@@ -256,7 +258,7 @@ class Engine:
         return evidence["holds"] is True
 
     async def _fail(self, visit: NodeVisit, problem: Exception, began: float) -> None:
-        if gone := await self._gone(problem):
+        if gone := await self._find_browser_end(problem):
             # Nobody knows how far it came: it stays as it is, for whoever resumes the run.
             raise gone
         acted = visit.done or not is_before_action(problem)
@@ -267,7 +269,7 @@ class Engine:
             error_kind=getattr(problem, "kind", "") or type(problem).__name__,
             acted=acted if visit.began else visit.step.acted,
         )
-        step, gone = await self._pictured(await self._tell_forms(visit, failed), began)
+        step, gone = await self._add_picture(await self._tell_forms(visit, failed), began)
         if gone:
             raise gone
         visit.step = self.ledger.finish(step)
@@ -298,10 +300,10 @@ class Engine:
                 break
         return found
 
-    async def _pictured(self, step: Step, began: float) -> tuple[Step, BrowserGone | None]:
+    async def _add_picture(self, step: Step, began: float) -> tuple[Step, BrowserGone | None]:
         """The step with its page, a restart point and a picture, unless the browser ended."""
         took = time.monotonic() - began
-        if not self.stage.opened or step.type not in _LOOKS:
+        if not self.stage.is_open or step.type not in _LOOKS:
             return replace(step, took=took), None
         wanted = self.means.pictures == "each" and step.type in _TOUCHES
         failed = self.means.pictures != "none" and step.status == "failed"
@@ -313,25 +315,25 @@ class Engine:
                 picture = await (await self.stage.session()).screenshot()
                 step = replace(step, screenshot={"$kept": self.ledger.store.keep(picture)})
         except BrowserError as problem:
-            if gone := await self._gone(problem):
+            if gone := await self._find_browser_end(problem):
                 return replace(step, took=took), gone
             step = replace(step, warnings=(*step.warnings, f"No picture: {problem}"))
         return replace(step, took=took), None
 
-    async def _gone(self, problem: Exception) -> BrowserGone | None:
+    async def _find_browser_end(self, problem: Exception) -> BrowserGone | None:
         """The end of the browser, if that is what is behind a problem."""
-        return problem if isinstance(problem, BrowserGone) else await self.stage.gone()
+        return problem if isinstance(problem, BrowserGone) else await self.stage.find_browser_end()
 
     async def wait_for(self, question: Question, key: str) -> str:
         """The answer to a question; the run says meanwhile that it waits."""
         store = self.ledger.store
         if question.answer is not None:
-            return await answered(store, question, self.means)
+            return await wait_for_answer(store, question, self.means)
         self.ledger.set_run(state="waiting")
         if self.means.progress is not None:
             event = RunProgress(self.ledger.run.id, "waiting", key, status=question.text)
             self.means.progress(event)
-        said = await answered(store, question, self.means)
+        said = await wait_for_answer(store, question, self.means)
         self.ledger.set_run(state="running")
         return said
 
@@ -360,7 +362,7 @@ class Engine:
         await self.stage.close()
 
 
-def _told(config: Config, type_: str) -> Config:
+def _select_config(config: Config, type_: str) -> Config:
     """The part of a config that the journal keeps: what is done, without what may be large."""
     if type_ in _LOOKS or type_ in CONTROL:
         return {name: value for name, value in config.items() if name != "over"}

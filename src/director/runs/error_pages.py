@@ -17,7 +17,7 @@ _OPENS = ("navigate", "openNewTab")
 
 async def note_error_pages(ledger: RunJournal, stage: Stage) -> None:
     """Add a doubt to the last action if it led to a page that the site answered with an error."""
-    if not stage.opened:
+    if not stage.is_open:
         return
     session = await stage.session()
     since, stage.looked = stage.looked, session.mark()

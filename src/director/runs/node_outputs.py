@@ -58,13 +58,13 @@ class Keeping:
     visit: str
     current: str = ""
 
-    def kept(self) -> OutputWrites:
+    def collect_writes(self) -> OutputWrites:
         """What is to be written; a problem is a warning unless the config is strict."""
         values: dict[str, Json] = {}
         changed: dict[str, Record] = {}
         warnings: list[str] = []
         found: list[RecordsFound] = []
-        for keep in (self._variables, self._created, self._gathered):
+        for keep in (self._variables, self._create, self._gather):
             try:
                 for each in keep({**self.records, **changed}):
                     if isinstance(each, RecordsFound):
@@ -76,7 +76,7 @@ class Keeping:
                         values[each[0]] = each[1]
             except WorkflowError as problem:
                 # Records that were asked for and are missing would be a green run with holes.
-                if self.config.get("strict_store") or keep == self._created:
+                if self.config.get("strict_store") or keep == self._create:
                     raise
                 warnings.append(f"Not kept: {problem}")
         made = found[0] if found else None
@@ -86,7 +86,7 @@ class Keeping:
         if self.config.get("store"):
             yield from make_variables(self.node.alias, self.config["store"], self.result).items()
 
-    def _created(self, records: Mapping[str, Record]) -> Iterator[RecordsFound]:
+    def _create(self, records: Mapping[str, Record]) -> Iterator[RecordsFound]:
         wanted = self.config.get("create_records")
         if wanted is None:
             return
@@ -98,7 +98,7 @@ class Keeping:
             self.result, naming, source=self.node.alias, visit=self.visit, known=records.values()
         )
 
-    def _gathered(self, records: Mapping[str, Record]) -> Iterator[Record]:
+    def _gather(self, records: Mapping[str, Record]) -> Iterator[Record]:
         if not self.config.get("store_to_record"):
             return
         if not self.current:

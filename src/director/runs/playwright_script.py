@@ -9,7 +9,9 @@ its code is refused unless it can only compute.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import ClassVar
 
+from director.runs.row_readings import name_kind
 from director.runs.run_text import node_text
 from director.runs.sandbox import parsing_source
 from director.runs.script_actions import action, conditions, has_bundle
@@ -26,10 +28,11 @@ from director.workflow.values import Config, Node, Workflow
 
 _ABOUT = (
     "Exported by Director. It needs only Python and playwright. It ends with code 3 and prints\n"
-    "doubts: nothing read where there is something to read, totals that the page states, values\n"
-    "that must differ, rounds that failed, clicks that led to an error page, downloads that are\n"
-    "empty or a web page, promises of a node that held before it acted. It does not doubt what\n"
-    "needs an earlier run, a next page, a second look or what was sent; it says so when it ends."
+    "doubts: nothing read where there is something to read, totals that the page states, pages\n"
+    "that nobody read, fields without a value, values that must differ, failed rounds, clicks\n"
+    "that led to an error page, downloads that are empty or a web page, promises of a node that\n"
+    "held before it acted. It does not doubt what needs an earlier run, a second look or what was\n"
+    "sent; it says so when it ends."
 )
 _EXTRACT = {"deterministic_extract": "extract", "extract_all": "extract_all"}
 _WORDS = {
@@ -57,7 +60,7 @@ class _Script:
         self._places = {node.id: place for place, node in enumerate(workflow.nodes, 1)}
         inputs = [given.name for given in workflow.inputs]
         texts = [g.name for g in workflow.inputs if g.required or isinstance(g.default, str)]
-        known = {*inputs, *_LOCAL, *_made(workflow)}
+        known = {*inputs, *_LOCAL, *_list_names(workflow)}
         self._names = Names(known, texts)
         self._taken = set(map(py, known))
         self._functions: list[str] = []
@@ -70,7 +73,10 @@ class _Script:
         main = ['tabs = {"main": page}', *given, *body]
         parses = any(name in each for each in self._functions for name in PARSERS)
         bundles = any(map(has_bundle, self._workflow.nodes))
-        head = write_head(bundles=bundles).replace("@PARSING@", parsing_source() if parses else "")
+        rows = any(each.config.get("method") in _EXTRACT for each in self._workflow.nodes)
+        head = write_head(bundles=bundles, rows=rows).replace(
+            "@PARSING@", parsing_source() if parses else ""
+        )
         about = f"{self._workflow.name}\n\n{self._workflow.description}".strip()
         told = docstring(f"{about}\n\n{_ABOUT}")
         return "\n".join(
@@ -79,7 +85,7 @@ class _Script:
                 head,
                 *(f"\n\n{each}" for each in [*self._functions, self._arguments()]),
                 "\n\ndef main(page, args):",
-                *_indented(main),
+                *_indent(main),
                 write_tail(bundles=bundles),
                 "",
             ]
@@ -124,7 +130,7 @@ class _Script:
         if _downloads(node):
             yield "before = len(save_downloads())"
         yield from look_before(node, self._names)
-        yield from _WRITE[node.type](self, node)
+        yield from self._WRITE[node.type](self, node)
         yield from conditions(node.ensures, self._names, since="since")
         if is_looked_at(node):
             yield "note_held(page, held)"
@@ -134,7 +140,7 @@ class _Script:
         yield from made
         if set(node.config) & {"store", "create_records", "store_to_record"}:
             files = ", 'downloads': new_downloads(page, before)" if _downloads(node) else ""
-            yield from self._kept(node, f"{{'url': page.url{files}}}")
+            yield from self._keep_result(node, f"{{'url': page.url{files}}}")
 
     def _query(self, node: Node) -> Iterator[str]:
         config, method = node.config, node.config["method"]
@@ -155,10 +161,18 @@ class _Script:
             )
             if config.get("visibleOnly") is False:
                 more += ", visible=False"
-            yield from self._kept(node, f"{_EXTRACT[str(method)]}(page, {selector}{more})")
-            yield from note_rows(node)
+            yield from self._keep_result(node, f"{_EXTRACT[str(method)]}(page, {selector}{more})")
+            yield from note_rows(node, self._names, self._find_same(node))
         else:
-            yield from self._kept(node, f"count(page, {selector})")
+            yield from self._keep_result(node, f"count(page, {selector})")
+
+    def _find_same(self, node: Node) -> str:
+        """The first node that reads the same of a list into records of one type."""
+        return next(
+            each.alias
+            for each in self._workflow.nodes
+            if each is node or (each.type == node.type and name_kind(each) == name_kind(node))
+        )
 
     def _transform(self, node: Node) -> Iterator[str]:
         given = node.config.get("input")
@@ -166,7 +180,7 @@ class _Script:
         called = self._write("code", names, str(node.config["code"]), node)
         values = given if isinstance(given, Mapping) else {"input": given}
         passed = [f"{name}={self._names.value(values[name])}" for name in names]
-        yield from self._kept(node, f"compute({', '.join([called, *passed])})")
+        yield from self._keep_result(node, f"compute({', '.join([called, *passed])})")
 
     def _write(self, what: str, names: Sequence[str], code: str, node: Node) -> str:
         """Write the code of a node as a function; its name is no variable's."""
@@ -219,10 +233,10 @@ class _Script:
             *self._part(node, "body"),
         ]
         if stops:
-            yield from _indented(body)
+            yield from _indent(body)
             return
         yield "    try:"
-        yield from _indented(body, 2)
+        yield from _indent(body, 2)
         yield "    except Exception as problem:"
         yield f"        {failed}.append(f'{{now}}: {{problem}}')"
         yield f"check_rounds({node.alias!r}, len({every}), {failed})"
@@ -240,7 +254,7 @@ class _Script:
             word = "elif"
             named = branch["branch"]
             ids = [str(id_) for id_ in named] if is_list(named) else []
-            yield from _indented(list(self._all(ids)) or ["pass"])
+            yield from _indent(list(self._all(ids)) or ["pass"])
 
     def _when(self, node: Node, number: int, branch: Config, given: Config) -> str:
         condition = branch["condition"]
@@ -254,14 +268,14 @@ class _Script:
 
     def _handle(self, node: Node) -> Iterator[str]:
         yield "try:"
-        yield from _indented(self._part(node, "try"))
+        yield from _indent(self._part(node, "try"))
         if node.config.get("catch"):
             yield "except Exception as problem:"
             yield "    lastError = {'message': str(problem), 'node': now}"
-            yield from _indented(self._part(node, "catch"))
+            yield from _indent(self._part(node, "catch"))
         if node.config.get("finally"):
             yield "finally:"
-            yield from _indented(self._part(node, "finally"))
+            yield from _indent(self._part(node, "finally"))
 
     def _group(self, node: Node) -> Iterator[str]:
         if node.config.get("params") is not None:
@@ -275,16 +289,16 @@ class _Script:
         yield f"{failed} = []"
         for id_ in ids:
             yield "try:"
-            yield from _indented(list(self._node(self._nodes[id_])))
+            yield from _indent(list(self._node(self._nodes[id_])))
             yield "except Exception as problem:"
             yield f"    {failed}.append(f'{{now}}: {{problem}}')"
         yield f"tell_failed({node.alias!r}, {len(ids)}, {failed}, 'nodes')"
 
-    def _refused(self, node: Node) -> Iterator[str]:
+    def _refuse_node(self, node: Node) -> Iterator[str]:
         why = f"{node.alias} is a {node.type} node: it needs a model, and a script has none"
         yield f"raise Failed({why!r})"
 
-    def _kept(self, node: Node, found: str) -> Iterator[str]:
+    def _keep_result(self, node: Node, found: str) -> Iterator[str]:
         """Lines that keep a result as its config says; the result alone if it says nothing."""
         config, name = node.config, py(node.alias)
         yield f"found = {found}"
@@ -314,22 +328,22 @@ class _Script:
         if node.config.get("store_to_record"):
             yield f"current['vars'][{str(node.config.get('as') or node.alias)!r}] = found"
 
+    # The method that writes a node, by its type.
+    _WRITE: ClassVar[Mapping[str, Callable[[_Script, Node], Iterator[str]]]] = {
+        "browser_action": _action,
+        "browser_query": _query,
+        "transform": _transform,
+        "context": _context,
+        "iterate": _iterate,
+        "route": _route,
+        "handle": _handle,
+        "group": _group,
+        "cognition": _refuse_node,
+        "agent": _refuse_node,
+    }
 
-_WRITE: Mapping[str, Callable[[_Script, Node], Iterator[str]]] = {
-    "browser_action": _Script._action,  # noqa: SLF001  a table of its own methods
-    "browser_query": _Script._query,  # noqa: SLF001
-    "transform": _Script._transform,  # noqa: SLF001
-    "context": _Script._context,  # noqa: SLF001
-    "iterate": _Script._iterate,  # noqa: SLF001
-    "route": _Script._route,  # noqa: SLF001
-    "handle": _Script._handle,  # noqa: SLF001
-    "group": _Script._group,  # noqa: SLF001
-    "cognition": _Script._refused,  # noqa: SLF001
-    "agent": _Script._refused,  # noqa: SLF001
-}
 
-
-def _made(workflow: Workflow) -> Iterator[str]:
+def _list_names(workflow: Workflow) -> Iterator[str]:
     """The names that nodes give values to."""
     for node in workflow.nodes:
         if node.config.get("store"):
@@ -366,5 +380,5 @@ def _pattern(pattern: str) -> str:
     return _OfItem((), ()).value(pattern)
 
 
-def _indented(lines: Sequence[str], times: int = 1) -> list[str]:
+def _indent(lines: Sequence[str], times: int = 1) -> list[str]:
     return [f"{'    ' * times}{line}" if line else "" for line in lines]

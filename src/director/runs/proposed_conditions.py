@@ -48,11 +48,11 @@ def proposals(
     """What a tried node could promise, without what it promises already."""
     known = [*node.requires, *node.ensures]
     texts = {n: v for n, v in (inputs or {}).items() if isinstance(v, str) and len(v) > _SHORT}
-    found = _seen(_Tried(node, step, texts)) if step.status == "success" else ()
+    found = _propose_from_page(_Tried(node, step, texts)) if step.status == "success" else ()
     return [each for each in found if each.condition not in known]
 
 
-def accepted(workflow: Workflow, node: Node, wanted: Sequence[NodeProposal]) -> Workflow:
+def accept_proposals(workflow: Workflow, node: Node, wanted: Sequence[NodeProposal]) -> Workflow:
     """The workflow with proposals written into the node."""
     more = {
         where: tuple(each.condition for each in wanted if each.where == where)
@@ -82,11 +82,11 @@ class _Tried:
         return self.node.config.get("action")
 
     @property
-    def moved(self) -> bool:
+    def has_moved(self) -> bool:
         """Whether another page was loaded."""
         return (self.step.before or {}).get("document") != (self.step.page or {}).get("document")
 
-    def sent(self, *methods: str, below: int = 1000) -> list[str]:
+    def list_sent(self, *methods: str, below: int = 1000) -> list[str]:
         """The addresses it asked something of, with one of these methods and a good answer."""
         found = cast("Sequence[Config]", (self.step.seen or {}).get("sent") or ())
         return [
@@ -125,16 +125,16 @@ class _Tried:
             text.casefold() in said.casefold() for text in (*self.inputs.values(), *texts)
         )
 
-    def named(self, value: Json) -> Json:
+    def name_inputs(self, value: Json) -> Json:
         """A value with each text in it that is an input named as such."""
         if isinstance(value, Mapping):
-            return {key: self.named(inner) for key, inner in value.items()}
+            return {key: self.name_inputs(inner) for key, inner in value.items()}
         if is_list(value):
-            return [self.named(inner) for inner in value]
+            return [self.name_inputs(inner) for inner in value]
         return next((f"{{{{{n}}}}}" for n, given in self.inputs.items() if given == value), value)
 
 
-def _seen(tried: _Tried) -> Iterator[NodeProposal]:
+def _propose_from_page(tried: _Tried) -> Iterator[NodeProposal]:
     node, step = tried.node, tried.step
     result = step.result if isinstance(step.result, Mapping) else {}
     if node.type == "browser_query" and result.get("count") and "selector" in node.config:
@@ -163,7 +163,7 @@ def _after(tried: _Tried) -> Iterator[NodeProposal]:
     after = (step.page or {}).get("url")
     if (step.before or {}).get("url") != after:
         yield NodeProposal("ensures", {"url": tried.address(after)})
-    asked = [*tried.sent(*_ONCE, below=_GOOD), *([after] if tried.moved else [])]
+    asked = [*tried.list_sent(*_ONCE, below=_GOOD), *([after] if tried.has_moved else [])]
     for url in dict.fromkeys(map(tried.address, asked)):
         yield NodeProposal("ensures", {"status": url, "below": _GOOD})
     if tried.action == "type":
@@ -171,7 +171,7 @@ def _after(tried: _Tried) -> Iterator[NodeProposal]:
             yield NodeProposal("ensures", {"element": config["selector"], "value": config["text"]})
         return
     for bundle in cast("Sequence[Json]", (step.seen or {}).get("appeared") or ()):
-        if not tried.is_of_this_test(named := tried.named(bundle)):
+        if not tried.is_of_this_test(named := tried.name_inputs(bundle)):
             yield NodeProposal("ensures", {"element": named})
 
 
@@ -180,11 +180,11 @@ def _effect(tried: _Tried) -> Iterator[NodeProposal]:
     node = tried.node
     if tried.step.seen is None or node.effect != effect_of(node.type, node.config):
         return
-    changing = tried.sent(*_ONCE)
+    changing = tried.list_sent(*_ONCE)
     if changing and node.effect != "once":
         yield NodeProposal(
             "effect", {"effect": "once", "why": f"it sent something to {changing[0]}"}
         )
-    if tried.moved and tried.sent() and not changing and tried.action in _LEADING:
+    if tried.has_moved and tried.list_sent() and not changing and tried.action in _LEADING:
         why = "it only led to another page and sent nothing"
         yield NodeProposal("effect", {"effect": "idempotent", "why": why})

@@ -59,7 +59,7 @@ def answer(
             f"{question!r} lets a secret be typed into one more field, which is written into the "
             "vault. It was not answered: answer where the vault is."
         )
-    said = _closed(asked, text, seal) if asked.secret else text
+    said = _seal_answer(asked, text, seal) if asked.secret else text
     try:
         put = store.put(
             KIND, question, {**found.body, "answer": said}, "answered", expect=found.version
@@ -71,7 +71,7 @@ def answer(
     return _question(put)
 
 
-def asked(  # noqa: PLR0913  a question has that many parts
+def ensure_question(  # noqa: PLR0913  a question has that many parts
     store: Store,
     run: str,
     key: str,
@@ -112,7 +112,7 @@ def ask_for_use(store: Store, run: str, use: SecretUse, picture: str = "") -> Qu
     An answer that is there already allowed nothing, or the vault would: it is asked anew.
     """
     for number in count(1):
-        question = asked(
+        question = ensure_question(
             store,
             run,
             f"use-{use.key}-{number}",
@@ -126,13 +126,13 @@ def ask_for_use(store: Store, run: str, use: SecretUse, picture: str = "") -> Qu
     raise AssertionError("numbers do not end")
 
 
-async def answered(store: Store, question: Question, means: RunDependencies) -> str:
+async def wait_for_answer(store: Store, question: Question, means: RunDependencies) -> str:
     """Wait for the answer, from here or from anywhere; Parked if patience is over."""
     here = asyncio.create_task(_ask_here(store, question, means))
     try:
         async with asyncio.timeout(means.patience):
             while True:
-                if (said := _said(store, question.id, means.seal)) is not None:
+                if (said := _read_answer(store, question.id, means.seal)) is not None:
                     return said
                 if here.done():
                     here.result()
@@ -154,7 +154,7 @@ async def _ask_here(store: Store, question: Question, means: RunDependencies) ->
     answer(store, question.id, said, seal=means.seal, vault=means.secrets)
 
 
-def _closed(question: Question, text: str, seal: Seal | None) -> Json:
+def _seal_answer(question: Question, text: str, seal: Seal | None) -> Json:
     if seal is None:
         raise RunError(
             f"The answer to {question.id!r} is a secret, and without a seal it would be stored for "
@@ -163,7 +163,7 @@ def _closed(question: Question, text: str, seal: Seal | None) -> Json:
     return {_SEALED: base64.b64encode(seal.close(text.encode(), _PURPOSE)).decode()}
 
 
-def _said(store: Store, question: str, seal: Seal | None) -> str | None:
+def _read_answer(store: Store, question: str, seal: Seal | None) -> str | None:
     """The answer as it was given, opened if it is sealed; None while there is none."""
     found = store.get(KIND, question)
     said = found.body["answer"] if found else None

@@ -21,7 +21,7 @@ from director.browser.readiness import wait_until_ready
 from director.runs.held_before import OF_THE_NODE
 from director.runs.nodes import CONTROL
 from director.runs.own_conditions import is_own
-from director.runs.questions import asked
+from director.runs.questions import ensure_question
 from director.runs.run_text import condition_text
 from director.runs.values import RunError, Step
 from director.workflow.templates import defuse, resolve
@@ -37,16 +37,16 @@ _UNSEEN = (BrowserError, LocatorError, PlaywrightError, RunError)
 YES, NO, STOP = "it happened", "it did not happen", "stop"
 
 
-async def happened_before(visit: NodeVisit) -> Step | None:
+async def find_earlier_effect(visit: NodeVisit) -> Step | None:
     """The finished step, if this node has had its effect already; None to do it now."""
     known = visit.step
     if known.effect != "once" or visit.node.type in CONTROL:
         return None
     if not (known.version > 0 and known.acted):
         return await _skip_if_proven(visit)
-    verdict, evidence = await _proved(visit)
+    verdict, evidence = await _check_proof(visit)
     if verdict == "unknown":
-        verdict, evidence = await _told_by_a_person(visit, evidence)
+        verdict, evidence = await _ask_person(visit, evidence)
     if verdict == "not_happened":
         return None
     return replace(
@@ -85,7 +85,7 @@ def refuse_lost_page(visit: NodeVisit) -> None:
     if last is None or not result.get("elsewhere") or visit.config.get("action") in _OPENS:
         return
     outer = visit.engine.nodes[visit.key.partition(".")[0].partition("[")[0].partition("(")[0]]
-    raise visit.failed(
+    raise visit.make_failure(
         f"{last.alias} happened before the run was interrupted, and the page that it led to is "
         f"gone: {visit.node.alias} would look at the page before it. Nothing was read. If the "
         f"nodes before {last.alias} look first whether it is there, go on with: director runs "
@@ -97,7 +97,7 @@ def refuse_lost_page(visit: NodeVisit) -> None:
 _Verdict = tuple[Literal["happened", "not_happened", "unknown"], list[Config]]
 
 
-async def _proved(visit: NodeVisit) -> _Verdict:
+async def _check_proof(visit: NodeVisit) -> _Verdict:
     node, proof = visit.node, visit.node.proof or {}
     happened = cast("Sequence[Config]", proof.get("happened") or node.ensures)
     not_happened = cast("Sequence[Config]", proof.get("not_happened") or ())
@@ -117,10 +117,10 @@ async def _proved(visit: NodeVisit) -> _Verdict:
     return "unknown", seen
 
 
-async def _told_by_a_person(visit: NodeVisit, seen: list[Config]) -> _Verdict:
+async def _ask_person(visit: NodeVisit, seen: list[Config]) -> _Verdict:
     engine, node = visit.engine, visit.node
     looked = f" Its proof shows neither: {seen}." if seen else ""
-    question = asked(
+    question = ensure_question(
         engine.ledger.store,
         engine.ledger.run.id,
         f"{visit.key}#{visit.step.version}",
@@ -132,7 +132,9 @@ async def _told_by_a_person(visit: NodeVisit, seen: list[Config]) -> _Verdict:
     )
     said = await engine.wait_for(question, visit.key)
     if said == STOP:
-        raise visit.failed("Stopped by a person: nobody knows whether it happened.", kind="stopped")
+        raise visit.make_failure(
+            "Stopped by a person: nobody knows whether it happened.", kind="stopped"
+        )
     evidence: list[Config] = [*seen, {"said": said, "question": question.id, "holds": said == YES}]
     return ("happened" if said == YES else "not_happened"), evidence
 

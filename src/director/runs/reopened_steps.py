@@ -17,7 +17,7 @@ from director.store import RecordDraft, Store
 def reopen_failed(ledger: RunJournal) -> None:
     """Open the steps that made the run fail, so that it goes on from there."""
     failed = [step for step in ledger.steps() if step.state == "finished"]
-    first = next((step for step in failed if step.key == _failed_key(ledger)), None)
+    first = next((step for step in failed if step.key == _find_failed_key(ledger)), None)
     if first is not None:
         _reopen(ledger, [step for step in failed if step.position >= first.position], first.key)
 
@@ -63,7 +63,7 @@ def _reopen(ledger: RunJournal, steps: list[Step], key: str) -> None:
         # What runs others and holds the place to go on from keeps its plan.
         goes_on = _holds(step, key) and (step.type in CONTROL or step.type == "item")
         if goes_on:
-            opened.append(_begun_again(step))
+            opened.append(_begin_again(step))
             continue
         opened.append(replace(step, state="open", wrote=()))
         for kind, id_, version in step.wrote:
@@ -73,7 +73,7 @@ def _reopen(ledger: RunJournal, steps: list[Step], key: str) -> None:
     ledger.reopen(opened, drafts)
 
 
-def _begun_again(step: Step) -> Step:
+def _begin_again(step: Step) -> Step:
     attempt = step.attempt + 1
     return replace(step, state="begun", status="success", error="", error_kind="", attempt=attempt)
 
@@ -84,7 +84,7 @@ def _as_before(store: Store, kind: str, id_: str, version: int) -> RecordDraft:
     return RecordDraft(kind, id_, body, "put back, because the step is done again")
 
 
-def _failed_key(ledger: RunJournal) -> str:
+def _find_failed_key(ledger: RunJournal) -> str:
     return str((ledger.run.error or {}).get("key", ""))
 
 

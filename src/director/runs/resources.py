@@ -54,9 +54,9 @@ class SecretExtractor:
 
     def __call__(self, name: str, value: Json) -> Json:
         """The value with a reference in place of each sensitive value in it."""
-        return replace_sensitive(name, value, self._kept)
+        return replace_sensitive(name, value, self._keep_value)
 
-    def _kept(self, name: str, value: str) -> str:
+    def _keep_value(self, name: str, value: str) -> str:
         origins = self._workflow.origins
         for number in range(1, 1000):
             ending = f".{number}" if number > 1 else ""
@@ -193,8 +193,8 @@ def _key() -> KeyFile:
 
 
 @asynccontextmanager
-async def supplied(store: Store, wishes: RunOptions) -> AsyncIterator[Resources]:
-    """The supplies of a program, closed when it ends."""
+async def open_resources(store: Store, wishes: RunOptions) -> AsyncIterator[Resources]:
+    """The resources of a program, closed when it ends."""
     supplies = Resources(store, wishes)
     try:
         yield supplies
@@ -204,3 +204,4 @@ async def supplied(store: Store, wishes: RunOptions) -> AsyncIterator[Resources]
 
 # Names of one release ago; they go with the next.
 Wishes = RunOptions
+supplied = open_resources

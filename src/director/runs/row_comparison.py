@@ -81,10 +81,12 @@ def count_changes(
     return len(gone), new, changed, gone
 
 
-def name_rows(gone: Sequence[Json], earlier: Sequence[Json], key: str = "") -> tuple[str, ...]:
-    """What the first rows that are gone are called: by their key, else by what differs most."""
-    field = key or _find_telling_field(earlier)
-    return tuple(_name_row(row, field) for row in gone[:_NAMED])
+def name_rows(
+    chosen: Sequence[Json], rows: Sequence[Json], key: str = "", *, most: int = _NAMED
+) -> tuple[str, ...]:
+    """What the first of some rows are called: by their key, else by what differs most in all."""
+    field = key or _find_telling_field(rows)
+    return tuple(_name_row(row, field) for row in chosen[:most])
 
 
 def _group_rows(rows: Sequence[Json], key: str) -> dict[str, list[Json]]:

@@ -1,4 +1,4 @@
-"""Runs from the outside: start one, go on with one, try a node, cancel, retry.
+"""Runs from the outside: start one, go on with one, try a node, cancel.
 
 Everything about a run is in the store. Whoever calls `drive` takes the run over; whoever held it
 before can write no more.
@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from director.browser import BrowserGone, Origins
+from director.runs.branch_choices import list_choices
 from director.runs.doubts.doubt import OF_ALL_VISITS
 from director.runs.download_facts import keep_late_downloads
 from director.runs.engine import FAILURES, Engine
@@ -82,7 +83,7 @@ def queue_run(  # noqa: PLR0913  a run has that many parts
 ) -> Run:
     """Write a run that is to be done; `drive` does it, here or on another machine."""
     select(selection, workflow.nodes)
-    given = _given(workflow, inputs or {}, means)
+    given = _check_inputs(workflow, inputs or {}, means)
     run = Run(
         id_ or uuid.uuid4().hex[:12],
         workflow.id,
@@ -120,31 +121,35 @@ async def drive(store: Store, run: str, means: RunDependencies) -> Run:
     return await _drive(ledger, workflow, means, work)
 
 
-async def resume(store: Store, run: str, means: RunDependencies) -> Run:
-    """Go on with a run after whatever stopped it, a failure and a cancellation too."""
-    ledger = RunJournal(store, run_of(store, run), worker=means.worker)
-    if ledger.run.state in ("failed", "cancelled"):
-        ledger.take()
-        reopen_failed(ledger)
-        ledger.set_run(state="queued", error=None)
+async def resume(store: Store, run: str, means: RunDependencies, *, node: str = "") -> Run:
+    """Go on with a run after whatever stopped it; from a node on if one is named."""
+    if node or run_of(store, run).state in ("failed", "cancelled"):
+        reopen(store, run, node=node)
     return await drive(store, run, means)
 
 
-async def retry(store: Store, run: str, means: RunDependencies, *, node: str) -> Run:
-    """Do a run again from a node on; what came before it stays done."""
-    ledger = RunJournal(store, run_of(store, run), worker=means.worker)
-    workflow = workflow_of(store, ledger.run)
-    id_ = workflow.nodes[place_of(node, workflow.nodes)].id
+def reopen(store: Store, run: str, *, node: str = "") -> Run:
+    """Make a run that has ended one that is to be done: from a node on, or from where it failed."""
+    found = run_of(store, run)
+    if found.state == "done" and not node:
+        raise RunError(
+            f"The run {run!r} is done. To do part of it again, name a node to go back to."
+        )
+    ledger = RunJournal(store, found, worker="")
+    workflow = workflow_of(store, found)
+    id_ = workflow.nodes[place_of(node, workflow.nodes)].id if node else ""
     ledger.take()
-    reopen_from(ledger, id_)
-    ledger.set_run(state="queued", error=None)
-    return await drive(store, run, means)
+    if id_:
+        reopen_from(ledger, id_)
+    elif found.state in ("failed", "cancelled"):
+        reopen_failed(ledger)
+    return ledger.set_run(state="queued", error=None)
 
 
 async def try_node(
     store: Store, workflow: Workflow, node: str, means: RunDependencies, *, record: str = ""
 ) -> Run:
-    """Try one node in the workbench run of its workflow, where variables and records stay."""
+    """Try one node in the draft run of its workflow, where variables and records stay."""
     ledger = _hold_workbench(store, workflow, node, means, record)
     id_ = workflow.nodes[place_of(node, workflow.nodes)].id
     open_visit(ledger, id_)
@@ -193,7 +198,7 @@ def _is_of_visit(visit: str, key: str) -> bool:
 
 
 def open_workbench(store: Store, workflow: Workflow) -> Run:
-    """The workbench run of a workflow, made if there is none yet."""
+    """The draft run of a workflow, made if there is none yet."""
     bench = workbench(workflow.id)
     run = Run(bench, workflow.id, save_workflow(store, workflow), mode="isolated")
     if store.get("run", bench) is None:
@@ -254,7 +259,7 @@ async def _drive(
     ledger.set_run(state="running", error=None, doubts=())
     try:
         engine = Engine(ledger, workflow, means, observes=bool(test))
-        async with engine, _watched(ledger):
+        async with engine, _watch_for_stop(ledger):
             await work(engine)
             await keep_late_downloads(ledger, engine.stage)
             await note_error_pages(ledger, engine.stage)
@@ -265,9 +270,11 @@ async def _drive(
         if isinstance(problem, BrowserGone) and means.outlasts:
             ledger.set_run(**ends | {"state": "running"})
             raise
-    # On the workbench each test counts by itself.
+    # In the draft run each test counts by itself.
     took = time.monotonic() - began if test else measure_run(ledger.store, ledger.run.id)
     summary = summary_of(ledger.store, ledger.run, took)
+    told = list_choices(ledger.steps(), ledger.records.values()) if not test else ()
+    summary |= {"branches": [each.json() for each in told]}
     if ends["state"] == "done" and not test:
         summary |= compare_run(ledger.store, ledger.run, workflow)
     try:
@@ -305,7 +312,7 @@ def _find_doubts(
 
 
 @asynccontextmanager
-async def _watched(ledger: RunJournal) -> AsyncIterator[None]:
+async def _watch_for_stop(ledger: RunJournal) -> AsyncIterator[None]:
     """Meanwhile stop the work if somebody cancels the run or takes it over."""
     working = asyncio.current_task()
     stopped: list[Exception] = []
@@ -335,7 +342,7 @@ async def _watched(ledger: RunJournal) -> AsyncIterator[None]:
         watching.cancel()
 
 
-def _given(
+def _check_inputs(
     workflow: Workflow, inputs: Mapping[str, Json], means: RunDependencies
 ) -> dict[str, Json]:
     check_bounds(inputs, what="What the run is given")

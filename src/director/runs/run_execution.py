@@ -18,15 +18,13 @@ from director.browser import BrowserError, BrowserGone
 from director.browser.errors import is_target_closed
 from director.runs.engine import FAILURES
 from director.runs.questions import answer, questions
-from director.runs.reopened_steps import reopen_failed, reopen_from
 from director.runs.run_control import drive, workflow_of
-from director.runs.run_journal import RunJournal, run_json, run_of, steps_of
+from director.runs.run_journal import run_json, run_of, steps_of
 from director.runs.run_queue import Queue
-from director.runs.values import Question, Run, RunDependencies, RunError, RunTaken
+from director.runs.values import Question, Run, RunDependencies, RunTaken
 from director.secrets import Seal, VaultError
 from director.store import Store, StoreError, VersionConflict
 from director.store.run_variables import is_workbench
-from director.workflow.selection import place_of
 
 MeansOf: TypeAlias = Callable[[Run], Awaitable[RunDependencies]]
 GOING = ("queued", "running", "waiting")
@@ -125,8 +123,8 @@ async def _through(store: Store, run: str, means: MeansOf) -> None:
         raise
     except Exception as problem:  # noqa: BLE001  whatever it is, the run must not seem to go on
         if is_target_closed(problem):
-            raise BrowserGone(_said(problem, given)) from None
-        fail_run(store, run, _said(problem, given), kind="internal")
+            raise BrowserGone(_describe_problem(problem, given)) from None
+        fail_run(store, run, _describe_problem(problem, given), kind="internal")
 
 
 async def _get_means(means: MeansOf, run: Run) -> RunDependencies:
@@ -160,38 +158,21 @@ def site_of(store: Store, run: Run) -> str:
 
 def answer_question(  # noqa: PLR0913  each has a name
     store: Store,
-    queue: Queue,
     question: str,
     text: str,
     *,
+    go_on: Callable[[str], None],
     seal: Seal | None = None,
     vault: object | None = None,
 ) -> Question:
-    """Answer a question; a run that was put aside for it is queued again."""
+    """Answer a question; a run that was put aside for it, and only for it, is given to `go_on`."""
     said = answer(store, question, text, seal=seal, vault=vault)
+    # A draft run is the conversation's own: whoever talks goes on with it in the live browser.
     if is_workbench(said.run):
         return said
     if is_parked(run_of(store, said.run)) and not waits_for(store, said.run):
-        submit(store, queue, said.run)
+        go_on(said.run)
     return said
-
-
-def reopen(store: Store, run: str, *, node: str = "") -> Run:
-    """Make a run that has ended one that is to be done: from a node on, or from where it failed."""
-    found = run_of(store, run)
-    if found.state == "done" and not node:
-        raise RunError(
-            f"The run {run!r} is done. To do part of it again, name a node to go back to."
-        )
-    ledger = RunJournal(store, found, worker="")
-    workflow = workflow_of(store, found)
-    id_ = workflow.nodes[place_of(node, workflow.nodes)].id if node else ""
-    ledger.take()
-    if id_:
-        reopen_from(ledger, id_)
-    elif found.state in ("failed", "cancelled"):
-        reopen_failed(ledger)
-    return ledger.set_run(state="queued", error=None)
 
 
 def fail_run(store: Store, run: str, message: str, *, kind: str) -> None:
@@ -204,7 +185,7 @@ def fail_run(store: Store, run: str, message: str, *, kind: str) -> None:
         store.put("run", run, run_json(failed), "could not go on", expect=found.version)
 
 
-def _said(problem: Exception, means: RunDependencies | None) -> str:
+def _describe_problem(problem: Exception, means: RunDependencies | None) -> str:
     """The words of an exception, without a secret; of a strange one perhaps only its name."""
     if isinstance(problem, FAILURES):
         return str(problem)

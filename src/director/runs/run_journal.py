@@ -92,7 +92,7 @@ class RunJournal:
         self._write([*(self._draft(step) for step in opened), *drafts])
         self._read()
 
-    def set_run(self, **changes: Any) -> Run:  # noqa: ANN401  the fields of a run
+    def set_run(self, **changes: Any) -> Run:
         """Write the run with some of its fields changed."""
         self.run = replace(self.run, worker=self._worker, **changes)
         self._write([RecordDraft("run", self.run.id, run_json(self.run), "", self._version)])

@@ -12,11 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from importlib.resources import files
 
+from director.runs.branch_choices import read_choices
 from director.runs.nodes import CONTROL
 from director.runs.questions import questions
 from director.runs.run_control import workflow_of
 from director.runs.run_journal import records_of, run_of, steps_of
 from director.runs.run_text import (
+    branch_lines,
     comparison_lines,
     config_text,
     depth_of,
@@ -118,6 +120,8 @@ class _Report:
         yield from self._doubts()
         if compared := comparison_lines(run):
             yield f"<h2>Compared with the last run</h2>{_items(map(escape, compared))}"
+        if taken := branch_lines(read_choices(run.summary), most=200):
+            yield f"<h2>Branches</h2>{_items(map(escape, taken))}"
 
     def _doubts(self) -> Iterator[str]:
         """What speaks against a run that passed, with the evidence."""
@@ -126,7 +130,7 @@ class _Report:
         yield f"<h2>Doubts ({len(self._run.doubts)})</h2>"
         for each in self._run.doubts:
             evidence = each.get("evidence")
-            seen = _shown(evidence) if isinstance(evidence, Mapping) else []
+            seen = _render_values(evidence) if isinstance(evidence, Mapping) else []
             yield f'<details class="doubt" open><summary>{escape(str(each["sentence"]))}</summary>'
             if each.get("explained"):
                 said = escape(str(each["explained"]))
@@ -136,7 +140,7 @@ class _Report:
     def _inputs(self) -> Iterator[str]:
         if self._run.inputs:
             yield "<h2>Inputs</h2>"
-            yield _table(("name", "value"), _shown(self._run.inputs))
+            yield _table(("name", "value"), _render_values(self._run.inputs))
 
     def _timeline(self) -> Iterator[str]:
         yield "<h2>Timeline</h2>"
@@ -183,7 +187,7 @@ class _Report:
             yield _list("Page", [escape(str(step.page.get("url", "")))])
         if step.screenshot:
             yield self._picture(step)
-        yield from self._told(step)
+        yield from self._render_details(step)
 
     def _about(self, step: Step) -> Iterator[str]:
         node = self._nodes.get(step.node)
@@ -196,7 +200,7 @@ class _Report:
             about.append(f"attempt {step.attempt}")
         yield f'<p class="soft">{"<br>".join(map(escape, about))}</p>'
 
-    def _told(self, step: Step) -> Iterator[str]:
+    def _render_details(self, step: Step) -> Iterator[str]:
         if step.config:
             yield f"<h3>Config</h3><pre>{escape(config_text(step.config))}</pre>"
         if step.result is not None and step.type not in (*CONTROL, "item"):
@@ -207,7 +211,7 @@ class _Report:
             yield _table(("name", "value"), wrote)
 
     def _picture(self, step: Step) -> str:
-        content = self._store.kept((step.screenshot or {})["$kept"])
+        content = self._store.read_kept((step.screenshot or {})["$kept"])
         kind = "png" if content.startswith(b"\x89PNG") else "jpeg"
         source = f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
         alt = escape(f"The page after {step.alias}", quote=True)
@@ -237,7 +241,7 @@ class _Report:
         found = variables(self._store, self._run.id)
         if found:
             yield "<h2>Variables at the end</h2>"
-            yield _table(("name", "value"), _shown(found))  # type: ignore[arg-type]
+            yield _table(("name", "value"), _render_values(found))  # type: ignore[arg-type]
 
     def _records(self) -> Iterator[str]:
         found = records_of(self._store, self._run.id)
@@ -309,7 +313,7 @@ def _cell(name: str, value: Json) -> str:
     return "" if said is None else said if isinstance(said, str) else render_value(name, said)
 
 
-def _shown(values: Mapping[str, Json]) -> list[tuple[str, str]]:
+def _render_values(values: Mapping[str, Json]) -> list[tuple[str, str]]:
     return [(name, render_value(name, value)) for name, value in values.items()]
 
 

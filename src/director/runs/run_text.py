@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from director.runs.branch_choices import BranchChoice
 from director.runs.row_comparison import RowComparison, list_comparisons
 from director.workflow.display import render_value
 from director.workflow.doubt_checks import is_by_model
@@ -94,8 +95,9 @@ def evidence_text(evidence: Config) -> str:
 def key_text(key: str, nodes: Iterable[Node]) -> str:
     """Where a step is: aliases from the outside in, with the item or the part between."""
     aliases = {node.id: node.alias for node in nodes}
-    pieces = _PIECE.findall(key)
-    return " › ".join(f"{aliases.get(name, name)}{inside}" for name, inside in pieces) or key
+    pieces = [(*name.partition("~"), inside) for name, inside in _PIECE.findall(key)]
+    told = [f"{aliases.get(id_, id_)}{sign}{nth}{inside}" for id_, sign, nth, inside in pieces]
+    return " › ".join(told) or key
 
 
 def depth_of(key: str) -> int:
@@ -148,6 +150,24 @@ def comparison_text(compared: RowComparison) -> str:
 def comparison_lines(run: Run) -> list[str]:
     """What a run that passed read beside the last one with the same inputs, a line each."""
     return [comparison_text(each) for each in list_comparisons(run.summary)]
+
+
+def branch_text(choices: Sequence[BranchChoice], most: int = 10) -> str:
+    """The branches that the items of a loop took at one route, in one line."""
+    told = []
+    for each in choices:
+        more = f", … {each.count - most} more" if each.count > most else ""
+        told.append(f"{each.branch} {each.count} ({', '.join(each.names[:most])}{more})")
+    total = sum(each.count for each in choices)
+    return f"{choices[0].alias}, {total} {'item' if total == 1 else 'items'}: {'; '.join(told)}"
+
+
+def branch_lines(choices: Iterable[BranchChoice], most: int = 10) -> list[str]:
+    """Which items took which branch, a line for each route in a loop."""
+    routes: dict[str, list[BranchChoice]] = {}
+    for each in choices:
+        routes.setdefault(each.node, []).append(each)
+    return [branch_text(each, most) for each in routes.values()]
 
 
 def check_text(check: Config) -> str:

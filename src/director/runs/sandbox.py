@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from director.distribution import install_line
+from director.errors import DirectorError
 from director.workflow.bounds import VALUE, ValueTooLarge, check_bounds
 from director.workflow.expressions import MODULES, PARSERS
 from director.workflow.values import Json
@@ -32,7 +33,7 @@ _SAID = 1_000  # characters of an error that the code raised
 _PRINTED = 100_000  # bytes of print() before it is too much
 
 
-class SandboxError(Exception):
+class SandboxError(DirectorError):
     """Why an expression has no value: the line, what went wrong there, and what to do."""
 
 
@@ -90,7 +91,7 @@ class Sandbox:
 
     def _start(self) -> Monty:
         try:
-            from pydantic_monty import Monty  # noqa: PLC0415  an extra
+            from pydantic_monty import Monty
         except ImportError as error:
             raise SandboxError(
                 f"transform and route need the package pydantic-monty: {install_line('sandbox')}."
@@ -104,12 +105,12 @@ class Sandbox:
         try:
             # The same value may be given under many names.
             check_bounds(values, what="What the code is given", bounds=_GIVEN)
-            return self._json(self._fed(pool, code, values))
+            return self._json(self._feed(pool, code, values))
         except ValueTooLarge as problem:
             raise SandboxError(str(problem)) from None
 
-    def _fed(self, pool: Monty, code: str, values: Mapping[str, Json]) -> object:
-        from pydantic_monty import CollectString, MontyError  # noqa: PLC0415  an extra
+    def _feed(self, pool: Monty, code: str, values: Mapping[str, Json]) -> object:
+        from pydantic_monty import CollectString, MontyError
 
         limits: ResourceLimits = {
             "max_feed_duration_secs": self.limits.seconds,
@@ -126,7 +127,7 @@ class Sandbox:
                     session.feed_run(f"import {', '.join(known)}", print_callback=printed)
                 return session.feed_run(code, inputs=dict(values), print_callback=printed)
         except MontyError as error:
-            raise SandboxError(_said(error, self.limits)) from None
+            raise SandboxError(_describe_error(error, self.limits)) from None
 
     def _json(self, found: object) -> Json:
         bounds = replace(VALUE, characters=self.limits.result)
@@ -170,8 +171,8 @@ def _plain(found: object) -> Json:
     )
 
 
-def _said(error: Exception, limits: SandboxLimits) -> str:
-    from pydantic_monty import MontyCrashedError, MontyRuntimeError, MontySyntaxError  # noqa: PLC0415
+def _describe_error(error: Exception, limits: SandboxLimits) -> str:
+    from pydantic_monty import MontyCrashedError, MontyRuntimeError, MontySyntaxError
 
     if isinstance(error, MontyCrashedError):
         return f"The code was stopped: it did not end within {limits.seconds:g} seconds."

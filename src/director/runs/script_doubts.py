@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from director.runs.doubts.page_claims import read_claim
+from director.browser.row_positions import widen_positions
 from director.runs.held_before import OF_THE_NODE
 from director.runs.script_actions import conditions
 from director.runs.script_names import Names
 from director.workflow.doubt_checks import is_by_model
-from director.workflow.values import Config, Node
-
-_NUMBER = r"\d[\d.,'\u2019\u00a0\u202f]*"
+from director.workflow.values import Config, Json, Node
 
 
-def note_rows(node: Node) -> Iterator[str]:
-    """The line that remembers what a node read, if it has a check that a script can make."""
-    checks = [check for check in node.checks if not check.get("dismissed")]
-    total = next((check for check in checks if check.get("kind") == "total"), {})
-    counter = write_pattern(str(total.get("counter", "")))
-    unique = [str(check["field"]) for check in checks if check.get("kind") == "unique"]
-    if node.config.get("limit") is not None or (not counter and not unique):
-        return
-    more = f", counter={counter!r}" if counter else ""
-    more += f", unique={unique!r}" if unique else ""
-    more += f", spare={total['tolerance']!r}" if total.get("tolerance") else ""
-    yield f"note_rows(page, {node.alias!r}, found{more})"
+def note_rows(node: Node, names: Names, same: str) -> Iterator[str]:
+    """The line that remembers what a node read and what the page says of it.
+
+    `same` names the node that reads the same of a list into records of one type.
+    """
+    config = node.config
+    given = {
+        "fields": names.selector(config["fields"], "selectors") if config.get("fields") else "",
+        "limit": names.value(config["limit"]) if config.get("limit") is not None else "",
+        "visible": "False" if config.get("visibleOnly") is False else "",
+        "wide": repr(wide) if (wide := _widen(config["selector"])) else "",
+        "whole": "True" if config["method"] == "extract_all" else "",
+        "checks": repr([dict(each) for each in node.checks]) if node.checks else "",
+        "makes": "True" if config.get("create_records") is not None else "",
+        "same": repr(same) if same != node.alias else "",
+    }
+    more = "".join(f", {name}={said}" for name, said in given.items() if said)
+    yield f"note_rows(page, {node.alias!r}, {names.selector(config['selector'])}, found{more})"
+
+
+def _widen(selector: Json) -> str:
+    """The selector without what skips rows by their place; of one with a template nothing."""
+    return "" if "{{" in str(selector) else widen_positions(selector)
 
 
 def tell_left(node: Node, items: str, limit: str) -> Iterator[str]:
@@ -57,19 +65,3 @@ def look_before(node: Node, names: Names) -> Iterator[str]:
         now = [{**each, "within": 0} for each in node.ensures]
         checks = [f"lambda: {each}" for each in conditions(now, names, since="0")]
         yield f"held = look_before(page, {', '.join(checks)})"
-
-
-def write_pattern(counter: str) -> str:
-    """A pattern for the phrase of a counter whose group `total` is the length of the list."""
-    pieces = counter.split("#")
-    places = range(len(pieces) - 1)
-    numbers = [str(place + 1) for place in places]
-    said = "".join(f"{piece}{number}" for piece, number in zip(pieces, numbers, strict=False))
-    claim = read_claim(said + pieces[-1], "pager")
-    if claim is None or claim.total is None or not 1 <= claim.total <= len(numbers):
-        return ""
-    found = re.escape(pieces[0])
-    for place in places:
-        group = f"(?P<total>{_NUMBER})" if place + 1 == claim.total else _NUMBER
-        found += group + re.escape(pieces[place + 1])
-    return found

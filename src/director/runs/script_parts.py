@@ -14,12 +14,23 @@ from director.browser import bundle_vote, element_likeness, field_kinds, list_it
 from director.browser.bundle import Bundle, Holder, Inner
 from director.browser.collection import SCROLL
 from director.browser.element_portraits import script as model_script
+from director.browser.list_claims import read_list_script
+from director.runs.doubts import page_claims, row_counts
+from director.runs.doubts.doubt import (
+    Doubt,
+    RowReading,
+    RowVisit,
+    dismissals_of,
+    is_blank,
+    is_dismissed,
+    name_of,
+)
 from director.runs.held_before import DIGEST
 from director.workflow import css_values
+from director.workflow.doubt_checks import is_by_model
 
-_IMPORTS = """from __future__ import annotations
-
-import difflib
+_LATE = "from __future__ import annotations\n\n"
+_BUNDLE_IMPORTS = """import difflib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +39,18 @@ from typing import TypeAlias
 from urllib.parse import quote
 
 """
+_ROW_IMPORTS = """from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice, pairwise
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+"""
+_NO_ROWS = """def row_doubts():
+    \"\"\"No list was read.\"\"\"
+    return ()
+"""
+_ROW_CLASSES = (Doubt, RowVisit, RowReading)
+_ROW_FUNCTIONS = (is_by_model, is_dismissed, dismissals_of, is_blank, name_of)
 _PREPARE = """    playwright.selectors.register("director", MODEL, content_script=True)
 """
 _WATCH = """    context.add_init_script(CLICKS)
@@ -42,8 +65,8 @@ def part(name: str) -> str:
 
 
 @cache
-def write_head(*, bundles: bool) -> str:
-    """What comes before the nodes; with what finds bundles if there are any."""
+def write_head(*, bundles: bool, rows: bool = True) -> str:
+    """What comes before the nodes; with what finds bundles and doubts lists if there are any."""
     head = part("script_head.txt").rstrip("\n")
     for mark, text in (
         ("@EXTRACT@", _browser("extract.js")),
@@ -54,8 +77,10 @@ def write_head(*, bundles: bool) -> str:
         *((f"@{name}@", _escape(getattr(field_kinds, name))) for name in _FIELDS),
     ):
         head = head.replace(mark, text)
+    lists = _doubting() if rows else _NO_ROWS
+    head = f"{_ROW_IMPORTS if rows else ''}{head}\n\n\n{lists.rstrip()}"
     if not bundles:
-        return head
+        return f"{_LATE if rows else ''}{head}"
     locate = part("script_locate.txt")
     for mark, text in (
         ("@MODEL@", model_script()),
@@ -63,7 +88,7 @@ def write_head(*, bundles: bool) -> str:
         ("@VOTING@", _voting()),
     ):
         locate = locate.replace(mark, text)
-    return f"{_IMPORTS}{head}\n\n\n{locate.rstrip()}"
+    return f"{_LATE}{_BUNDLE_IMPORTS}{head}\n\n\n{locate.rstrip()}"
 
 
 @cache
@@ -72,6 +97,15 @@ def write_tail(*, bundles: bool) -> str:
     tail = part("script_tail.txt").rstrip("\n")
     tail = tail.replace("@PREPARE@\n", f"    {_PREPARE}" if bundles else "")
     return tail.replace("@WATCH@\n", f"    {_WATCH}" if bundles else "")
+
+
+def _doubting() -> str:
+    """The rules about counts and pages as they are in Director, with the look at a list."""
+    claims, counts = inspect.getsource(page_claims), inspect.getsource(row_counts)
+    rules = [inspect.getsource(each) for each in (*_ROW_CLASSES, *_ROW_FUNCTIONS)]
+    rules += [claims[claims.index("_GAP = ") :], counts[counts.index("# What a query names") :]]
+    text = part("script_rows.txt").replace("@LIST_CLAIMS@", read_list_script().strip())
+    return text.replace("@DOUBTING@", "\n\n".join(rules))
 
 
 def _gathering() -> str:

@@ -44,7 +44,7 @@ class Stage:
         self.looked = means.session.mark() if means.session else 0
 
     @property
-    def opened(self) -> bool:
+    def is_open(self) -> bool:
         """Whether a node has needed the browser yet."""
         return self._session is not None
 
@@ -74,7 +74,7 @@ class Stage:
     async def session(self) -> Session:
         """The session, opened where the run left off."""
         if self._session is None:
-            self._session = await self._open.enter_async_context(self._restored())
+            self._session = await self._open.enter_async_context(self._restore())
             # A worker that was stopped for a while may have lost the run since it began the step.
             self._session.before_acting = self._ledger.check_held
             for step in self._to_redo():
@@ -92,7 +92,7 @@ class Stage:
     @asynccontextmanager
     async def aside(self) -> AsyncIterator[Session]:
         """Another session as the run left off, to look at something and close it again."""
-        async with self._restored() as session:
+        async with self._restore() as session:
             yield session
 
     async def page(self) -> dict[str, Json] | None:
@@ -105,9 +105,9 @@ class Stage:
         found = await _identify_page(self._session)
         return {**found, "document": self._same_page.get(str(found["document"]), found["document"])}
 
-    async def gone(self) -> BrowserGone | None:
+    async def find_browser_end(self) -> BrowserGone | None:
         """What to raise if the browser has ended."""
-        return None if self._session is None else await self._session.gone()
+        return None if self._session is None else await self._session.find_browser_end()
 
     async def keep_point(self) -> Mapping[str, str] | None:
         """Keep a restart point, sealed, and say under which name."""
@@ -115,7 +115,7 @@ class Stage:
             return None
         point = await self._session.point()
         if self._point is None or self._point[0] != point:
-            sealed = point.sealed(self._means.seal).encode()
+            sealed = point.encrypt(self._means.seal).encode()
             self._point = point, {"$kept": self._ledger.store.keep(sealed)}
         return self._point[1]
 
@@ -125,7 +125,7 @@ class Stage:
         self._session = self._means.session
 
     @asynccontextmanager
-    async def _restored(self) -> AsyncIterator[Session]:
+    async def _restore(self) -> AsyncIterator[Session]:
         if self._means.browser is None:
             raise RunError(
                 "This node needs a browser and the run was given none: hand one in as `browser`."
@@ -150,8 +150,8 @@ class Stage:
             return None
         if self._means.seal is None:
             raise RunError("The restart points of this run are sealed: hand in its `seal`.")
-        text = self._ledger.store.kept(step.point["$kept"]).decode()
-        point = RestartPoint.unsealed(text, self._means.seal)
+        text = self._ledger.store.read_kept(step.point["$kept"]).decode()
+        point = RestartPoint.decrypt(text, self._means.seal)
         if shown is None or shown.page is None or shown.position <= step.position:
             return point
         # Its browser ended after something that must not be done again: only the address is known.
@@ -162,7 +162,7 @@ class Stage:
         shown = self._last_shown()
         return [
             step
-            for step in self._finished()
+            for step in self._list_finished()
             if step.type == "browser_action"
             and step.status == "success"
             and step.effect == "idempotent"
@@ -175,9 +175,9 @@ class Stage:
         return self._last(lambda step: step.page)
 
     def _last(self, has: Callable[[Step], object]) -> Step | None:
-        return next((step for step in reversed(self._finished()) if has(step)), None)
+        return next((step for step in reversed(self._list_finished()) if has(step)), None)
 
-    def _finished(self) -> list[Step]:
+    def _list_finished(self) -> list[Step]:
         return [step for step in self._ledger.steps() if step.state == "finished"]
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 from director.browser import Browser, Logins, SecretDoor, Session
+from director.errors import DirectorError
 from director.runs.secret_uses import SecretUse
 from director.secrets import Seal
 from director.workflow.values import Config, Effect, Json, Mode, Node
@@ -220,11 +221,11 @@ def number_visits(ids: Sequence[str]) -> Iterator[tuple[str, int]]:
         yield id_, times[id_]
 
 
-class RunError(Exception):
+class RunError(DirectorError):
     """The run could not be started or gone on with; the message says why and what to do."""
 
 
-class NodeFailed(Exception):
+class NodeFailed(DirectorError):
     """A node failed. `key` is the step that failed first; `kind` tells failures apart."""
 
     def __init__(self, message: str, *, key: str, alias: str, kind: str = "") -> None:
@@ -240,7 +241,7 @@ class RunWaiting(Exception):
     """The run waits for an answer; resume it when there is one."""
 
 
-class NotPermitted(Exception):
+class NotPermitted(DirectorError):
     """A node waits for a person's word and was not begun; no node before it catches that."""
 
 

@@ -91,6 +91,6 @@ class NodeVisit:
         """The key of this visit in the journal."""
         return self.step.key
 
-    def failed(self, why: str, *, kind: str) -> NodeFailed:
+    def make_failure(self, why: str, *, kind: str) -> NodeFailed:
         """The failure of this node."""
         return NodeFailed(why, key=self.key, alias=self.node.alias, kind=kind)

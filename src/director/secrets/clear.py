@@ -11,11 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn, final
 
+from director.errors import DirectorError
+
 MARK = "[redacted]"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 
 
-class SecretRefused(Exception):
+class SecretRefused(DirectorError):
     """The secret was not handed out: the message names it and the origin, never its value."""
 
 

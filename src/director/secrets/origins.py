@@ -10,6 +10,8 @@ import ipaddress
 import re
 from dataclasses import dataclass
 
+from director.errors import DirectorError
+
 _PORTS = {"https": 443, "http": 80}
 _LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _ADDRESS = re.compile(r"(?P<scheme>[a-z]+)://(?P<place>[^/?#]*)(?P<rest>.*)", re.DOTALL)
@@ -19,8 +21,10 @@ _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
-class OriginError(ValueError):
+class OriginError(DirectorError, ValueError):
     """The text is no origin that can be trusted; the message says why."""
+
+    status = 422
 
 
 @dataclass(frozen=True, slots=True)

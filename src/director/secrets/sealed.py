@@ -53,7 +53,7 @@ def _derive_key(key: bytes, purpose: str) -> bytes:
 
 
 def _decrypt(sealed: bytes, key: bytes) -> bytes | None:
-    from cryptography.exceptions import InvalidTag  # noqa: PLC0415  an extra
+    from cryptography.exceptions import InvalidTag
 
     start = len(_MAGIC) + _NONCE
     if not sealed.startswith(_MAGIC):

@@ -150,6 +150,13 @@ class Vault:
         """A net for all values in the vault."""
         return Redactor([held.value for held in self._content().values()])
 
+    def stamp(self) -> bytes:
+        """What changes with every change of the vault; it says nothing of what is in it."""
+        try:
+            return hashlib.sha256(self._path.read_bytes()).digest()
+        except OSError:
+            return b""
+
     def references(self, names: Iterable[str] | None = None) -> SecretReferences:
         """What puts references in the place of values: of these names, or of all."""
         content = self._content()
@@ -219,7 +226,7 @@ def open_vault(environ: Mapping[str, str] | None = None) -> Vault:
 def load_cipher() -> type[AESGCM]:
     """The cipher that seals the vault, from the package that has it."""
     try:
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415  an extra
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
     except ImportError as error:
         raise VaultError(
             f"The vault needs the package cryptography: {install_line('store')}."
@@ -253,7 +260,7 @@ def _seal_content(cipher: type[AESGCM], content: Mapping[str, StoredSecret], key
 
 def _unseal_content(cipher: type[AESGCM], sealed: bytes, key: bytes | None) -> Content | str:
     """What the file holds, or why it cannot be opened."""
-    from cryptography.exceptions import InvalidTag  # noqa: PLC0415  an extra
+    from cryptography.exceptions import InvalidTag
 
     if not sealed.startswith(_MAGIC) or len(sealed) < _HEAD + _NONCE:
         return "is damaged, or not a vault of this version: put back a copy of it."

@@ -12,12 +12,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol, cast, final
 
+from director.errors import DirectorError
 from director.home import lock_file, make_private, write_private
 
 SIZE = 32
 
 
-class VaultError(Exception):
+class VaultError(DirectorError):
     """The vault cannot be used as asked; the message says why and what to do. Nothing was lost."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from director.context.values import Section
-from director.sections.boundary import bound_section
+from director.sections.boundary import wrap_section
 from director.sections.value_text import line
 from director.workflow.sensitive import mask_value
 from director.workflow.values import Tab
@@ -19,9 +19,9 @@ LONGEST = 300
 def browser_section(tabs: Sequence[Tab]) -> Section:
     """The tabs in their order."""
     if not tabs:
-        return bound_section("browser", "0 tabs open", "agent")
+        return wrap_section("browser", "0 tabs open", "agent")
     open_ = "1 tab open:" if len(tabs) == 1 else f"{len(tabs)} tabs open:"
-    return bound_section("browser", "\n".join([open_, *map(_tab, tabs)]), "web")
+    return wrap_section("browser", "\n".join([open_, *map(_tab, tabs)]), "web")
 
 
 def _tab(tab: Tab) -> str:

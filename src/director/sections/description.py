@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from director.context.values import Section
-from director.sections.boundary import bound_section
+from director.sections.boundary import wrap_section
 from director.sections.value_text import bullets, field
 from director.workflow.description import PARTS, Description, missing
 
@@ -15,7 +15,7 @@ NONE = "No description yet: agree with the user on what to build, then update_wo
 def description_section(description: Description | None) -> Section:
     """The whole description."""
     text = NONE if description is None else "\n".join(_lines(description))
-    return bound_section("description", text, "agent")
+    return wrap_section("description", text, "agent")
 
 
 def _lines(description: Description) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from director.context.values import Section
-from director.sections.boundary import bound_section
+from director.sections.boundary import wrap_section
 from director.sections.value_text import bullets, field, line
 from director.workflow.plan import Plan, Task
 
@@ -17,7 +17,7 @@ NONE = "No plan yet: make one with update_plan before you build."
 
 def plan_section(plan: Plan | None) -> Section:
     """The whole plan."""
-    return bound_section("plan", NONE if plan is None else "\n".join(_lines(plan)), "agent")
+    return wrap_section("plan", NONE if plan is None else "\n".join(_lines(plan)), "agent")
 
 
 def _lines(plan: Plan) -> Iterator[str]:

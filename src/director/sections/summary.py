@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from director.context.values import Section, Summary
-from director.sections.boundary import bound_section
+from director.sections.boundary import wrap_section
 
 _MOST = 12
 
@@ -17,7 +17,7 @@ def summary_section(summary: Summary | None) -> Section | None:
     if summary is None:
         return None
     covers = f"In place of turns {_name_turns(summary.covers)}, which recall can read:\n"
-    return bound_section(
+    return wrap_section(
         "summary", f"{covers if summary.covers else ''}{summary.text}", summary.trust
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from director.context.sizes import section_size
 from director.context.summary_prompt import request
 from director.context.values import Context, Counter, Fold, Section, UserTurn
-from director.sections.boundary import NAMES, bound_section, guard_boundary
+from director.sections.boundary import NAMES, guard_boundary, wrap_section
 from director.sections.section_texts import section
 from director.sections.system import prompt
 from director.sections.workflow_state import WorkflowState
@@ -23,7 +23,7 @@ def compression_sections(state: WorkflowState, tokens: int) -> tuple[Section, ..
     beside = (section(name, state) for name in BESIDE)
     return (
         Section("compress", rules),
-        bound_section("system", prompt("system"), "system"),
+        wrap_section("system", prompt("system"), "system"),
         *(one for one in beside if one is not None),
     )
 

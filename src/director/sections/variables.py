@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from director.context.values import Section, Trust
-from director.sections.boundary import bound_section
+from director.sections.boundary import wrap_section
 from director.sections.value_text import compact, line, visible
 from director.sections.workflow_state import WorkflowState
 from director.workflow.display import render_value
@@ -106,7 +106,7 @@ def _in_full(variables: Mapping[str, Json]) -> Section:
 def _section(told: Mapping[str, str], more: Sequence[str] = ()) -> Section:
     lines = [*(f"- {line(name)} = {told[name]}" for name in sorted(told)), *more]
     trust: Trust = "web" if lines else "agent"
-    return bound_section("variables", "\n".join(lines) or NONE, trust)
+    return wrap_section("variables", "\n".join(lines) or NONE, trust)
 
 
 def _sort_keys(value: Json) -> Json:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from director.context.values import Section
-from director.sections.boundary import bound_section
+from director.sections.boundary import wrap_section
 from director.sections.value_text import bullets, compact, field, line
 from director.workflow.nearest import hint
 from director.workflow.references import ChildNodes, map_parents, with_aliases
@@ -36,7 +36,7 @@ def workflow_section(
             where = _belongs(inside.get(node.id, ()), aliases)
             status = statuses.get(node.id, PENDING)
             lines += _node(node, workflow.nodes, f"{position} {node.alias}", f"{status}{where}")
-    return bound_section("workflow", "\n".join(lines), "agent")
+    return wrap_section("workflow", "\n".join(lines), "agent")
 
 
 def select_nodes(workflow: Workflow, *, range_: str = "all", type_: str = "") -> frozenset[str]:

@@ -14,7 +14,7 @@ from director.workflow.values import Json, Tab, Workflow
 
 @dataclass(frozen=True, slots=True)
 class WorkflowState:
-    """A workflow with its plan, description, workbench variables and tabs.
+    """A workflow with its plan, description, variables of the draft run and tabs.
 
     `statuses` has the latest status of each node by its id, and of no node more than that:
     results are never part of the state that is shown. `last_executed` is when a node last ran.

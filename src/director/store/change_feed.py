@@ -154,7 +154,7 @@ class _ServerBell:
     """Rings when the server says that a position was taken, whoever took it."""
 
     def __init__(self, database: Database) -> None:
-        import psycopg  # noqa: PLC0415  whoever has no server needs no driver
+        import psycopg
 
         self._error = psycopg.Error
         self._place = database.place

@@ -23,7 +23,7 @@ UNCHANGED = "Nothing was written."
 class CompressionStore(Protocol):
     """What is needed of a store."""
 
-    def seen(self, thread: str, /) -> list[Entry]:
+    def read_visible(self, thread: str, /) -> list[Entry]:
         """The entries of a thread that decide what a model sees."""
 
     def hiding(self, thread: str, /) -> list[Entry]:
@@ -75,7 +75,7 @@ def preview(
     counter: Counter = chars4,
 ) -> Preview:
     """What compressing these turns would cover; all that may be compressed if none are named."""
-    return _preview(store.seen(thread), seqs, counter)
+    return _preview(store.read_visible(thread), seqs, counter)
 
 
 def _preview(entries: list[Entry], seqs: Iterable[int] | None, counter: Counter) -> Preview:
@@ -131,7 +131,7 @@ def compress(
 
     What a server remembers is of another history from then on: its reference goes with it.
     """
-    entries = store.seen(thread)
+    entries = store.read_visible(thread)
     if (entries[-1].seq if entries else 0) != preview.head:
         raise VersionConflict(
             f"The thread has grown since it was previewed. {UNCHANGED} Preview it again."
@@ -192,7 +192,7 @@ def restore(store: CompressionStore, thread: str, checkpoint: int) -> Entry:
 
 def delete(store: CompressionStore, thread: str, seqs: Iterable[int]) -> Entry:
     """Take whole units out of view for good; the entries stay in the log."""
-    entries = store.seen(thread)
+    entries = store.read_visible(thread)
     chosen = set(seqs)
     if not chosen:
         raise StoreError(f"No turn was named. {UNCHANGED}")

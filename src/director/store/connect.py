@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -214,8 +214,7 @@ def _set_up_postgresql(
     connection.commit()
 
 
-def _use_wal(cursor: object) -> None:
-    assert isinstance(cursor, sqlite3.Cursor)  # noqa: S101
+def _use_wal(cursor: DBAPICursor) -> None:
     # Two programs that open a new file at once: SQLite does not wait here, so we do.
     for pause in (0.01, 0.05, 0.1, 0.5, 1, 2):
         try:

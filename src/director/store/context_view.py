@@ -33,20 +33,24 @@ class View:
     hidden: frozenset[int]
 
     @property
-    def archived(self) -> frozenset[int]:
+    def summary_turns(self) -> frozenset[int]:
         """The turns that the summary stands for."""
         return frozenset(self.current.summary.covers) if self.current else frozenset()
 
+    archived = summary_turns  # its name of one release ago
+
     @property
-    def shown(self) -> tuple[Told, ...]:
+    def visible(self) -> tuple[Told, ...]:
         """What the model sees, besides the summary."""
         return tuple(one for one in self.told if one.seq not in self.hidden)
+
+    shown = visible  # its name of one release ago
 
     @property
     def context(self) -> Context:
         """What the model sees."""
         summary = self.current.summary if self.current else None
-        return Context(turns=tuple(t for one in self.shown for t in one.turns), summary=summary)
+        return Context(turns=tuple(t for one in self.visible for t in one.turns), summary=summary)
 
     @property
     def units(self) -> tuple[tuple[int, ...], ...]:
@@ -132,9 +136,4 @@ def find_archived(entries: Sequence[Entry]) -> frozenset[int]:
 
 def visible(entries: Sequence[Entry]) -> tuple[int, ...]:
     """The turns that the model sees, in their order."""
-    return tuple(one.seq for one in view(entries).shown)
-
-
-def units_of(entries: Sequence[Entry]) -> tuple[tuple[int, ...], ...]:
-    """What may be compressed, as whole units."""
-    return view(entries).units
+    return tuple(one.seq for one in view(entries).visible)

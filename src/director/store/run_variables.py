@@ -1,7 +1,7 @@
 """The variables of runs: records like any other, so every value stays readable with its reason.
 
 A variable belongs to one run; what is tried out while a workflow is being built belongs to its
-workbench run. A secret has no value here: only its reference may be set.
+draft run. A secret has no value here: only its reference may be set.
 """
 
 from __future__ import annotations

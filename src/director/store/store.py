@@ -96,7 +96,7 @@ class Store:
         with self._reading() as connection:
             return thread_log.last(connection, thread, kind)
 
-    def seen(self, thread: str) -> list[Entry]:
+    def read_visible(self, thread: str) -> list[Entry]:
         """The entries that decide what a model sees, however long the thread is.
 
         Enough for `project`, `view` and `compress`: the last entry, the compression that is shown,
@@ -104,6 +104,8 @@ class Store:
         """
         with self._reading() as connection:
             return thread_log.read_visible(connection, thread)
+
+    seen = read_visible  # its name of one release ago
 
     def hiding(self, thread: str) -> list[Entry]:
         """Every compression, restore and deletion of a thread: enough for `checkpoints`."""
@@ -140,7 +142,7 @@ class Store:
     def put(
         self,
         kind: str,
-        id: str,  # noqa: A002
+        id: str,
         body: Json,
         reason: str = "",
         *,
@@ -163,7 +165,7 @@ class Store:
         with self._database.writing(len(drafts), names) as writing:
             return versioned_records.put_all(writing, drafts, unchanged)
 
-    def get(self, kind: str, id: str, version: int | None = None) -> Versioned | None:  # noqa: A002
+    def get(self, kind: str, id: str, version: int | None = None) -> Versioned | None:
         """A version of a record, the newest if none is named."""
         with self._reading() as connection:
             return versioned_records.get(connection, kind, id, version)
@@ -171,7 +173,7 @@ class Store:
     def versions(
         self,
         kind: str,
-        id: str,  # noqa: A002
+        id: str,
         *,
         after: int = 0,
         upto: int | None = None,
@@ -195,14 +197,14 @@ class Store:
         with self._reading() as connection:
             return versioned_records.ids(connection, kind)
 
-    def restore_version(self, kind: str, id: str, version: int, reason: str = "") -> Versioned:  # noqa: A002
+    def restore_version(self, kind: str, id: str, version: int, reason: str = "") -> Versioned:
         """Write an old version's body as a new version."""
         with self._database.writing(1, [("record", kind, id)]) as writing:
             old = versioned_records.existing(writing.connection, kind, id, version)
             why = reason or f"restored version {version}"
             return versioned_records.put_all(writing, [RecordDraft(kind, id, old.body, why)])[0]
 
-    def diff(self, kind: str, id: str, a: int, b: int) -> list[str]:  # noqa: A002
+    def diff(self, kind: str, id: str, a: int, b: int) -> list[str]:
         """What changed from version `a` to version `b`, in lines to read."""
         with self._reading() as connection:
             old = versioned_records.existing(connection, kind, id, a)
@@ -214,10 +216,12 @@ class Store:
         with self._database.writing(names=()) as writing:
             return large_values.keep(writing.connection, [content])[0]
 
-    def kept(self, hash: str) -> bytes:  # noqa: A002
+    def read_kept(self, hash: str) -> bytes:
         """The bytes that were kept under a hash."""
         with self._reading() as connection:
             return large_values.read_bytes(connection, hash)
+
+    kept = read_kept  # its name of one release ago
 
     def changes(self, after: int = 0, limit: int = 1000) -> list[Change]:
         """What was committed after a position, in order."""

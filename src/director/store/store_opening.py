@@ -72,8 +72,8 @@ def _schema_of(connection: Connection) -> str | None:
 
 def _migrate(connection: Connection) -> None:
     # Only a database that is not up to date pays for loading Alembic.
-    from alembic import command  # noqa: PLC0415
-    from alembic.config import Config  # noqa: PLC0415
+    from alembic import command
+    from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))

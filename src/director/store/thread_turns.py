@@ -153,7 +153,7 @@ def _part(result: Entry, use: Use, wire: Wire) -> object:
 
 def _write_result(use: Use, text: str, wire: Wire, *, failed: bool) -> object:
     call = Call(use.id, use.tool, use.args, text, failed)
-    return FORMATS[wire].answered(call, use.form)
+    return FORMATS[wire].write_result(call, use.form)
 
 
 def _number_turn(turn: Turn, seq: int, failures: dict[str, deque[bool]]) -> Turn:

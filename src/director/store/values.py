@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from director.errors import DirectorError
+
 Kind: TypeAlias = Literal["user", "agent", "result", "checkpoint", "restore", "delete"]
 KINDS: tuple[Kind, ...] = ("user", "agent", "result", "checkpoint", "restore", "delete")
 Json: TypeAlias = Mapping[str, object]
@@ -75,11 +77,13 @@ class Change:
     what: Entry | Versioned
 
 
-class VersionConflict(Exception):
+class VersionConflict(DirectorError):
     """The thread has grown since it was looked at; nothing was written."""
 
+    next_step = "Somebody else was quicker: look again and decide again."
 
-class StoreError(Exception):
+
+class StoreError(DirectorError):
     """What went wrong, what was kept, and what to do."""
 
 

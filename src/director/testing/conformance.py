@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from director.context.laws import Broken, broken_laws
+from director.context.laws import Broken, find_broken_laws
 from director.context.strategy import Strategy
 from director.context.values import Budget, Context
 from director.testing.histories import history
@@ -37,7 +37,7 @@ def check_strategy(strategy: Strategy, count: int = 1_000, start: int = 0) -> Co
     """Try a strategy on `count` generated histories; stop at the first that breaks a law."""
     for tried, seed in enumerate(range(start, start + count), 1):
         context, budget = history(seed)
-        broken = broken_laws(strategy, context, budget)
+        broken = find_broken_laws(strategy, context, budget)
         if broken:
             return Conformance(tried, seed, tuple(broken), context, budget)
     return Conformance(count)

@@ -34,8 +34,3 @@ def make(
         return managers[budget].fit(messages).messages
 
     return manage
-
-
-def make_thrift() -> Callable[[list[object], int], list[object]]:
-    """The same with `thrift`."""
-    return make(thrift=True)

@@ -19,7 +19,7 @@ def store_faults(store: Store, threads: Iterable[str] | None = None) -> list[str
     found = [] if verdict.ok else [f"verify: {verdict.first_bad}"]
     for thread in store.threads() if threads is None else threads:
         found += [f"{thread}: {fault}" for fault in thread_faults(store.entries(thread))]
-        if view(store.seen(thread)) != view(store.entries(thread)):
+        if view(store.read_visible(thread)) != view(store.entries(thread)):
             found.append(f"{thread}: what is seen is not what all entries show")
     return found
 

@@ -87,21 +87,21 @@ def what_no_engine_can_hold_is_refused_in_names(store: Store) -> Iterator[str]:
         yield "something was written"
 
 
-def kept_bytes_stay_as_long_as_a_record_names_them(store: Store) -> Iterator[str]:
+def bytes_stay_as_long_as_a_record_names_them(store: Store) -> Iterator[str]:
     """They are kept once, come back to the byte, and outlive a purge of others."""
     picture = bytes(range(256)) * 40
     name = store.keep(picture)
-    if store.keep(picture) != name or store.kept(name) != picture:
+    if store.keep(picture) != name or store.read_kept(name) != picture:
         yield "the bytes are not those kept"
     store.put("step", "r/1", {"shots": [{"$kept": name}], "page": LARGE})
     store.append("t", [user(LARGE)])
     store.purge("t")
     step = store.get("step", "r/1")
-    if step is None or step.body["page"] != LARGE or store.kept(name) != picture:
+    if step is None or step.body["page"] != LARGE or store.read_kept(name) != picture:
         yield "a purge took what a record needs"
     if not is_refused(lambda: store.put("step", "r/2", {"$kept": "0" * 64})):
         yield "a record names bytes that nobody kept"
-    if not is_refused(lambda: store.kept("0" * 64)):
+    if not is_refused(lambda: store.read_kept("0" * 64)):
         yield "bytes that nobody kept are found"
     yield from store_faults(store)
 
@@ -134,6 +134,6 @@ RECORD_CHECKS = (
     several_records_are_written_together_or_not_at_all,
     the_newest_versions_are_found_by_prefix,
     what_no_engine_can_hold_is_refused_in_names,
-    kept_bytes_stay_as_long_as_a_record_names_them,
+    bytes_stay_as_long_as_a_record_names_them,
     variables_belong_to_their_run,
 )

@@ -183,7 +183,7 @@ def a_compression_covers_and_a_restore_uncovers(store: Store) -> Iterator[str]:
     yield from store_faults(store)
 
 
-def chosen_turns_are_covered_and_the_others_stay(store: Store) -> Iterator[str]:
+def only_the_chosen_turns_are_covered(store: Store) -> Iterator[str]:
     """A compression of some units leaves the unchosen ones where they stood."""
     store.append("t", talk(4))
     look = preview(store, "t", [1, 2])
@@ -256,7 +256,7 @@ STORE_CHECKS: Mapping[str, StoreCheck] = {
         another_handle_sees_what_was_committed,
         purging_removes_one_thread_and_nothing_else,
         a_compression_covers_and_a_restore_uncovers,
-        chosen_turns_are_covered_and_the_others_stay,
+        only_the_chosen_turns_are_covered,
         a_bad_summary_changes_nothing,
         two_compressions_never_both_win,
         a_turn_said_during_a_compression_is_kept_and_seen,

@@ -24,35 +24,31 @@ from director.agent.turn_lease import held
 from director.browser import Session
 from director.runs.resources import Resources
 from director.secrets import VaultError
+from director.services import workflows
+from director.services.compression import ProposalList
+from director.services.context_meter import Meter, read_meter
+from director.services.provider_keys import opens_with
+from director.services.run_service import RunService
+from director.services.workflow_reader import WorkflowReader
+from director.services.workspace import Workspace
 from director.settings import Settings, load_settings
 from director.store import Store
 from director.store.cached_store import CachedStore
-from director.store.deleted_workflows import is_away
 from director.web.demo_player import KIND as REHEARSAL
 from director.web.demo_player import Rehearsals
-from director.web.doing import Runs
 from director.web.event_hub import Hub
 from director.web.guard.hosts import OwnNames
 from director.web.page_cache import PageCache
 from director.web.pictures import Pictures
-from director.web.provider_keys import opens_with
-from director.web.reading.meter import Meter, meter
-from director.web.reading.reader import WorkflowReader
 from director.web.sessions import Sessions
 from director.web.store_feed import Feed
-from director.web.summaries import SummaryService
 from director.web.turn_runner import T, Turns
-from director.workflow.nearest import hint
 from director.workflow.values import Tab
 
 
 async def _show_in_windows(_: PendingApprovals) -> None:
     """Every window shows what is asked for, by the records: wait until it is answered there."""
     await asyncio.Event().wait()
-
-
-class NotFound(Exception):
-    """What was asked for is not there; nothing was changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +82,6 @@ class AppState:
         self.names = names
         self.hub = Hub()
         self.turns = Turns(store, self.hub.tell, self.clean)
-        self.runs = Runs(store, supplies)
         self.pictures = Pictures(self._live)
         self.rehearsals = Rehearsals(store, supplies.vault)
         opener = opens or (lambda name, journal: opens_with(supplies.vault, name, journal))
@@ -94,17 +89,26 @@ class AppState:
             opener(name, journal), store, supplies.vault
         )
         lend(supplies, store, self._opens)
-        self.summaries = SummaryService(
-            store,
-            self._opens,
-            reader=self.reader,
-            settings=lambda: self.settings,
-            clean=self.clean,
-        )
+        self.proposals = ProposalList()
+        self.workspace = self._make_workspace()
+        self.runs = RunService(self.workspace)
         self._feed: Feed | None = None
         self._desks: dict[str, AgentSession] = {}
         self._open: dict[str, AsyncExitStack] = {}
         self._readers: dict[str, WorkflowReader] = {}
+
+    def _make_workspace(self) -> Workspace:
+        supplies = self.supplies
+        return Workspace(
+            self.store,
+            supplies.vault,
+            settings=lambda: self.settings,
+            open_model=self._opens,
+            files=lambda workflow: supplies.files(workflow).list(),
+            tabs=self.tabs,
+            cached=self.cached,
+            supplies=supplies,
+        )
 
     @property
     def settings(self) -> Settings:
@@ -138,10 +142,8 @@ class AppState:
             await asyncio.to_thread(self.cached.refresh)
 
     def check_workflow(self, workflow: str) -> None:
-        """`NotThere` if there is no such workflow, or if it was deleted."""
-        if self.cached.get("workflow", workflow) is None or is_away(self.cached, workflow):
-            near = hint(workflow, self.cached.ids("workflow"))
-            raise NotFound(f"There is no workflow {workflow!r}.{near}")
+        """`NotFound` if there is no such workflow, or if it was deleted."""
+        workflows.check_workflow(self.workspace, workflow)
 
     async def open(self) -> None:
         """Begin to listen to the store."""
@@ -238,9 +240,9 @@ class AppState:
     async def meter(self, workflow: str) -> Meter:
         """How large the next request of a workflow would be."""
         tabs = await self.tabs(workflow)
-        reader, settings = self.reader(workflow), self.settings
+        reader = self.reader(workflow)
         return await asyncio.to_thread(
-            meter, self.cached, workflow, settings, reader=reader, tabs=tabs
+            read_meter, self.workspace, workflow, reader=reader, tabs=tabs
         )
 
     async def _holding(self, workflow: str, work: Callable[[], Awaitable[T]]) -> T:

@@ -6,7 +6,6 @@ Nothing that was sent is repeated in an error, so that no secret can be.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -14,20 +13,11 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from director.agent import ContextTooLarge, TurnRunning
-from director.agent.compression.compression_proposal import Refused
-from director.agent.conversation.message_size import MessageTooLarge
-from director.browser import BrowserError
-from director.models import ModelError, NoKey, NoLibrary, UnknownModel
-from director.profiles import ProfileError
-from director.runs import RunError
-from director.secrets import OriginError, SecretRefused, VaultError
-from director.settings import SettingsError
-from director.store import StoreError, VersionConflict
-from director.web.app_state import AppState, NotFound
+from director.errors import DirectorError
+from director.services.errors import describe_error
+from director.web.app_state import AppState
 from director.web.guard.refusal_responses import error_body
 from director.web.page_templates import page
-from director.workflow.values import WorkflowError
 
 
 class Problem(BaseModel):
@@ -38,33 +28,6 @@ class Problem(BaseModel):
     next: str = ""
 
 
-class _Answer(NamedTuple):
-    status: int
-    kept: str = "Nothing was changed."
-    next: str = ""
-
-
-_ANSWERS: Mapping[type[Exception], _Answer] = {
-    NotFound: _Answer(404),
-    TurnRunning: _Answer(409, "Nothing was stored.", "Wait until the turn has ended, or stop it."),
-    VersionConflict: _Answer(409, next="Somebody else was quicker: look again and decide again."),
-    StoreError: _Answer(409),
-    WorkflowError: _Answer(422),
-    RunError: _Answer(409),
-    VaultError: _Answer(409),
-    SecretRefused: _Answer(409),
-    OriginError: _Answer(422),
-    SettingsError: _Answer(422),
-    ProfileError: _Answer(422),
-    UnknownModel: _Answer(422, "What was said is kept.", "Choose another model."),
-    NoKey: _Answer(409, "What was said is kept.", "Enter a key, or choose another model."),
-    NoLibrary: _Answer(409, "What was said is kept.", "Install it, or choose another model."),
-    MessageTooLarge: _Answer(413, "Nothing was stored or sent."),
-    ContextTooLarge: _Answer(409, "What was said is kept."),
-    ModelError: _Answer(409, "What was said is kept.", "Try again, or choose another model."),
-    Refused: _Answer(409, "The conversation is as it was.", "Try again, or write it yourself."),
-    BrowserError: _Answer(409, "Everything that was stored is kept.", "Try again."),
-}
 _WORDS = {
     404: ("There is nothing at this address.", "See /help, or /api/openapi.json."),
     405: ("This address is not used in this way.", "See /api/openapi.json."),
@@ -76,24 +39,17 @@ RESPONSES: dict[int | str, dict[str, object]] = {
 
 def tell_errors(app: FastAPI) -> None:
     """Let every foreseen error of a route be told in one shape."""
-    for kind, answer in _ANSWERS.items():
-        app.add_exception_handler(kind, _telling(answer))
+    app.add_exception_handler(DirectorError, _describe)
     app.add_exception_handler(RequestValidationError, _unfit)
     app.add_exception_handler(HTTPException, _refused)
 
 
-def _telling(answer: _Answer):  # type: ignore[no-untyped-def]  # noqa: ANN202  Starlette's own type
-    async def tell(request: Request, problem: Exception) -> Response:
-        studio: AppState = request.app.state.studio
-        said = studio.clean(str(problem) or type(problem).__name__)
-        kept = "" if _says_kept(said) else answer.kept
-        return _told(request, answer.status, error_body(said, kept=kept, next_=answer.next))
-
-    return tell
-
-
-def _says_kept(text: str) -> bool:
-    return "Nothing was" in text or "is kept" in text
+async def _describe(request: Request, problem: Exception) -> Response:
+    assert isinstance(problem, DirectorError)  # noqa: S101  it is registered for it
+    studio: AppState = request.app.state.studio
+    found = describe_error(problem)
+    said = error_body(studio.clean(found.happened), kept=found.kept, next_=found.next_step)
+    return _told(request, found.status, said)
 
 
 async def _unfit(request: Request, problem: Exception) -> Response:

@@ -15,11 +15,11 @@ from typing import Any, TypeAlias
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
+from director.services.provider_keys import find_keys
 from director.store.cached_store import record_reads
 from director.web.app_state import AppState
 from director.web.page_cache import CachedPage
 from director.web.page_templates import html, render
-from director.web.provider_keys import held_in
 
 Making: TypeAlias = Callable[[], Awaitable[tuple[str, dict[str, Any]]]]
 # Stands where a page says which event it was made after; nobody can write it into a page.
@@ -51,7 +51,9 @@ async def read_surroundings(studio: AppState, workflow: str) -> tuple[object, ..
     """All that pages show and that is not in the store, as it is now."""
     return (
         studio.settings,
-        held_in(studio.supplies.vault),
+        find_keys(studio.supplies.vault),
+        # What is redacted depends on it.
+        studio.supplies.vault.stamp(),
         tuple(studio.supplies.files(workflow).list()) if workflow else (),
         await studio.tabs(workflow),
         studio.turns.is_on(workflow),

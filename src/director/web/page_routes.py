@@ -8,17 +8,19 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from director.secrets import SHORT
+from director.services.provider_keys import find_keys, list_keys
+from director.services.secrets import list_secrets
+from director.services.workflows import list_reach, list_workflows
 from director.web import conversations_page, requests_page, runs_page, workflow_page
 from director.web.app_state import AppState
 from director.web.page_answers import answer_page
 from director.web.page_templates import page
-from director.web.provider_keys import KEYS, held_in
-from director.web.reading.workflows import listed, page_rows
 from director.web.route_dependencies import CurrentApp
 from director.web.views import settings as view
 from director.web.views.last_runs import last_runs
 from director.web.views.runs import MARKS as RUN_MARKS
+from director.web.views.secret_users import secret_users
+from director.web.views.workflow_pages import page_rows
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 for each in (workflow_page, conversations_page, requests_page, runs_page):
@@ -41,14 +43,14 @@ async def workflows(
 
 
 def _list(studio: AppState, page_number: int, words: str) -> dict[str, object]:
-    rows = listed(studio.cached)
+    rows = list_workflows(studio.workspace)
     return {
         "rows": rows,
         "shown": page_rows(rows, page_number, words),
         "words": words,
-        "deleted": listed(studio.cached, deleted=True),
+        "deleted": list_workflows(studio.workspace, deleted=True),
         "model": studio.settings.model.value,
-        "keys": held_in(studio.supplies.vault),
+        "keys": find_keys(studio.supplies.vault),
         "runs": last_runs(studio.cached),
         "marks": RUN_MARKS,
         "here": "home",
@@ -58,24 +60,19 @@ def _list(studio: AppState, page_number: int, words: str) -> dict[str, object]:
 @router.get("/settings")
 def settings(request: Request, studio: CurrentApp) -> HTMLResponse:
     """The settings, the models, the origins, the secrets by their names."""
-    vault = studio.supplies.vault
     shown = {
         "fields": view.fields(studio.settings),
         "groups": view.GROUPS,
         "profiles": view.profiles(),
-        "keys": {name: held_in(vault).get(name, "") for name in KEYS},
+        "keys": {one.variable: one.place for one in list_keys(studio.workspace)},
         "secrets": [
-            (
-                name,
-                ", ".join(map(str, vault.origins(name))),
-                SHORT if vault.is_short(name) else "",
-            )
-            for name in vault.names()
-            if not name.startswith("model.")
+            (one.name, ", ".join(one.origins), one.warning)
+            for one in list_secrets(studio.workspace)
+            if not one.name.startswith("model.")
         ],
-        "rows": listed(studio.cached),
-        "origins": view.origins(studio.cached),
-        "users": view.secret_users(studio.cached),
+        "rows": list_workflows(studio.workspace),
+        "origins": list_reach(studio.workspace),
+        "users": secret_users(studio.cached),
         "here": "settings",
     }
     return page(request, "settings.html", shown)

@@ -7,7 +7,9 @@ from typing import Annotated, TypeAlias
 from fastapi import Depends, Path, Query, Request
 
 from director.agent import current_thread
-from director.web.app_state import AppState, NotFound
+from director.services.errors import NotFound
+from director.services.runs import check_run
+from director.web.app_state import AppState
 
 
 async def _studio(request: Request) -> AppState:
@@ -51,9 +53,7 @@ Thread: TypeAlias = Annotated[str, Depends(_thread)]
 
 
 def _run(run: Annotated[str, Path(min_length=1, max_length=200)], studio: CurrentApp) -> str:
-    if studio.cached.get("run", run) is None:
-        raise NotFound(f"There is no run {run!r}.")
-    return run
+    return check_run(studio.workspace, run)
 
 
 KnownRun: TypeAlias = Annotated[str, Depends(_run)]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from director.agent.saved_workflow import SavedState
-from director.web.app_state import NotFound
+from director.services import runs as service
+from director.services.errors import NotFound
+from director.services.nodes import list_inputs
+from director.services.workflows import get_workflow
 from director.web.page_templates import api_of, page
-from director.web.reading.nodes import list_inputs
-from director.web.reading.runs import rows
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, KnownRun
 from director.web.views import runs
 
@@ -20,13 +20,13 @@ _MOST = 1_000
 @router.get("/w/{workflow}/runs")
 def listed(request: Request, workflow: ExistingWorkflowId, studio: CurrentApp) -> HTMLResponse:
     """The runs of a workflow, and a form to start one."""
-    flow = SavedState(studio.cached, workflow).workflow()
+    flow = get_workflow(studio.workspace, workflow)
     shown = {
         "workflow": workflow,
         "api": api_of(workflow),
         "flow": flow,
         "inputs": list_inputs(flow),
-        "rows": rows(studio.cached, workflow, limit=_MOST),
+        "rows": service.list_runs(studio.workspace, workflow, limit=_MOST),
         "marks": runs.MARKS,
         "here": "runs",
     }
@@ -38,9 +38,10 @@ def one(
     request: Request, workflow: ExistingWorkflowId, run: KnownRun, studio: CurrentApp
 ) -> HTMLResponse:
     """One run with its timeline."""
-    found = runs.one(studio.cached, run)
-    if found.detail.run.workflow != workflow:
+    detail = service.get_run(studio.workspace, run)
+    if detail.run.workflow != workflow:
         raise NotFound(f"The workflow {workflow!r} has no run {run!r}.")
+    found = runs.make_view(detail, service.get_run_workflow(studio.workspace, run))
     shown = {"workflow": workflow, "api": api_of(workflow), "view": found, "marks": runs.MARKS}
     shown["here"] = "runs"
     return page(request, "run.html", shown)

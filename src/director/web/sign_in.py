@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import Field
 from starlette.types import Receive, Scope, Send
 
-from director.web.app_state import NotFound
+from director.services.errors import NotFound
 from director.web.guard.authentication import key_in, shut
 from director.web.guard.refusal_responses import error_body, page_of, refuse
 from director.web.request_bodies import Body

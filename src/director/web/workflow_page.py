@@ -11,30 +11,36 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
-from director.agent import approvals, current_thread, running
-from director.agent.model_choice import chosen_profile
-from director.agent.permissions.effect_approval import effects
-from director.agent.permissions.secret_requests import secret_requests
-from director.agent.saved_workflow import SavedState
+from director.agent import current_thread, running
+from director.agent.model_choice import get_chosen_profile
 from director.counting import counter_for
 from director.runs.download_facts import list_downloads
 from director.runs.run_journal import records_of, steps_of
+from director.services import context_meter as size
+from director.services import run_exports
+from director.services.approvals import list_effects, list_origins, list_secret_requests
+from director.services.compression import list_attempts
+from director.services.conversation_search import search_conversation
+from director.services.conversations import read_turn
+from director.services.errors import NotFound
+from director.services.nodes import list_nodes
+from director.services.plans import get_description, get_plan
+from director.services.provider_keys import list_provider_models
+from director.services.requests import list_requests
+from director.services.runs import list_open_questions
+from director.services.variables import list_lines
+from director.services.workflows import get_workflow
 from director.settings import PROFILES
 from director.store.run_variables import workbench
-from director.web.app_state import AppState, NotFound
+from director.web.app_state import AppState
 from director.web.page_answers import answer_page
 from director.web.page_templates import api_of
-from director.web.reading import meter as size
-from director.web.reading.chat import turn_now
-from director.web.reading.compression import tried
-from director.web.reading.requests import lines
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, WorkflowId, thread_of
-from director.web.views import chat, compression, meter, nodes, plan, runs
-from director.web.views import settings as view
+from director.web.views import chat, compression, meter, nodes, plan
 from director.web.views.node_drawer import node_drawer
 from director.web.views.outline import outline
 from director.web.views.record_tables import record_tables
-from director.web.views.variables_and_tabs import tabs_view, variables_view
+from director.web.views.variables_and_tabs import tabs_view
 from director.workflow.description import PARTS, Description
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
@@ -100,9 +106,7 @@ async def _part(studio: AppState, workflow: str, part: str, asked: PartQuery) ->
 @router.get("/w/{workflow}/kept/{hash_}")
 def kept(workflow: ExistingWorkflowId, hash_: str, studio: CurrentApp) -> Response:
     """A picture that a step of this workflow left."""
-    if not runs.pictured(studio.cached, workflow, hash_):
-        raise NotFound("There is no such picture.")
-    content = studio.cached.kept(hash_)
+    content = run_exports.get_workflow_picture(studio.workspace, workflow, hash_)
     kind = "image/png" if content.startswith(b"\x89PNG") else "image/jpeg"
     return Response(content, media_type=kind, headers={"cache-control": "private, max-age=86400"})
 
@@ -114,15 +118,19 @@ def _common(workflow: str) -> Shown:
 def _chat(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     store = studio.cached
     thread = current_thread(store, workflow)
-    found = chat.chat(store, thread)
-    asked = [one for one in approvals(store, workflow) if one.state == "asked"]
+    found = chat.chat(studio.workspace, thread)
+    asked = [one for one in list_origins(studio.workspace, workflow) if one.state == "asked"]
     return {
         "chat": found,
         "chunk": found.newest,
         "approvals": asked,
-        "effects": [one for one in effects(store, workflow) if one.state == "asked"],
-        "questions": runs.waiting(store, workflow),
-        "secrets": [one for one in secret_requests(store, workflow) if one.state == "asked"],
+        "effects": [
+            one for one in list_effects(studio.workspace, workflow) if one.state == "asked"
+        ],
+        "questions": list_open_questions(studio.workspace, workflow),
+        "secrets": [
+            one for one in list_secret_requests(studio.workspace, workflow) if one.state == "asked"
+        ],
         "failure": found.now.text if found.now.state == "failed" else "",
     }
 
@@ -130,12 +138,15 @@ def _chat(studio: AppState, workflow: str, _: PartQuery) -> Shown:
 def _chunk(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
     thread = thread_of(studio, workflow, asked.thread)
     older = "" if thread == current_thread(studio.cached, workflow) else thread
-    return {"chunk": chat.chunk(studio.cached, thread, asked.chunk or 0), "older": older}
+    return {"chunk": chat.chunk(studio.workspace, thread, asked.chunk or 0), "older": older}
 
 
 def _hits(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
     thread = thread_of(studio, workflow, asked.thread)
-    return {"hits": chat.search(studio.cached, thread, asked.words), "words": asked.words}
+    return {
+        "hits": search_conversation(studio.workspace, thread, asked.words),
+        "words": asked.words,
+    }
 
 
 def _composer(studio: AppState, workflow: str, _: PartQuery) -> Shown:
@@ -145,14 +156,14 @@ def _composer(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     return {
         "busy": busy,
         "rehearsal": studio.rehearsals.next(workflow, store),
-        "waits": any(one.state == "asked" for one in approvals(store, workflow)),
-        "asked": turn_now(store, thread).asked,
+        "waits": any(one.state == "asked" for one in list_origins(studio.workspace, workflow)),
+        "asked": read_turn(studio.workspace, thread).asked,
         "can_retry": bool(store.head(thread)) and not busy,
-        "meter_model": size.model_of(store, workflow, settings),
-        "models": view.usable(studio.supplies.vault),
-        "profile": chosen_profile(store, workflow, settings).name,
+        "meter_model": size.get_model_name(studio.workspace, workflow),
+        "models": tuple(one.name for one in list_provider_models(studio.workspace)),
+        "profile": get_chosen_profile(store, workflow, settings).name,
         "profiles": PROFILES,
-        "background": size.background_of(store, workflow, settings),
+        "background": size.get_background(studio.workspace, workflow),
     }
 
 
@@ -165,7 +176,7 @@ def _is_busy(studio: AppState, workflow: str) -> bool:
 def _offered(studio: AppState, workflow: str, *, units: bool) -> Shown:
     if _is_busy(studio, workflow):
         return {"offer": None, "busy": True}
-    counter = counter_for(size.model_of(studio.cached, workflow, studio.settings) or None)
+    counter = counter_for(size.get_model_name(studio.workspace, workflow) or None)
     reader = studio.reader(workflow)
     now = reader.conversation(current_thread(studio.cached, workflow))
     found = compression.offer(now, counter, units=units, size=reader.sizes.turn_size)
@@ -173,15 +184,15 @@ def _offered(studio: AppState, workflow: str, *, units: bool) -> Shown:
 
 
 def _history(studio: AppState, workflow: str, _: PartQuery) -> Shown:
-    return {"attempts": tried(studio.cached, current_thread(studio.cached, workflow))}
+    return {"attempts": list_attempts(studio.workspace, current_thread(studio.cached, workflow))}
 
 
 def _plan(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
-    saved = SavedState(studio.cached, workflow)
-    told = saved.description()
+    told = get_description(studio.workspace, workflow)
+    nodes_now = get_workflow(studio.workspace, workflow).nodes
     return {
-        "plan": plan.plan_view(studio.cached, workflow, asked.version),
-        "aliases": {node.id: node.alias for node in saved.workflow().nodes},
+        "plan": plan.plan_view(get_plan(studio.workspace, workflow, version=asked.version)),
+        "aliases": {node.id: node.alias for node in nodes_now},
         "description": _described(told) if told else {},
     }
 
@@ -194,14 +205,16 @@ def _described(told: Description) -> dict[str, Any]:
 
 def _nodes(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
     statuses = studio.reader(workflow).state().statuses
-    found = nodes.workflow_view(studio.cached, workflow, statuses, rows=asked.rows)
+    flow = list_nodes(studio.workspace, workflow, statuses=statuses, most=asked.rows)
+    found = nodes.workflow_view(flow, statuses)
     shown = {"view": found, "outline": outline(found.nodes), "called": found.flow.name}
     return {**shown, "rows": asked.rows, "first_rows": nodes.ROWS}
 
 
 def _drawer(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
     statuses = studio.reader(workflow).state().statuses
-    found = node_drawer(studio.cached, workflow, asked.node, statuses)
+    flow = nodes.workflow_view(list_nodes(studio.workspace, workflow, statuses=statuses), statuses)
+    found = node_drawer(studio.cached, flow, asked.node)
     if found is None:
         raise NotFound(f"This workflow has no node {asked.node!r} by now.")
     return {"drawer": found}
@@ -210,7 +223,7 @@ def _drawer(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
 def _variables(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     run = workbench(workflow)
     return {
-        "variables": variables_view(studio.cached, workflow),
+        "variables": list_lines(studio.workspace, workflow),
         "tables": record_tables(records_of(studio.cached, run)),
         "has_run": studio.cached.get("run", run) is not None,
         "run": run,
@@ -220,8 +233,8 @@ def _variables(studio: AppState, workflow: str, _: PartQuery) -> Shown:
 
 
 async def _browser(studio: AppState, workflow: str) -> Shown:
-    listed = await asyncio.to_thread(approvals, studio.cached, workflow)
-    shown = await asyncio.to_thread(effects, studio.cached, workflow)
+    listed = await asyncio.to_thread(list_origins, studio.workspace, workflow)
+    shown = await asyncio.to_thread(list_effects, studio.workspace, workflow)
     return {
         "tabs": tabs_view(await studio.tabs(workflow)),
         "sites": [one for one in listed if one.state != "asked"],
@@ -232,7 +245,7 @@ async def _browser(studio: AppState, workflow: str) -> Shown:
 async def _meter(studio: AppState, workflow: str) -> Shown:
     found = await studio.meter(workflow)
     thread = current_thread(studio.cached, workflow)
-    made = await asyncio.to_thread(lines, studio.cached, thread)
+    made = await asyncio.to_thread(list_requests, studio.workspace, thread)
     return {"meter": meter.meter_view(found, made)}
 
 

@@ -94,7 +94,7 @@ def draft_from(given: Mapping[str, Json]) -> NodeDraft:
 def _read_given(form: Form, given: Mapping[str, Json]) -> dict[str, Any]:
     found = fill(form, given)
     said: dict[str, Any] = {
-        # A proof and a time to retry can be taken back; for all else null is as good as unsaid.
+        # A proof and a time to retry can be removed; for all else null is as good as unsaid.
         name: value
         for name, value in found.items()
         if value is not None or (name in _CLEARED and name in given)

@@ -29,7 +29,7 @@ def answer(line: str) -> list[bool] | str:
 def main() -> None:
     """Answer until the input ends, within the memory that is allowed."""
     with suppress(ImportError, ValueError):  # not on every system
-        import resource  # noqa: PLC0415
+        import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     warnings.simplefilter("ignore")

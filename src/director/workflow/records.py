@@ -17,7 +17,6 @@ from director.workflow.templates import Template, resolve, stringify
 from director.workflow.values import Config, Json, WorkflowError
 
 Status: TypeAlias = Literal["discovered", "processing", "complete", "failed"]
-RECORD_ID = re.compile(r"[a-z][a-z0-9_]*_\w+")
 _TYPE = re.compile(r"[a-z][a-z0-9_]*")
 _UNFIT = re.compile(r"\W+")
 MOST = 5_000  # records that one result makes: each is written by itself

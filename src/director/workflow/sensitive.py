@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from director.workflow.bounds import check_bounds
 from director.workflow.credential_patterns import hide_credentials
-from director.workflow.paths import Path, is_list, path_text
+from director.workflow.paths import is_list
 from director.workflow.templates import SECRET
 from director.workflow.values import Json, WorkflowError
 
@@ -65,7 +65,7 @@ def words_of(name: str) -> list[str]:
 
 def mask_value(value: Json, *, name: str = "") -> Json:
     """The value with everything sensitive in it hidden: by its name, or as it looks like a key."""
-    return _mask(_hide_keys(value), name, (), [])
+    return _mask(_hide_keys(value), name)
 
 
 def _hide_keys(value: Json) -> Json:
@@ -79,7 +79,7 @@ def _hide_keys(value: Json) -> Json:
 
 def replace_sensitive(name: str, value: Json, keep: Callable[[str, str], Json]) -> Json:
     """The value with what `keep` gives in place of each sensitive value that is no reference."""
-    return _replace_each(name, value, _mask(value, name, (), []), keep)
+    return _replace_each(name, value, _mask(value, name), keep)
 
 
 def _replace_each(name: str, value: Json, safe: Json, keep: Callable[[str, str], Json]) -> Json:
@@ -114,30 +114,18 @@ def _refuse(name: str, _: str) -> Json:
     )
 
 
-def sensitive_paths(value: Json, *, name: str = "") -> tuple[str, ...]:
-    """Where in a value something is hidden; the empty path is the value itself."""
-    found: list[str] = []
-    _mask(value, name, (), found)
-    return tuple(found)
-
-
-def _mask(value: Json, name: str, path: Path, found: list[str]) -> Json:
+def _mask(value: Json, name: str) -> Json:
     if _is_hidden(name, value):
-        found.append(path_text(path))
         return HIDDEN
     if isinstance(value, Mapping):
         login = not _LOGIN.isdisjoint(words_of(name))
         return {
-            key: _mask(inner, _find_name(key, value, login=login), (*path, key), found)
-            for key, inner in value.items()
+            key: _mask(inner, _find_name(key, value, login=login)) for key, inner in value.items()
         }
     if is_list(value):
-        return [_mask(inner, name, (*path, place), found) for place, inner in enumerate(value)]
+        return [_mask(inner, name) for inner in value]
     if isinstance(value, str):
-        shown = _text(value)
-        if shown != value:
-            found.append(path_text(path))
-        return shown
+        return _text(value)
     return value
 
 

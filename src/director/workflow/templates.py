@@ -190,11 +190,6 @@ def templates_in(value: Json) -> Iterator[Template]:
             yield from templates_in(inner)
 
 
-def names_in(value: Json) -> tuple[str, ...]:
-    """What a config refers to, each once, in order, as it is written between the braces."""
-    return tuple(dict.fromkeys(template.text for template in templates_in(value)))
-
-
 def _check_braces(text: str) -> None:
     if found := _ENVIRONMENT.fullmatch(text):
         raise TemplateError(f"Write {{{{env:{found[1]}}}}} instead of {found[0]!r}.")

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from director.errors import DirectorError
+
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 Config: TypeAlias = Mapping[str, Json]
 NodeType: TypeAlias = Literal[
@@ -28,8 +30,10 @@ Effect: TypeAlias = Literal["read", "idempotent", "once"]
 Mode: TypeAlias = Literal["isolated", "flow"]
 
 
-class WorkflowError(ValueError):
+class WorkflowError(DirectorError, ValueError):
     """What is wrong with a workflow, a node or a template, and what the right form is."""
+
+    status = 422
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ def test_texts_that_only_mention_markup_are_not(text: str) -> None:
     [
         "Address: https://shop.example/login\nViewport position: Showing page 1 of 2.\n",
         "title: Sign in & go",
-        "<a href=/home data-testid=nav-home> Home",
+        '<a href="/home" data-testid=nav-home> Home',
         '<a href="/cart?id=3"> Cart',
         "alert: Wrong password, 2 attempts left",
         "<input id=email name=email type=email placeholder=you@example.com required>",
@@ -69,11 +69,11 @@ def test_texts_that_only_mention_markup_are_not(text: str) -> None:
         "<option value=de selected> Germany\n<option value=fr> France",
         "<textarea name=note> hello",
         "<button id=go type=submit disabled> Sign in",
-        "## <a href=/x> Linked heading",
+        '## <a href="/x"> Linked heading',
         "### Plain heading",
         "A-17 | 12.50",
         "<div role=button> Icon Save all",
-        "<a href=/plain> continue",
+        '<a href="/plain"> continue',
         "Enable JavaScript or",
     ],
 )

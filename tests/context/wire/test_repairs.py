@@ -231,11 +231,11 @@ def test_an_answer_that_comes_after_all_takes_the_place_of_the_notice() -> None:
     """The turn is made anew, and the repair is forgotten."""
     parser = Parser("chat")
     parser.extend([USER, asks("a")])
-    assert parser.parsed().repairs[0].kind == "unanswered_call"
+    assert parser.finish().repairs[0].kind == "unanswered_call"
     kept, turns = parser.extend([tells("a", "here")])
     assert kept == 1
     assert turns[0].calls[0].result == "here"  # type: ignore[union-attr]
-    assert parser.parsed().repairs == ()
+    assert parser.finish().repairs == ()
 
 
 def test_a_result_taken_for_that_of_a_hidden_call_goes_to_its_own_when_that_appears() -> None:

@@ -1,4 +1,4 @@
-"""The bench: one live browser session of a workflow, opened when first needed and kept after that.
+"""The browser workspace: the live session of a workflow, opened when first needed and then kept.
 
 It reaches the approved origins of the workflow and nothing else. What it needs to go on in another
 browser is kept sealed in the store; without a seal nothing of it is written down.
@@ -56,12 +56,12 @@ class BrowserWorkspace:
 
     async def session(self) -> Session:
         """The session, opened where it was left; it reaches what the workflow may reach now."""
-        approved = self._approved()
+        approved = self._list_approved_origins()
         if self._session is not None and set(self._session.origins) - set(Origins(approved)):
-            # An origin was taken back: what is open could still reach it.
+            # An approval was removed: what is open could still reach it.
             await self.close()
         if self._session is None:
-            self._session = await self._opened(approved)
+            self._session = await self._open_session(approved)
         for origin in approved:
             self._session.origins.approve(origin)
         return self._session
@@ -78,7 +78,7 @@ class BrowserWorkspace:
             return ()
 
     async def means(self, workflow: Workflow) -> RunDependencies:
-        """What runs on this bench work with: its session, if any node needs a browser.
+        """What runs in this workspace work with: its session, if any node needs a browser.
 
         A run that asks something is put aside at once: a turn never waits for a person.
         """
@@ -102,7 +102,7 @@ class BrowserWorkspace:
             return
         self._point = point
         if self._means.seal is not None:
-            kept = self._store.keep(point.sealed(self._means.seal).encode())
+            kept = self._store.keep(point.encrypt(self._means.seal).encode())
             self._store.put("bench", self._id, {"point": {"$kept": kept}}, "left")
 
     async def drop(self) -> None:
@@ -124,7 +124,7 @@ class BrowserWorkspace:
         await self.keep()
         await self.drop()
 
-    async def _opened(self, approved: tuple[str, ...]) -> Session:
+    async def _open_session(self, approved: tuple[str, ...]) -> Session:
         browser = self._means.browser
         if browser is None and self._browser is not None:
             browser = await self._browser()
@@ -141,7 +141,7 @@ class BrowserWorkspace:
         return await self._open.enter_async_context(made)
 
     def _last(self, approved: tuple[str, ...]) -> RestartPoint | None:
-        point = self._point or self._kept()
+        point = self._point or self._read_restart_point()
         if point is None:
             return None
         reached = Origins(approved)
@@ -150,14 +150,16 @@ class BrowserWorkspace:
         active = point.active if point.active in names else "".join(names[:1])
         return RestartPoint(point.storage, tabs, active) if tabs else None
 
-    def _kept(self) -> RestartPoint | None:
+    def _read_restart_point(self) -> RestartPoint | None:
         found = self._store.get("bench", self._id)
         if found is None or found.body["point"] is None or self._means.seal is None:
             return None
         named = cast("dict[str, str]", found.body["point"])
-        return RestartPoint.unsealed(self._store.kept(named["$kept"]).decode(), self._means.seal)
+        return RestartPoint.decrypt(
+            self._store.read_kept(named["$kept"]).decode(), self._means.seal
+        )
 
-    def _approved(self) -> tuple[str, ...]:
+    def _list_approved_origins(self) -> tuple[str, ...]:
         found = self._store.get("workflow", self._id)
         return from_json(cast("Json", found.body)).origins if found else ()
 

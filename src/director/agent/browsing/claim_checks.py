@@ -23,7 +23,7 @@ class Checked:
     told: str
 
 
-async def checked(session: Session, tab: str, claim: Mapping[str, object]) -> Checked:
+async def check_claim(session: Session, tab: str, claim: Mapping[str, object]) -> Checked:
     """Look whether a claim holds on the page of a tab now."""
     selector, note = str(claim["selector"]), str(claim.get("note") or "")
     says = f" ({note})" if note else ""

@@ -112,7 +112,7 @@ async def active_tab(desk: AgentSession) -> str:
 
 
 def _keep(desk: AgentSession, snapshot: Snapshot) -> None:
-    kept = desk.store.keep(snapshot.stored)
+    kept = desk.store.keep(snapshot.content)
     body = {
         "workflow": desk.workflow,
         "url": snapshot.url,

@@ -22,7 +22,7 @@ _HEADING = re.compile(r"^\s*(?:#{1,6} .*|[^.!?]{1,60}:|\[[^\]]*\]|[-=*_\s]*)$")
 _MOST = 3
 
 
-def cited(text: str, fold: Fold) -> str:
+def cite(text: str, fold: Fold) -> str:
     """The text with a citation of covered turns in each of its lines."""
     covers = set(fold.previous.covers if fold.previous else ()) | {t.at for t in fold.turns}
     words = {turn.at: _words(whole(turn)) for turn in fold.turns}
@@ -75,7 +75,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(word if is_literal(word) else word.lower() for word in found if len(word) > 2)
 
 
-def uncited(text: str, turns: Iterable[Turn]) -> list[str]:
+def list_uncited_lines(text: str, turns: Iterable[Turn]) -> list[str]:
     """The lines that name none of these turns, headings apart."""
     known = {turn.at for turn in turns}
     return [
@@ -85,3 +85,7 @@ def uncited(text: str, turns: Iterable[Turn]) -> list[str]:
         and not (nth and _CONTINUED.match(line))
         and not known & citations(line)
     ]
+
+
+# A name of one release ago; it goes with the next.
+cited = cite

@@ -13,7 +13,7 @@ from director.store.checkpoints import Checkpoint
 from director.store.compression import history
 
 
-def exported(store: Store, thread: str, form: str = "markdown") -> str:
+def export_compressions(store: Store, thread: str, form: str = "markdown") -> str:
     """Every compression of a thread with its summary, oldest first."""
     found = [(one, _attempt(store, thread, one)) for one in history(store, thread)]
     if form == "json":
@@ -59,3 +59,7 @@ def _fields(one: Checkpoint, tried: Mapping[str, object]) -> dict[str, object]:
 def _attempt(store: Store, thread: str, one: Checkpoint) -> Mapping[str, object]:
     tried = (each.body for each in attempts(store, thread))
     return next((body for body in tried if body.get("checkpoint") == one.seq), {})
+
+
+# Names of one release ago; they go with the next.
+exported = export_compressions

@@ -7,23 +7,22 @@ reason; one that lost something is given it back, as far as its cap allows.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from director.agent.compression.citations import cited
-from director.agent.compression.thresholds import Marks
+from director.agent.compression.citations import cite
+from director.agent.compression.compression_task import CompressionTask
 from director.agent.request_log.kept_requests import StoredRequest, keep_request
 from director.context.literals import literals
 from director.context.report import Report, report_on
 from director.context.sizes import context_size, summary_size
-from director.context.summary_checks import WORTHLESS, kept_share, lost, repaired
+from director.context.summary_checks import WORTHLESS, compute_kept_share, find_lost, repair_summary
 from director.context.values import Budget, Context, Counter, Summary
+from director.errors import DirectorError
 from director.models import Model, ModelError, Reply, Usage
 from director.models.prices import cost
 from director.sections.summary_request import compression_request
 from director.sections.workflow_state import WorkflowState
-from director.store import Store
 from director.store.compression import Preview, preview
 
 # How much of its cap a summary is asked to fill: the rest is for what it forgets.
@@ -33,8 +32,11 @@ _THINKING = 16_384
 _SECONDS = 600.0
 
 
-class Refused(Exception):
+class Refused(DirectorError):
     """No summary that could stand for the turns; nothing was written. `bad` if one was given."""
+
+    kept = "The conversation is as it was."
+    next_step = "Try again, or write it yourself."
 
     def __init__(self, why: str, *, bad: bool = True, spent: Decimal | None = None) -> None:
         super().__init__(why)
@@ -79,91 +81,62 @@ class CompressionProposal:
         return summary_size(self.summary, self.preview.counter)
 
 
-def look(  # noqa: PLR0913  each has a name
-    store: Store,
-    thread: str,
-    state: WorkflowState,
-    *,
-    writer: Model,
-    marks: Marks,
-    turns: Iterable[int] | None = None,
-    beside: int = 0,
-) -> CompressionEstimate:
-    """Look at a compression of these turns, of all if none are named; nobody is asked.
-
-    `beside` are the tokens of history that stay, so that all of it comes to about `marks.to`.
-    """
-    found = preview(store, thread, turns, counter=writer.counter)
-    cap = max(1, min(marks.to - beside, marks.to))
-    asked = _wanted(found, cap)
-    request = _request(state, found, asked, writer)
-    size = context_size(request, writer.counter)
+def look(task: CompressionTask) -> CompressionEstimate:
+    """Look at a compression; no model is called."""
+    writer = task.writer
+    found = preview(task.store, task.thread, task.turns, counter=writer.counter)
+    asked = _compute_wanted_size(found, task.cap)
+    size = context_size(_request(task.state, found, asked, writer), writer.counter)
     usage = Usage(uncached=size, output=asked)
     money, note = cost(writer.place.provider, writer.place.model, usage)
     names = {word for turn in found.fold.turns for word in literals(turn.text)}
-    return CompressionEstimate(found, cap, min(asked, found.tokens), len(names), money, note or "")
+    after = min(asked, found.tokens)
+    return CompressionEstimate(found, task.cap, after, len(names), money, note or "")
 
 
-async def propose(  # noqa: PLR0913  as `look`
-    store: Store,
-    thread: str,
-    state: WorkflowState,
-    *,
-    writer: Model,
-    marks: Marks,
-    turns: Iterable[int] | None = None,
-    beside: int = 0,
-    seconds: float = _SECONDS,
-    clean: Callable[[str], str] = str,
-) -> CompressionProposal:
-    """Have a summary written and check it; `Refused` if there is none that can be used.
-
-    `clean` takes out of the words of a provider what must not be kept.
-    """
-    whole, found = _previews(store, thread, turns, writer)
+async def propose(task: CompressionTask, *, seconds: float = _SECONDS) -> CompressionProposal:
+    """Have a summary written and check it; `Refused` if there is none that can be used."""
+    writer, cap = task.writer, task.cap
+    whole, found = _previews(task)
     if not found.fold.turns:
         raise Refused("There is nothing to compress.", bad=False)
-    cap = max(1, marks.to - beside)
-    context = writer.conceal(_request(state, found, _wanted(found, cap), writer))
+    size = _compute_wanted_size(found, cap)
+    context = writer.conceal(_request(task.state, found, size, writer))
     most = min(writer.capabilities.max_output, cap + _THINKING)
     policy = replace(writer.policy, chain="never", background=False, max_output=most)
     limit = Budget(writer.capabilities.max_input, counter=writer.counter)
-    asking = StoredRequest(thread, 0, purpose="compress", policy=policy)
+    asking = StoredRequest(task.thread, 0, purpose="compress", policy=policy)
     report = report_on(context, context, limit)
-    reply, number = await _asked(
-        store, asking, writer=writer, report=report, seconds=seconds, clean=clean
-    )
+    reply, number = await _ask_writer(task, asking, report=report, seconds=seconds)
     if reply.calls:
         raise Refused("The model called a tool instead of writing a summary.", spent=reply.cost)
     if reply.status == "incomplete":
         why = f"The summary was cut off ({reply.stop})."
         raise Refused(why, spent=reply.cost)
     try:
-        made = checked(reply.text, found, cap)
+        made = check_summary(reply.text, found, cap)
     except Refused as why:
         raise Refused(str(why), spent=reply.cost) from None
     return replace(made, preview=whole, cost=reply.cost, request=number)
 
 
-def _previews(
-    store: Store, thread: str, turns: Iterable[int] | None, writer: Model
-) -> tuple[Preview, Preview]:
+def _previews(task: CompressionTask) -> tuple[Preview, Preview]:
     """What is compressed, and the same as the writer may be shown it.
 
     What it must not be sent must not come back with the names that a summary lost either.
     """
-    whole = preview(store, thread, turns, counter=writer.counter)
-    return whole, replace(whole, fold=writer.conceal(whole.fold))
+    whole = preview(task.store, task.thread, task.turns, counter=task.writer.counter)
+    return whole, replace(whole, fold=task.writer.conceal(whole.fold))
 
 
-def checked(
+def check_summary(
     written: str, found: Preview, cap: int, *, by_user: bool = False
 ) -> CompressionProposal:
     """A text as a summary: cited, verified, repaired; `Refused` if it cannot be one."""
     counter, fold = found.counter, found.fold
-    text = cited(written.strip(), fold)
+    text = cite(written.strip(), fold)
     size = counter(text) + counter.per_message
-    share = kept_share(text, fold)
+    share = compute_kept_share(text, fold)
     wrong = (
         (not written.strip(), "The summary is empty."),
         (size > cap, f"The summary has {size:,} tokens and may have {cap:,}."),
@@ -175,18 +148,20 @@ def checked(
             raise Refused(why)
     # What is put back must not eat up what was gained; what was kept before need not shrink again.
     before = summary_size(fold.previous, counter)
-    summary = _repaired(text, found, min(cap, max(size, (found.tokens + before) // 2)))
-    gone = tuple(f"t{piece.at} {piece.who}: {piece.text}" for piece in lost(summary.text, fold))
+    summary = _repair(text, found, min(cap, max(size, (found.tokens + before) // 2)))
+    gone = tuple(
+        f"t{piece.at} {piece.who}: {piece.text}" for piece in find_lost(summary.text, fold)
+    )
     return CompressionProposal(found, written, summary, share, gone, by_user)
 
 
-def _repaired(text: str, found: Preview, most: int) -> Summary:
+def _repair(text: str, found: Preview, most: int) -> Summary:
     """The text with what it lost; less and less of it until it is within its cap."""
     counter: Counter = found.counter
     least = counter(text)
     room = most - counter.per_message
     while True:
-        made = repaired(text, found.fold, max(room, least), counter)
+        made = repair_summary(text, found.fold, max(room, least), counter)
         if summary_size(made, counter) <= most:
             return made
         if room <= least:
@@ -194,13 +169,13 @@ def _repaired(text: str, found: Preview, most: int) -> Summary:
         room -= max(8, (room - least) // 8)
 
 
-def edited(proposal: CompressionProposal, text: str, cap: int) -> CompressionProposal:
+def edit_proposal(proposal: CompressionProposal, text: str, cap: int) -> CompressionProposal:
     """The same compression with the user's text, which is verified like any other."""
-    made = checked(text, proposal.preview, cap, by_user=True)
+    made = check_summary(text, proposal.preview, cap, by_user=True)
     return replace(made, cost=proposal.cost, request=proposal.request)
 
 
-def _wanted(found: Preview, cap: int) -> int:
+def _compute_wanted_size(found: Preview, cap: int) -> int:
     """The tokens that a summary is asked to have."""
     return max(1, int(min(cap, found.tokens / 2) * _ASKED))
 
@@ -210,38 +185,42 @@ def _request(state: WorkflowState, found: Preview, tokens: int, writer: Model) -
     return compression_request(state, found.fold, tokens=tokens, counter=writer.counter, room=room)
 
 
-async def _asked(  # noqa: PLR0913  as `look`
-    store: Store,
-    asking: StoredRequest,
-    *,
-    writer: Model,
-    report: Report,
-    seconds: float,
-    clean: Callable[[str], str],
+async def _ask_writer(
+    task: CompressionTask, asking: StoredRequest, *, report: Report, seconds: float
 ) -> tuple[Reply, int]:
     """The model's answer, and the number of the request, which is kept however it ends."""
     # A journal of its own: what it says is no turn of the thread.
-    async with writer.apart() as apart:
+    async with task.writer.apart() as apart:
+
+        def keep(ended: Reply | BaseException) -> int:
+            kept = keep_request(
+                task.store, asking, model=apart, report=report, ended=ended, clean=task.clean
+            )
+            return kept.version
+
         try:
             async with asyncio.timeout(seconds):
                 reply = await apart.send(report.sent, thread=asking.thread, policy=asking.policy)
         except (ModelError, TimeoutError) as error:
-            keep_request(store, asking, model=apart, report=report, ended=error, clean=clean)
-            why = clean(str(error)) or f"it took more than {seconds:g} seconds"
+            keep(error)
+            why = task.clean(str(error)) or f"it took more than {seconds:g} seconds"
             raise Refused(f"The model wrote no summary: {why}", bad=False) from error
         except asyncio.CancelledError as stopped:
-            keep_request(store, asking, model=apart, report=report, ended=stopped, clean=clean)
+            keep(stopped)
             raise
-        kept = keep_request(store, asking, model=apart, report=report, ended=reply, clean=clean)
-    return reply, kept.version
+        return reply, keep(reply)
 
 
 __all__ = [
     "CompressionEstimate",
     "CompressionProposal",
     "Refused",
-    "checked",
-    "edited",
+    "check_summary",
+    "edit_proposal",
     "look",
     "propose",
 ]
+
+
+# Names of one release ago; they go with the next.
+edited = edit_proposal

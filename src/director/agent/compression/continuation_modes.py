@@ -16,7 +16,7 @@ from director.profiles import Profile
 STATE = ("description", "plan", "workflow", "variables", "browser")
 
 
-def refreshed(profile: Profile, said: Context) -> Profile:
+def apply_refresh(profile: Profile, said: Context) -> Profile:
     """The profile for the next request: with the state behind the history when that is due.
 
     It is due with every so-many-th message of the user that is in view, for all requests that are

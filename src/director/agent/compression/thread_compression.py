@@ -7,18 +7,17 @@ the thread is as it was and the conversation goes on. Every attempt is kept besi
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
 from director.agent.compression.compression_proposal import CompressionProposal, Refused, propose
+from director.agent.compression.compression_task import By, CompressionTask
 from director.agent.compression.thresholds import Marks
 from director.agent.turn_lease import TurnRunning, running
 from director.context.sizes import turn_size
 from director.context.values import Counter
-from director.models import Model
-from director.sections.workflow_state import WorkflowState
 from director.store import Entry, Store, StoreError, VersionConflict, Versioned
 from director.store.compression import compress, preview
 from director.store.context_view import view
@@ -26,7 +25,6 @@ from director.store.context_view import view
 KIND = "compression"
 LITTLE = 0.1
 _TRIES = 5
-By: TypeAlias = Literal["manual", "auto"]
 Status: TypeAlias = Literal["not due", "done", "failed", "stopped"]
 
 
@@ -57,59 +55,52 @@ def apply(store: Store, thread: str, proposal: CompressionProposal, by: By = "ma
     return made
 
 
-async def compress_now(  # noqa: PLR0913  each has a name
-    store: Store,
-    thread: str,
-    state: WorkflowState,
-    *,
-    writer: Model,
-    marks: Marks,
-    turns: Sequence[int] | None = None,
-    by: By = "manual",
-    turn: int = 0,
-    beside: int = 0,
-    clean: Callable[[str], str] = str,
-) -> CompressionOutcome:
+async def compress_now(task: CompressionTask) -> CompressionOutcome:
     """Propose and apply in one go; what is said meanwhile stays in view.
 
     A summary that cannot be used is an outcome, not an error; `StoreError` says what was asked
     for wrongly, `TurnRunning` that a turn must end first.
     """
-    _check_idle(store, thread, by)
+    _check_idle(task.store, task.thread, task.by)
     try:
-        proposal = await propose(
-            store,
-            thread,
-            state,
-            writer=writer,
-            marks=marks,
-            turns=turns,
-            beside=beside,
-            clean=clean,
-        )
+        proposal = await propose(task)
     except Refused as why:
-        _note(store, thread, by, turn=turn, model=writer.name, refused=why, turns=turns)
+        _note_failure(task, why)
         return CompressionOutcome("failed", f"{why} Nothing was compressed.")
     except asyncio.CancelledError:
-        _note(store, thread, by, turn=turn, model=writer.name)
+        _note_failure(task, None)
         raise
     try:
-        made = _applied(store, thread, proposal, by)
+        made = _apply_to_same_turns(task.store, task.thread, proposal, task.by)
     except StoreError as why:
-        _note(store, thread, by, turn=turn, model=writer.name, refused=why, turns=turns)
+        _note_failure(task, why)
         return CompressionOutcome("failed", str(why), proposal=proposal)
     _note(
-        store,
-        thread,
-        by,
-        turn=turn,
-        model=writer.name,
+        task.store,
+        task.thread,
+        task.by,
+        turn=task.turn,
+        model=task.writer.name,
         proposal=proposal,
         checkpoint=made.seq,
     )
     found = proposal.preview
     says = f"{found.count} messages are archived: {found.tokens:,} → {proposal.after:,} tokens."
     return CompressionOutcome("done", says, made.seq, proposal)
+
+
+def _note_failure(task: CompressionTask, refused: Exception | None) -> None:
+    """Keep an attempt that changed nothing; without a reason it was cancelled."""
+    turns = task.turns if refused else None
+    _note(
+        task.store,
+        task.thread,
+        task.by,
+        turn=task.turn,
+        model=task.writer.name,
+        refused=refused,
+        turns=turns,
+    )
 
 
 def _check_idle(store: Store, thread: str, by: By) -> None:
@@ -121,7 +112,7 @@ def _check_idle(store: Store, thread: str, by: By) -> None:
         )
 
 
-def _applied(store: Store, thread: str, proposal: CompressionProposal, by: By) -> Entry:
+def _apply_to_same_turns(store: Store, thread: str, proposal: CompressionProposal, by: By) -> Entry:
     """Apply to the same turns even if others were said meanwhile; those stay uncovered."""
     found = proposal.preview
     for _ in range(_TRIES):
@@ -136,23 +127,14 @@ def _applied(store: Store, thread: str, proposal: CompressionProposal, by: By) -
     raise VersionConflict("The thread grows too fast to be compressed. Nothing was written.")
 
 
-async def compress_if_due(  # noqa: PLR0913  each has a name
-    store: Store,
-    thread: str,
-    state: WorkflowState,
-    *,
-    size: int,
-    writer: Model,
-    marks: Marks,
-    turn: int = 0,
-    clean: Callable[[str], str] = str,
-) -> CompressionOutcome:
+async def compress_if_due(task: CompressionTask, size: int) -> CompressionOutcome:
     """Compress the older turns if a request of this size would reach the mark.
 
-    `turn` is the entry of the user that is being worked on: there is one attempt for each. After
-    two that gained little, or gave nothing that could be used, it stops until it is done by hand.
+    There is one attempt for each turn. After two that gained little, or gave nothing that could be
+    used, it stops until it is done by hand.
     """
-    if marks.fill(size) != "full":
+    store, thread, turn = task.store, task.thread, task.turn
+    if task.marks.fill(size) != "full":
         return CompressionOutcome("not due")
     newest = store.get(KIND, thread)
     if newest and turn and newest.body.get("turn") == turn and newest.body.get("by") == "auto":
@@ -160,21 +142,10 @@ async def compress_if_due(  # noqa: PLR0913  each has a name
         return CompressionOutcome(
             "not due" if newest.body.get("outcome") == "done" else "stopped", tried
         )
-    turns, beside = older(store, thread, marks, writer.counter)
-    if why := _reason_to_stop(store, thread, turns, writer.name):
+    turns, beside = older(store, thread, task.marks, task.writer.counter)
+    if why := _reason_to_stop(store, thread, turns, task.writer.name):
         return CompressionOutcome("stopped", why)
-    return await compress_now(
-        store,
-        thread,
-        state,
-        writer=writer,
-        marks=marks,
-        turns=turns,
-        by="auto",
-        turn=turn,
-        beside=beside,
-        clean=clean,
-    )
+    return await compress_now(replace(task, turns=turns, beside=beside, by="auto"))
 
 
 SAME = "the same messages would be summarised once more. Compress by hand, or say something else."
@@ -186,7 +157,7 @@ STOPPED = (
 
 def older(store: Store, thread: str, marks: Marks, counter: Counter) -> tuple[list[int], int]:
     """The turns that an automatic compression takes, and the tokens of the newest that stay."""
-    now = view(store.seen(thread))
+    now = view(store.read_visible(thread))
     sizes: dict[int, int] = {}
     for one in now.context.turns:
         sizes[one.at] = sizes.get(one.at, 0) + turn_size(one, counter)
@@ -194,7 +165,7 @@ def older(store: Store, thread: str, marks: Marks, counter: Counter) -> tuple[li
     units = list(now.units)
     while units:
         size = sum(sizes[seq] for seq in units[-1])
-        if staying + size > marks.kept:
+        if staying + size > marks.tail_size:
             break
         staying += size
         units.pop()
@@ -203,7 +174,7 @@ def older(store: Store, thread: str, marks: Marks, counter: Counter) -> tuple[li
 
 def _reason_to_stop(store: Store, thread: str, turns: Sequence[int], model: str) -> str:
     """Why another attempt is of no use, in words; empty if it may be."""
-    if stopped(store, thread, model):
+    if is_stopped(store, thread, model):
         return STOPPED
     if not turns:
         return "Nothing older is left to compress."
@@ -215,7 +186,7 @@ def _reason_to_stop(store: Store, thread: str, turns: Sequence[int], model: str)
     return ""
 
 
-def stopped(store: Store, thread: str, model: str) -> bool:
+def is_stopped(store: Store, thread: str, model: str) -> bool:
     """Whether the last two attempts, both automatic and by this model, were of no use."""
     newest = store.get(KIND, thread)
     if newest is None or newest.version < 2:

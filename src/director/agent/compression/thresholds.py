@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from director.models import Capabilities
+from director.models import Capabilities, Model
 from director.models.prices import dearer_above
 from director.settings import Settings
 
@@ -33,14 +33,14 @@ class Marks:
         return "large" if size >= self.warn else "fine"
 
     @property
-    def kept(self) -> int:
+    def tail_size(self) -> int:
         """Tokens of the newest turns that an automatic compression leaves as they are."""
         return self.to // 4
 
     @property
     def cap(self) -> int:
         """The most tokens of a summary beside them."""
-        return self.to - self.kept
+        return self.to - self.tail_size
 
 
 def marks_for(
@@ -55,3 +55,9 @@ def marks_for(
         return wanted
     share = most / wanted.at
     return Marks(int(wanted.warn * share), most, min(wanted.to, most // 4))
+
+
+def get_marks(settings: Settings, model: Model) -> Marks:
+    """The marks for a model that is open."""
+    place = model.place
+    return marks_for(settings, model.capabilities, provider=place.provider, model=place.model)

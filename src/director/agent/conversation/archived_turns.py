@@ -11,7 +11,7 @@ from director.workflow.values import WorkflowError
 LONGEST = 40_000
 
 
-def recalled(store: Store, thread: str, citation: str) -> str:
+def recall_turn(store: Store, thread: str, citation: str) -> str:
     """The original behind a citation, as far as it is not deleted."""
     wanted = citation.strip().strip("[]").removeprefix("turn").strip()
     handle = f"t{wanted}" if wanted.isdigit() and len(wanted) < 8 else wanted

@@ -1,7 +1,7 @@
 """The conversation of a workflow: its current thread, what is said to it, and saying it again.
 
-A workflow has one current thread; the older ones stay readable. A turn that is taken back stays in
-the log, out of view. Nothing here asks a model.
+A workflow has one current thread; the older ones stay readable. A turn that is removed stays in
+the log, out of view. No model is called here.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from director.agent.model_journal import said
+from director.agent.model_journal import record_message
 from director.context.units import units
 from director.models import Image
 from director.store import Entry, EntryDraft, Json, Store, StoreError, VersionConflict
@@ -48,13 +48,19 @@ def hear(
     if call and not images:
         result = EntryDraft("result", {"call": call, "text": text, "failed": False})
         return store.append(thread, [result])[0]
-    return said(store, thread, text, images)
+    return record_message(store, thread, text, images)
 
 
 def open_question(store: Store, thread: str, last: Json) -> str:
     """The call of a question that the last turn ended with, if nothing was said since."""
     is_open = last.get("state") == "asked" and last.get("head") == store.head(thread)
     return str(last.get("call") or "") if is_open else ""
+
+
+def find_request(store: Store, thread: str) -> int:
+    """The entry of what the user said last, which is being worked on; 0 if there is none."""
+    found = store.last(thread, "user")
+    return found.seq if found else 0
 
 
 def notice(store: Store, thread: str, text: str) -> Entry:
@@ -64,8 +70,8 @@ def notice(store: Store, thread: str, text: str) -> Entry:
 
 def take_back(store: Store, thread: str) -> str:
     """Take the last message of the user and all that followed out of view; what it said."""
-    entries = store.seen(thread)
-    shown = {one.seq for one in view(entries).shown}
+    entries = store.read_visible(thread)
+    shown = {one.seq for one in view(entries).visible}
     asked = [entry for entry in entries if entry.kind == "user" and entry.seq in shown]
     if not asked:
         raise StoreError("There is no turn to take again: the user has said nothing in view.")
@@ -80,9 +86,9 @@ def leave_out(store: Store, thread: str, seq: int) -> tuple[int, ...]:
 
     It stays in the log, out of view; what a server remembers is not built on any more.
     """
-    entries = store.seen(thread)
+    entries = store.read_visible(thread)
     shown = view(entries)
-    visible = [one.seq for one in shown.shown]
+    visible = [one.seq for one in shown.visible]
     if seq not in visible:
         raise StoreError(f"There is no turn {seq} in view. Nothing was changed.")
     whole = (unit for unit in _units(shown) if seq in unit)
@@ -119,5 +125,5 @@ class ThreadLog:
         """Read on to the end of a thread; how it stands."""
         if thread == self._thread and self._following.feed(self._store.entries(thread, self.head)):
             return self.view
-        self._thread, self._following = thread, Following(self._store.seen(thread))
+        self._thread, self._following = thread, Following(self._store.read_visible(thread))
         return self.view

@@ -1,6 +1,6 @@
 """Whether a message fits before it is stored: its size, and how much there is room for beside it.
 
-No model is asked. What does not fit is refused while the conversation is as it was.
+No model is called. What does not fit is refused while the conversation is as it was.
 """
 
 from __future__ import annotations
@@ -8,12 +8,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from director.agent.agent_session import AgentSession
-from director.agent.compression.by_hand import talks_as
-from director.agent.compression.continuation_modes import refreshed
 from director.agent.conversation.compaction_states import SingleCut, Walks
 from director.agent.conversation.current_thread import current_thread
+from director.agent.model_choice import talks_as
 from director.agent.model_windows import remember_window
-from director.agent.request_assembly import ContextTooLarge, assemble, budget_of, fit
+from director.agent.request_assembly import (
+    ContextTooLarge,
+    RequestDraft,
+    budget_of,
+    draft_request,
+    fit,
+)
 from director.agent.tools import REGISTRY, TRUSTS
 from director.agent.turn_context import conversation, gather
 from director.context.values import Budget, UserTurn
@@ -56,6 +61,9 @@ class MessageSize:
 class MessageTooLarge(ContextTooLarge):
     """A message that cannot be sent, whatever else is left out; nothing was stored."""
 
+    status = 413
+    kept = "Nothing was stored or sent."
+
 
 async def check_message(
     desk: AgentSession, text: str, *, model: str = "", profile: str | Profile = ""
@@ -78,49 +86,38 @@ async def measure_message(
     can = talking.capabilities
     budget = budget_of(can, desk.settings, talking.counter)
     tokens = talking.counter(guard_boundary(text)) + talking.counter.per_message
-    least = await least_size(desk, talking, chosen, said="-")
+    least = least_size(desk, talking, await _draft_message(desk, chosen, "-"))
     room = max(0, budget.limit - least)
-    fits = tokens <= room or await _fits(desk, talking, chosen, text, budget)
+    fits = tokens <= room or _fits(talking, await _draft_message(desk, chosen, text), budget)
     return MessageSize(tokens, room, budget.limit, can.window, talking.name, fits)
 
 
-async def least_size(desk: AgentSession, model: Model, profile: Profile, *, said: str = "") -> int:
-    """Tokens of the smallest request that could be made, with one more message if one is given."""
+def least_size(desk: AgentSession, model: Model, draft: RequestDraft) -> int:
+    """Tokens of the smallest request that could be made of a draft."""
     budget = budget_of(model.capabilities, desk.settings, model.counter)
     try:
-        least = replace(budget, limit=1, warn=None)
-        await _fit(desk, model, profile, said, budget=least, walks=SingleCut())
+        _fit(model, draft, replace(budget, limit=1, warn=None), SingleCut())
     except ContextTooLarge as large:
         return large.size
     return 0
 
 
-async def _fits(
-    desk: AgentSession, model: Model, profile: Profile, text: str, budget: Budget
-) -> bool:
+def _fits(model: Model, draft: RequestDraft, budget: Budget) -> bool:
     try:
-        await _fit(desk, model, profile, text, budget=budget, walks=Walks())
+        _fit(model, draft, budget, Walks())
     except ContextTooLarge:
         return False
     return True
 
 
-async def _fit(  # noqa: PLR0913  each has a name
-    desk: AgentSession, model: Model, profile: Profile, text: str, *, budget: Budget, walks: Walks
-) -> None:
-    """Make the request that a message would lead to; `ContextTooLarge` if it cannot be made."""
+def _fit(model: Model, draft: RequestDraft, budget: Budget, walks: Walks) -> None:
+    tools = [REGISTRY[name].tool for name in draft.profile.tools]
+    fit(draft, tools=tools, budget=budget, measure=model.calibration, walks=walks)
+
+
+async def _draft_message(desk: AgentSession, profile: Profile, text: str) -> RequestDraft:
+    """The request that a message would lead to."""
     told = conversation(desk, TRUSTS)
     at = told.turns[-1].at + 1 if told.turns else 1
-    more = (UserTurn(at, guard_boundary(text)),) if text else ()
-    said = replace(told, turns=(*told.turns, *more))
-    shown = refreshed(profile, said)
-    context, around = assemble(shown, await gather(desk, said), said)
-    fit(
-        context,
-        around,
-        profile=shown,
-        tools=[REGISTRY[name].tool for name in shown.tools],
-        budget=budget,
-        measure=model.calibration,
-        walks=walks,
-    )
+    said = replace(told, turns=(*told.turns, UserTurn(at, guard_boundary(text))))
+    return draft_request(profile, await gather(desk, said), said)

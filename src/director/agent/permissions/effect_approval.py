@@ -286,7 +286,7 @@ def _clean_words(desk: AgentSession, does: str) -> str:
 
 
 def _bench_scope(desk: AgentSession, record: str = "") -> Scope:
-    """What templates can name in a test on the workbench, perhaps for one record."""
+    """What templates can name in a test in the draft run, perhaps for one record."""
     run = workbench(desk.workflow)
     records = records_of(desk.store, run)
     return Scope(

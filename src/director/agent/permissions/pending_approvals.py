@@ -69,7 +69,7 @@ AsksUser: TypeAlias = Callable[[PendingApprovals], Awaitable[None]]
 async def await_answers(desk: AgentSession, wanted: PendingApprovals) -> bool:
     """Ask the user and wait; whether everything was answered in time. The time is not the turn's.
 
-    An answer counts wherever it is given: as soon as nothing is open, nobody is asked any more.
+    An answer counts wherever it is given: as soon as nothing is open, the waiting ends.
     """
     if desk.asks_user is None:
         return False

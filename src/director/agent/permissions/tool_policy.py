@@ -87,7 +87,7 @@ def addresses_in(value: Json) -> Iterator[str]:
             yield from addresses_in(inner)
 
 
-def typed(messages: Iterable[str]) -> str:
+def select_typed(messages: Iterable[str]) -> str:
     """Those messages of the user that are short enough to have been typed."""
     return "\n".join(text for text in messages if len(text) <= TYPED)
 

@@ -32,11 +32,11 @@ def context_body(sent: Context, told: Context) -> dict[str, object]:
         at = place.get(key)
         known = told.turns[at] if at is not None else None
         if at is None or known is None or not _alike(turn, known):
-            turns.append(_written(turn))
+            turns.append(_describe_turn(turn))
         elif _same(turn, known):
             _span(turns, at)
         else:
-            turns.append(_changed(at, cast("AgentTurn", turn), cast("AgentTurn", known)))
+            turns.append(_describe_changes(at, cast("AgentTurn", turn), cast("AgentTurn", known)))
     sections = [{**asdict(replace(one, native=None)), "native": None} for one in sent.sections]
     # Of the log's own summary only that it was there: it names every turn that it covers.
     shared = sent.summary is not None and sent.summary == told.summary
@@ -51,7 +51,7 @@ def context_of(body: Mapping[str, Any], told: Context) -> Context:
         if isinstance(one, list):
             turns += told.turns[one[0] : one[1]]
         elif "place" in one:
-            turns.append(_shortened(cast("AgentTurn", told.turns[one["place"]]), one))
+            turns.append(_apply_changes(cast("AgentTurn", told.turns[one["place"]]), one))
         else:
             turns.append(_read(one))
     found = body["summary"]
@@ -97,7 +97,7 @@ def _span(turns: list[object], at: int) -> None:
         turns.append([at, at + 1])
 
 
-def _written(turn: Turn) -> dict[str, object]:
+def _describe_turn(turn: Turn) -> dict[str, object]:
     if isinstance(turn, UserTurn):
         return {"who": "user", "at": turn.at, "text": turn.text, "pinned": turn.pinned}
     calls = [{**asdict(replace(call, native=None))} for call in turn.calls]
@@ -110,7 +110,7 @@ def _read(one: Mapping[str, Any]) -> Turn:
     return AgentTurn(one["at"], one["text"], tuple(Call(**call) for call in one["calls"]))
 
 
-def _changed(at: int, turn: AgentTurn, known: AgentTurn) -> dict[str, object]:
+def _describe_changes(at: int, turn: AgentTurn, known: AgentTurn) -> dict[str, object]:
     results = [
         [nth, call.result, call.images, call.original]
         for nth, (call, before) in enumerate(zip(turn.calls, known.calls, strict=True))
@@ -120,7 +120,7 @@ def _changed(at: int, turn: AgentTurn, known: AgentTurn) -> dict[str, object]:
     return {"place": at, "results": results, "thinking": thinking}
 
 
-def _shortened(known: AgentTurn, one: Mapping[str, Any]) -> AgentTurn:
+def _apply_changes(known: AgentTurn, one: Mapping[str, Any]) -> AgentTurn:
     calls = list(known.calls)
     for nth, result, images, original in one["results"]:
         calls[nth] = replace(calls[nth], result=result, images=images, original=original)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, TypeAlias, cast
 
-from director.agent.request_log.body_deltas import framed, unframed
+from director.agent.request_log.body_deltas import decode_frame, encode_frame
 from director.agent.request_log.context_records import context_body
 from director.agent.request_log.request_parts import parts_of
 from director.context.report import Report
@@ -74,10 +74,10 @@ def keep_request(  # noqa: PLR0913  each has a name
     while True:
         newest = store.get(KIND, asking.thread)
         body = {
-            **_made_of(asking, model, report, told),
+            **_describe_request(asking, model, report, told),
             "tools": {"$kept": store.keep(_tools_bytes(asking.tools))},
-            "attempts": [_cleaned(_attempt_body(one), clean) for one in attempts],
-            **_sent_body(store, newest, [one.body for one in attempts if one.body]),
+            "attempts": [_clean_texts(_attempt_body(one), clean) for one in attempts],
+            **_encode_bodies(store, newest, [one.body for one in attempts if one.body]),
             **_outcome(ended, clean),
         }
         try:
@@ -86,7 +86,7 @@ def keep_request(  # noqa: PLR0913  each has a name
             continue
 
 
-def _made_of(
+def _describe_request(
     asking: StoredRequest, model: Model, report: Report, told: Context
 ) -> dict[str, object]:
     return {
@@ -123,7 +123,7 @@ def tools_of(store: Store, body: Json) -> list[Tool]:
     """The tools of a kept request."""
     found = body["tools"]
     # Before they were kept once they stood in each record.
-    told = json.loads(store.kept(found["$kept"])) if isinstance(found, Mapping) else found
+    told = json.loads(store.read_kept(found["$kept"])) if isinstance(found, Mapping) else found
     return [Tool(**one) for one in cast("Sequence[Any]", told)]
 
 
@@ -144,14 +144,16 @@ def _report_body(report: Report, gap: str) -> dict[str, object]:
     }
 
 
-def _sent_body(store: Store, newest: Versioned | None, sent: Sequence[bytes]) -> dict[str, object]:
+def _encode_bodies(
+    store: Store, newest: Versioned | None, sent: Sequence[bytes]
+) -> dict[str, object]:
     """The bodies as frames against the last one that was kept whole, or whole if that is small."""
     base = cast("int", newest.body.get("whole", 0)) if newest else 0
     before = _body_at(store, newest.id, base) if newest and base else None
     frames, whole = [], base
     for nth, body in enumerate(sent):
-        alone = framed(body)
-        beside = framed(body, before) if before is not None else alone
+        alone = encode_frame(body)
+        beside = encode_frame(body, before) if before is not None else alone
         apart = before is None or 2 * len(beside) > len(alone)
         if apart and nth == 0:
             # Those that follow, in this request and in later ones, differ from this one.
@@ -163,13 +165,13 @@ def _sent_body(store: Store, newest: Versioned | None, sent: Sequence[bytes]) ->
     return {"sent": frames, "whole": whole}
 
 
-def _cleaned(value: object, clean: Callable[[str], str]) -> object:
+def _clean_texts(value: object, clean: Callable[[str], str]) -> object:
     """The value with every text in it cleaned."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, Mapping):
-        return {name: _cleaned(inner, clean) for name, inner in value.items()}
-    return [_cleaned(one, clean) for one in value] if isinstance(value, list | tuple) else value
+        return {name: _clean_texts(inner, clean) for name, inner in value.items()}
+    return [_clean_texts(one, clean) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _outcome(ended: Reply | BaseException, clean: Callable[[str], str]) -> dict[str, object]:
@@ -199,7 +201,7 @@ def request(store: Store, thread: str, number: int) -> Versioned:
     return found
 
 
-def sent_bytes(store: Store, thread: str, number: int, attempt: int = 1) -> bytes:
+def read_sent_body(store: Store, thread: str, number: int, attempt: int = 1) -> bytes:
     """The body of a request exactly as it left; StoreError if it is not what was sent."""
     return _body_at(store, thread, number, attempt)
 
@@ -211,11 +213,11 @@ def _body_at(store: Store, thread: str, number: int, attempt: int = 1) -> bytes:
         what = f"made {len(found)} attempts" if found else "never left"
         raise StoreError(f"The request {number} of {thread!r} {what}: there is no {attempt}.")
     one = found[attempt - 1]
-    frame = store.kept(cast("dict[str, str]", one["frame"])["$kept"])
+    frame = store.read_kept(cast("dict[str, str]", one["frame"])["$kept"])
     base = cast("int", one["base"])
     within = number == base
     before = _body_at(store, thread, base, 1) if base and not (within and attempt == 1) else None
-    made = unframed(frame, before)
+    made = decode_frame(frame, before)
     if hashlib.sha256(made).hexdigest() != one["sha256"]:
         raise StoreError(f"The request {number} of {thread!r} is not as it was sent.")
     return made
@@ -230,3 +232,7 @@ def input_price(body: Json) -> float | None:
     bare = Usage(**{**usage, "output": 0, "reasoning": 0})
     money, _unknown = cost(provider, model, bare, at=cast("float", body["at"]))
     return None if money is None else float(money)
+
+
+# Names of one release ago; they go with the next.
+sent_bytes = read_sent_body

@@ -1,10 +1,8 @@
-"""A request that was made and what came of it: handed to whoever keeps the reports."""
+"""A request that was made and what came of it: as it is kept."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -44,18 +42,3 @@ class RequestRecord:
     told: Context = field(default_factory=Context)
     attempts: list[Attempt] = field(default_factory=list)
     ended: Reply | BaseException = field(default_factory=asyncio.CancelledError)
-
-
-@contextmanager
-def made_known(
-    made: RequestRecord, tell: Callable[[RequestRecord], None] | None
-) -> Iterator[RequestRecord]:
-    """Make a request inside; it is told of, however it ends."""
-    try:
-        yield made
-    except BaseException as stopped:
-        made.ended = stopped
-        raise
-    finally:
-        if tell is not None:
-            tell(made)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from director.agent.request_log.context_records import context_of
-from director.agent.request_log.kept_requests import request, sent_bytes, tools_of
+from director.agent.request_log.kept_requests import read_sent_body, request, tools_of
 from director.context.values import Context
 from director.models import (
     Attempt,
@@ -59,10 +59,10 @@ class Replayed:
         return next((at for at, (one, other) in pairs if one != other), ends)
 
 
-async def replayed(store: Store, thread: str, number: int) -> Replayed:
+async def replay_request(store: Store, thread: str, number: int) -> Replayed:
     """Make a request again from the log as it stood and the context that was kept."""
     body = request(store, thread, number).body
-    sent = sent_bytes(store, thread, number)
+    sent = read_sent_body(store, thread, number)
     head = cast("int", body["head"])
     told = project(store.entries(thread, upto=head)) if head else Context()
     context = context_of(cast("Json", body["context"]), told)
@@ -97,7 +97,7 @@ def _remember(model: Model, body: Json) -> None:
 async def _attempts(
     model: Model, context: Context, tools: list[Tool], body: Json, policy: Policy
 ) -> tuple[Attempt, ...]:
-    """Send it nowhere; what would have left. A script answers, and nobody listens."""
+    """Send it nowhere; what would have left. A script answers, and nothing is sent."""
     thread = str(body["sent_as"])
     try:
         if body["streaming"] is not True:
@@ -113,3 +113,7 @@ async def _attempts(
 
 async def _at_once(_seconds: float) -> None:
     """Wait for nothing."""
+
+
+# Names of one release ago; they go with the next.
+replayed = replay_request

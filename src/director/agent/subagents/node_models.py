@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from director.agent.agent_session import AgentSession, Opens, opens_model
 from director.agent.browsing.snapshot_refs import act_on_ref
 from director.agent.conversation.current_thread import current_thread
-from director.agent.model_choice import chosen_model
+from director.agent.model_choice import get_chosen_model
 from director.agent.permissions.effect_approval import ask_at_nodes
 from director.agent.permissions.secret_leaks import guard_model
 from director.agent.request_assembly import budget_of
-from director.agent.request_log.request_record import RequestRecord, RequestTarget, made_known
-from director.agent.session_hooks import keep_made
+from director.agent.request_log.request_keeping import keep_record
+from director.agent.request_log.request_record import RequestRecord, RequestTarget
 from director.agent.tools.tool_definition import Spec, spec
 from director.browser import BrowserError, BrowserGone, Session, closer
 from director.browser.bundle import LocatorError
@@ -105,7 +105,7 @@ class NodeModelClient:
         context = Context((Section("cognition", prompt("cognition")),), (UserTurn(1, asked),))
         policy = Policy(chain="never", tool_choice="answer")
         async with self._model() as model:
-            reply = await self._sent(model, context, (tool,), policy)
+            reply = await self._send(model, context, (tool,), policy)
         return _answer(reply)
 
     async def work(self, goal: str, max_steps: int, session: Session, /) -> Mapping[str, Json]:
@@ -117,8 +117,8 @@ class NodeModelClient:
         async with self._model() as model:
             for nth in range(max_steps):
                 context = Context(sections, turns)
-                reply = await self._sent(model, context, tools, Policy(chain="never"))
-                results = {asked.id: await _done(hand, asked) for asked in reply.calls}
+                reply = await self._send(model, context, tools, Policy(chain="never"))
+                results = {asked.id: await _run_tool_call(hand, asked) for asked in reply.calls}
                 if hand.ended is not None:
                     return hand.ended
                 if not reply.calls:
@@ -127,10 +127,10 @@ class NodeModelClient:
         return {"ok": False, "error": f"It was not done after {max_steps} steps."}
 
     def _model(self) -> Model:
-        name = chosen_model(self._store, self._workflow, load_settings())
+        name = get_chosen_model(self._store, self._workflow, load_settings())
         return self._open(name, None)
 
-    async def _sent(
+    async def _send(
         self, model: Model, context: Context, tools: tuple[Tool, ...], policy: Policy
     ) -> Reply:
         await model.ready()
@@ -138,14 +138,14 @@ class NodeModelClient:
         thread = current_thread(self._store, self._workflow)
         asked = RequestTarget(self._workflow, thread, "", model, tools, policy, by="node")
         known = RequestRecord(asked, report_on(context, context, budget))
-        with made_known(known, self._keep) as made:
+        with keep_record(self._store, known, self._clean) as made:
             made.ended = reply = await model.send(
                 context, tools=tools, thread="node", policy=policy, attempts=made.attempts
             )
         return reply
 
-    def _keep(self, made: RequestRecord) -> None:
-        keep_made(self._store, made, self._net().clean)
+    def _clean(self, text: str) -> str:
+        return self._net().clean(text)
 
 
 def _answer(reply: Reply) -> Json:
@@ -162,8 +162,8 @@ def _answer(reply: Reply) -> Json:
     return said
 
 
-async def _done(hand: AgentBrowser, asked: ToolCall) -> Result:
-    """What came of one call of the agent; what it can mend is told to it."""
+async def _run_tool_call(hand: AgentBrowser, asked: ToolCall) -> Result:
+    """What came of one call of the agent; what it can correct is its result."""
     found = next((one for one in _TOOLS if one.name == asked.tool), None)
     if found is None:
         return Result(f"There is no tool {asked.tool!r}.", failed=True)
@@ -182,7 +182,7 @@ async def _page(hand: AgentBrowser) -> Snapshot:
     return hand.page
 
 
-async def _moved(hand: AgentBrowser) -> str:
+async def _describe_place(hand: AgentBrowser) -> str:
     """Where the browser is after something was done; what was seen before is void."""
     hand.page = None
     active = next((tab for tab in await hand.session.tabs() if tab.active), None)
@@ -233,7 +233,7 @@ async def _click(hand: AgentBrowser, ref: str) -> str:
 
     """
     await act_on_ref(hand.session, "click", ref)
-    return await _moved(hand)
+    return await _describe_place(hand)
 
 
 async def _type(hand: AgentBrowser, ref: str, text: str) -> str:
@@ -245,7 +245,7 @@ async def _type(hand: AgentBrowser, ref: str, text: str) -> str:
 
     """
     await act_on_ref(hand.session, "type", ref, text)
-    return await _moved(hand)
+    return await _describe_place(hand)
 
 
 async def _navigate(hand: AgentBrowser, url: str) -> str:
@@ -256,7 +256,7 @@ async def _navigate(hand: AgentBrowser, url: str) -> str:
 
     """
     await hand.session.navigate(url)
-    return await _moved(hand)
+    return await _describe_place(hand)
 
 
 async def _end(hand: AgentBrowser, ok: bool, result: str) -> str:  # noqa: FBT001  a model says it by name

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from director.agent.agent_session import AgentSession
-from director.agent.browsing.claim_checks import Checked, checked
+from director.agent.browsing.claim_checks import Checked, check_claim
 from director.agent.browsing.page_looks import active_tab, look
 from director.agent.request_assembly import budget_of
 from director.agent.request_log.request_record import RequestRecord, RequestTarget
@@ -22,7 +22,7 @@ from director.browser.elements import matching, text_of
 from director.browser.masks import MaskedPage
 from director.browser.snapshot_text import show
 from director.browser.snapshots import Snapshot
-from director.context.boundary_escapes import guarded
+from director.context.boundary_escapes import escape_boundaries
 from director.context.report import report_on
 from director.context.values import Context, Section, Turn, UserTurn
 from director.models import Model, Policy, Reply, Result, ToolArgumentError, ToolCall, turn_of
@@ -74,7 +74,7 @@ async def scout(desk: AgentSession, question: str, *, url: str = "", tab: str = 
                 f"The scout has no findings: every look failed, last with: {post.failed[-1]}",
                 failed=True,
             )
-        found = [await checked(session, name, dict(each)) for each in post.findings or ()]
+        found = [await check_claim(session, name, dict(each)) for each in post.findings or ()]
         page, _ = await look(desk, name)
         return Result(report_text(page, found, post))
     finally:
@@ -85,11 +85,11 @@ async def scout(desk: AgentSession, question: str, *, url: str = "", tab: str = 
 
 async def explore(desk: AgentSession, page: Snapshot, question: str) -> str:
     """A short answer to a question about one page, from a model that sees nothing else."""
-    shown = guarded(show(page, room=_ROOM), ("page",))
+    shown = escape_boundaries(show(page, room=_ROOM), ("page",))
     asked = f"{question}\n\n<page trust=web>\n{shown}\n</page>"
     context = Context((Section("explore", prompt("explore")),), (UserTurn(1, asked),))
     async with desk.open(desk.talks, None) as model:
-        reply = await _sent(desk, model, context, ())
+        reply = await _send(desk, model, context, ())
     return reply.text if len(reply.text) <= _ANSWER else f"{reply.text[:_ANSWER]}…"
 
 
@@ -98,21 +98,21 @@ async def _look_around(post: Post, question: str) -> None:
     turns: tuple[Turn, ...] = (UserTurn(1, f"{question}\n\nThe page is {post.page.url}"),)
     async with post.desk.open(post.desk.talks, None) as model:
         for nth in range(ROUNDS):
-            reply = await _sent(post.desk, model, Context(sections, turns), _TOOLS)
-            results = {asked.id: await _looked(post, asked) for asked in reply.calls}
+            reply = await _send(post.desk, model, Context(sections, turns), _TOOLS)
+            results = {asked.id: await _run_tool_call(post, asked) for asked in reply.calls}
             if post.findings is not None or not reply.calls:
                 return
             turns = (*turns, turn_of(reply, nth + 2, results))
 
 
-async def _sent(
+async def _send(
     desk: AgentSession, model: Model, context: Context, specs: tuple[Spec, ...]
 ) -> Reply:
     tools = tuple(one.tool for one in specs)
     policy = Policy(chain="never")
     budget = budget_of(model.capabilities, desk.settings, model.counter)
     asked = RequestTarget(desk.workflow, desk.thread, "", model, tools, policy, by="scout")
-    with desk.making(RequestRecord(asked, report_on(context, context, budget))) as made:
+    with desk.keep_record(RequestRecord(asked, report_on(context, context, budget))) as made:
         made.ended = reply = await model.send(
             context, tools=tools, thread="scout", policy=policy, attempts=made.attempts
         )
@@ -120,7 +120,7 @@ async def _sent(
     return reply
 
 
-async def _looked(post: Post, asked: ToolCall) -> Result:
+async def _run_tool_call(post: Post, asked: ToolCall) -> Result:
     """What one call of a scout gave; only looks count as seen."""
     found = next((one for one in _TOOLS if one.name == asked.tool), None)
     if found is None:

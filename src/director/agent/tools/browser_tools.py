@@ -24,7 +24,7 @@ async def debug_navigate(
     desk: AgentSession,
     url: str,
     reason: str,
-    tabName: str = "",  # noqa: N803
+    tabName: str = "",
 ) -> str:
     """Go to an address in a tab, to try something; never part of the workflow.
 
@@ -47,7 +47,7 @@ async def debug_action(
     reason: str,
     selector: str = "",
     text: str = "",
-    tabName: str = "",  # noqa: N803
+    tabName: str = "",
 ) -> str | Result:
     """Click, type or wait in a tab, to try something; never part of the workflow.
 
@@ -103,7 +103,7 @@ async def _ask_for_secret_use(desk: AgentSession, session: Session, use: SecretU
     return f"{{{{secret:{use.secret}}}}} was not typed: the user is asked whether it may be, first."
 
 
-async def debug_open_tab(desk: AgentSession, url: str, tabName: str) -> str:  # noqa: N803
+async def debug_open_tab(desk: AgentSession, url: str, tabName: str) -> str:
     """Open an address in a new tab, to try something; never part of the workflow.
 
     Args:
@@ -117,7 +117,7 @@ async def debug_open_tab(desk: AgentSession, url: str, tabName: str) -> str:  # 
     return await _where(desk, given)
 
 
-async def debug_close_tab(desk: AgentSession, tabName: str) -> str:  # noqa: N803
+async def debug_close_tab(desk: AgentSession, tabName: str) -> str:
     """Close a tab; never part of the workflow.
 
     Args:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterable
 from dataclasses import replace
@@ -22,11 +23,18 @@ from director.runs import (
     steps_of,
     try_node,
 )
+from director.runs.branch_choices import list_choices, read_choices
 from director.runs.earlier_readings import list_never_run
 from director.runs.proposed_conditions import proposals
 from director.runs.run_execution import waits_for
 from director.runs.run_journal import records_of
-from director.runs.run_text import check_text, comparison_lines, dismissal_of, state_text
+from director.runs.run_text import (
+    branch_lines,
+    check_text,
+    comparison_lines,
+    dismissal_of,
+    state_text,
+)
 from director.sections.value_text import compact, line, visible
 from director.store.run_variables import set_variable, variables, workbench
 from director.workflow.display import render_value
@@ -39,7 +47,7 @@ from director.workflow.values import Config, Json, Workflow
 _VARIABLES = 40
 
 
-async def test_single_node(desk: AgentSession, node: int | str, record: str = "") -> Result:  # noqa: PT028
+async def test_single_node(desk: AgentSession, node: int | str, record: str = "") -> Result:
     """Run one node where the browser is now; variables stay on the workbench.
 
     Args:
@@ -49,7 +57,7 @@ async def test_single_node(desk: AgentSession, node: int | str, record: str = ""
     """
     workflow = desk.now()
     alias = workflow.nodes[place_of(node, workflow.nodes)].alias
-    return await _tested(desk, workflow, [alias], record)
+    return await _test_nodes(desk, workflow, [alias], record)
 
 
 async def execute_nodes(
@@ -78,7 +86,7 @@ async def execute_nodes(
     chosen = select(nodes, workflow.nodes)
     if mode == "isolated":
         names = [node.alias for node in workflow.nodes if node.id in chosen]
-        return await _tested(desk, workflow, names, record)
+        return await _test_nodes(desk, workflow, names, record)
     given = _list_given(desk, workflow, cast("dict[str, Json]", inputs or {}))
     call = compact([to_json(workflow), nodes, given, record])
     if stopped := desk.stopped.pop(call, ""):
@@ -122,7 +130,9 @@ async def _tell_flow(
         desk.stopped[call] = run.id
     await desk.bench.keep()
     steps = steps_of(desk.store, run.id)
-    told = _told(desk, run, [step for step in steps if step.type != "item"], workflow, run.id)
+    told = _describe_run(
+        desk, run, [step for step in steps if step.type != "item"], workflow, run.id
+    )
     missed = list_never_run(desk.store, workflow) if run.state == "done" else []
     never = (
         f"\nNever run yet: {', '.join(missed)}. Test it with inputs that lead there."
@@ -133,7 +143,9 @@ async def _tell_flow(
     return replace(told, text=f"{told.text}\nIt ran in {where}{with_}.{never}")
 
 
-async def _tested(desk: AgentSession, workflow: Workflow, names: list[str], record: str) -> Result:
+async def _test_nodes(
+    desk: AgentSession, workflow: Workflow, names: list[str], record: str
+) -> Result:
     """Each node by itself on the workbench, until one fails.
 
     After one was stopped for the user the same call goes on there: what was done is not done again.
@@ -141,6 +153,7 @@ async def _tested(desk: AgentSession, workflow: Workflow, names: list[str], reco
     _put_examples(desk, workflow)
     ids = {node.alias: node.id for node in workflow.nodes}
     done: list[Step] = []
+    inside: list[Step] = []
     doubts: list[Config] = []
     call = compact(["isolated", to_json(workflow), cast("Json", names), record])
     stopped = desk.stopped.pop(call, "")
@@ -148,18 +161,22 @@ async def _tested(desk: AgentSession, workflow: Workflow, names: list[str], reco
         means = await _means(desk, workflow)
         test = resume_node if alias == stopped else try_node
         run = await test(desk.store, workflow, alias, means, record=record)
-        done += [step for step in steps_of(desk.store, run.id) if step.key == ids[alias]]
+        steps = [*steps_of(desk.store, run.id)]
+        done += [step for step in steps if step.key == ids[alias]]
+        inside += [step for step in steps if re.split(r"[.\[(]", step.key)[0] == ids[alias]]
         doubts += run.doubts
         if run.state != "done":
             if desk.effects or run.state == "waiting":
                 desk.stopped[call] = alias
             break
     await desk.bench.keep()
-    told = _told(desk, replace(run, doubts=tuple(doubts)), done, workflow, "")
-    return replace(told, text="\n".join([told.text, *_proposed(desk, workflow, done)]))
+    told = _describe_run(desk, replace(run, doubts=tuple(doubts)), done, workflow, "", inside)
+    return replace(told, text="\n".join([told.text, *_describe_proposals(desk, workflow, done)]))
 
 
-def _proposed(desk: AgentSession, workflow: Workflow, done: Iterable[Step]) -> Iterable[str]:
+def _describe_proposals(
+    desk: AgentSession, workflow: Workflow, done: Iterable[Step]
+) -> Iterable[str]:
     """What the nodes could promise, in the words of their conditions."""
     nodes = {node.id: node for node in workflow.nodes}
     given = _put_examples(desk, workflow)
@@ -175,8 +192,13 @@ def _proposed(desk: AgentSession, workflow: Workflow, done: Iterable[Step]) -> I
             yield f" {node.alias} is checked at each run: {'; '.join(map(check_text, kept))}"
 
 
-def _told(
-    desk: AgentSession, run: Run, steps: Iterable[Step], workflow: Workflow, own: str
+def _describe_run(
+    desk: AgentSession,
+    run: Run,
+    steps: Iterable[Step],
+    workflow: Workflow,
+    own: str,
+    visits: Iterable[Step] = (),
 ) -> Result:
     lines = list(describe_steps(list(steps), workflow.nodes))
     if run.state == "waiting":
@@ -195,6 +217,9 @@ def _told(
     lines += doubt_lines(run)
     if own:
         lines += [f"Compared: {indent(each)}" for each in comparison_lines(run)]
+    records = records_of(desk.store, run.id)
+    taken = read_choices(run.summary) if own else list_choices(visits, records)
+    lines += [f"Branches: {indent(each)}" for each in branch_lines(taken)]
     closed = desk.saved.close_tasks()
     lines += [f"Completed by this: task {', '.join(closed)}."] if closed else []
     return Result("\n".join(lines), failed=run.state != "done")

@@ -56,12 +56,16 @@ async def create_node(
         "ensures": ensures,
         "proof": proof,
     }
-    given = await _with_bundles(desk, said)
+    return await _add_node(desk, await _with_bundles(desk, said), position)
+
+
+async def _add_node(desk: AgentSession, said: Args, position: int | str) -> str:
+    """Store the workflow with one more node; where it stands."""
     before = desk.now()
-    draft = draft_from(cast("dict[str, Json]", given))
+    draft = draft_from(cast("dict[str, Json]", said))
     after = add(before, [draft], new_id=lambda: _new_id(before), at=position)
-    version = desk.saved.save_workflow(after, f"created {alias}")
-    place = place_of(alias, after.nodes)
+    version = desk.saved.save_workflow(after, f"created {draft.alias}")
+    place = place_of(draft.alias, after.nodes)
     node = after.nodes[place]
     return (
         f"Node {node.alias!r} has the id {node.id} and position {place + 1} "
@@ -121,7 +125,7 @@ async def change_node(
 async def delete_node(
     desk: AgentSession,
     node: int | str,
-    handle_dependencies: bool = False,  # noqa: FBT001, FBT002
+    handle_dependencies: bool = False,
 ) -> str:
     """Delete a node, or several by a range such as "3-5" or "first..last".
 
@@ -134,7 +138,7 @@ async def delete_node(
     gone = [one.alias for one in before.nodes if one.id in select(node, before.nodes)]
     after = delete(before, node, handle_dependencies=handle_dependencies)
     version = desk.saved.save_workflow(after, f"deleted {', '.join(gone)}")
-    return f"Deleted {', '.join(gone)}; {_left(after)}; the workflow is version {version}."
+    return f"Deleted {', '.join(gone)}; {_describe_rest(after)}; the workflow is version {version}."
 
 
 async def move_node(desk: AgentSession, node: int | str, to: int | str) -> str:
@@ -163,7 +167,7 @@ async def _bind(desk: AgentSession, given: dict[str, object]) -> dict[str, objec
     return cast("dict[str, object]", bound)
 
 
-def reached(args: Args) -> Sequence[str]:
+def list_addresses(args: Args) -> Sequence[str]:
     """The addresses that a node would go to by itself."""
     said = args.get("changes") if isinstance(args.get("changes"), dict) else args
     parts = [cast("Args", said).get("config"), cast("Args", said).get("proof")]
@@ -178,5 +182,5 @@ def _new_id(workflow: Workflow) -> str:
     return made
 
 
-def _left(workflow: Workflow) -> str:
+def _describe_rest(workflow: Workflow) -> str:
     return f"{len(workflow.nodes)} nodes are left"

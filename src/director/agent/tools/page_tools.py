@@ -22,8 +22,8 @@ _ADVICE = (
 
 async def inspect_tab(
     desk: AgentSession,
-    inspectionType: Literal["lightweight_exploration", "dom_snapshot"],  # noqa: N803
-    tabName: str = "",  # noqa: N803
+    inspectionType: Literal["lightweight_exploration", "dom_snapshot"],
+    tabName: str = "",
     instruction: str = "",
 ) -> str:
     """Look at a tab: its whole outline with refs, or the answer to a question about it.
@@ -46,8 +46,8 @@ async def inspect_tab(
 async def find(
     desk: AgentSession,
     text: str,
-    regex: bool = False,  # noqa: FBT001, FBT002
-    tabName: str = "",  # noqa: N803
+    regex: bool = False,
+    tabName: str = "",
 ) -> str:
     """Find a text on a page as it is now; gives the lines with their refs and what names them.
 
@@ -63,7 +63,7 @@ async def find(
     return f"{age}\n{found}{await name_elements(desk, found, tabName)}"
 
 
-async def expand(desk: AgentSession, ref: str, tabName: str = "") -> str:  # noqa: N803
+async def expand(desk: AgentSession, ref: str, tabName: str = "") -> str:
     """Show everything under a ref, on the page as it is now.
 
     Args:
@@ -75,7 +75,7 @@ async def expand(desk: AgentSession, ref: str, tabName: str = "") -> str:  # noq
     return f"{age}\n{closer.expand(page, ref)}"
 
 
-async def read(desk: AgentSession, ref: str, tabName: str = "") -> str:  # noqa: N803
+async def read(desk: AgentSession, ref: str, tabName: str = "") -> str:
     """Read the plain text under a ref, on the page as it is now.
 
     Args:

@@ -57,7 +57,7 @@ async def update_plan(desk: AgentSession, plan: PlanGiven, reason: str) -> str:
     green = saved.green()
     old = saved.plan()
     ids = {node.alias: node.id for node in desk.now().nodes}
-    new = parse_plan(_with_ids(cast("dict[str, Json]", _said(plan)), ids))
+    new = parse_plan(_with_ids(cast("dict[str, Json]", _drop_nulls(plan)), ids))
     check_update(old, new, green)
     kept = saved.save_plan(close_by_runs(new, green), reason)
     changed = "\n".join(diff_plans(old, kept)) if old else "It is the first."
@@ -95,12 +95,12 @@ async def get_workflow_description(desk: AgentSession) -> str:
     return render_tool_result("get_workflow_description", await gather(desk)).text
 
 
-def _said(value: object) -> Json:
+def _drop_nulls(value: object) -> Json:
     """The value without what a strict form makes a model say as null."""
     if isinstance(value, dict):
-        return {name: _said(inner) for name, inner in value.items() if inner is not None}
+        return {name: _drop_nulls(inner) for name, inner in value.items() if inner is not None}
     if isinstance(value, list):
-        return [_said(inner) for inner in value]
+        return [_drop_nulls(inner) for inner in value]
     return cast("Json", value)
 
 

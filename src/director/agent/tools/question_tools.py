@@ -54,7 +54,7 @@ async def deploy_scout(
     desk: AgentSession,
     instruction: str,
     url: str = "",
-    tabName: str = "",  # noqa: N803
+    tabName: str = "",
 ) -> Result:
     """Send a scout to look at a page; it brings findings that were checked on the page.
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from director.agent.agent_session import AgentSession
-from director.agent.conversation.archived_turns import recalled
+from director.agent.conversation.archived_turns import recall_turn
 from director.agent.turn_context import gather
 from director.runs.run_journal import records_of, run_of
 from director.sections.overview import workflow_summary
@@ -53,8 +53,8 @@ async def get_workflow_variables(desk: AgentSession, key: str = "") -> str:
 
 async def get_workflow_variable(
     desk: AgentSession,
-    variableName: str = "",  # noqa: N803
-    nodeId: int | str = "",  # noqa: N803
+    variableName: str = "",
+    nodeId: int | str = "",
     run: str = "",
 ) -> str:
     """Get the full value of a variable, of all variables of a node, of records, or of "all".
@@ -89,4 +89,4 @@ async def recall(desk: AgentSession, citation: str) -> str:
         citation: a turn such as "t12" or "12", or the eight hex digits of a notice
 
     """
-    return recalled(desk.store, desk.thread, citation)
+    return recall_turn(desk.store, desk.thread, citation)

@@ -91,11 +91,11 @@ def _without_desk(function: Function, name: str) -> Callable[..., object]:
     hints = get_type_hints(function, include_extras=True)
     first, *rest = inspect.signature(function).parameters.values()
 
-    def known(**_: object) -> None:
+    def stand_in(**_: object) -> None:
         raise AssertionError("only described, never run")
 
-    known.__name__ = name or getattr(function, "__name__", "")
-    known.__doc__ = function.__doc__
-    known.__annotations__ = {key: hint for key, hint in hints.items() if key != first.name}
-    known.__signature__ = inspect.Signature(rest)  # type: ignore[attr-defined]
-    return known
+    stand_in.__name__ = name or getattr(function, "__name__", "")
+    stand_in.__doc__ = function.__doc__
+    stand_in.__annotations__ = {key: hint for key, hint in hints.items() if key != first.name}
+    stand_in.__signature__ = inspect.Signature(rest)  # type: ignore[attr-defined]
+    return stand_in

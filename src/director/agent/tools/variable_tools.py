@@ -15,7 +15,7 @@ from director.workflow.values import Json, WorkflowError
 
 async def set_variable(
     desk: AgentSession,
-    variableName: str,  # noqa: N803
+    variableName: str,
     value: object,
     reason: str,
 ) -> str:
@@ -38,7 +38,7 @@ async def set_variable(
 
 async def clear_variable(
     desk: AgentSession,
-    variableName: str,  # noqa: N803
+    variableName: str,
     reason: str,
 ) -> str:
     """Clear a variable of the workbench.

@@ -67,11 +67,11 @@ def render(text: str, level: Level, room: int) -> str:
     if level != "low" and len(compact) > room:
         wide = max(160, room // 4)
         shown = [line if len(line) <= wide else clip(line, wide) for line in lines]
-        compact = log.fit(shown, _ranks(lines), level, room, _left_out)
+        compact = log.fit(shown, _ranks(lines), level, room, _describe_gap)
     return compact if len(compact) < len(text) else text
 
 
-def _left_out(start: int, end: int) -> str:
+def _describe_gap(start: int, end: int) -> str:
     return f"… {end - start} line{'s' if end - start > 1 else ''}"
 
 

@@ -36,11 +36,11 @@ def render(text: str, level: Level, room: int) -> str:
     """The diff at a level, in about `room` characters from "medium" on."""
     if level == "none":
         return text
-    lines = _named_once(_clean(text))
+    lines = _drop_repeated_headers(_clean(text))
     compact = "\n".join(lines)
     if level != "low" and len(compact) > room:
         told = [line for line in lines if not line.startswith(("index ", "similarity "))]
-        compact = _reduced(told, level, room)
+        compact = _reduce(told, level, room)
     return compact if len(compact) < len(text) else text
 
 
@@ -51,7 +51,7 @@ def _clean(text: str) -> list[str]:
     return [line if line[:1] in "+-" else line.rstrip() for line in lines]
 
 
-def _named_once(lines: Sequence[str]) -> list[str]:
+def _drop_repeated_headers(lines: Sequence[str]) -> list[str]:
     """The lines without a `diff --git` that the two lines naming the file repeat."""
     shown: list[str] = []
     for at, line in enumerate(lines):
@@ -65,7 +65,7 @@ def _named_once(lines: Sequence[str]) -> list[str]:
     return shown
 
 
-def _reduced(lines: Sequence[str], level: Level, room: int) -> str:
+def _reduce(lines: Sequence[str], level: Level, room: int) -> str:
     ranks, made = _ranks(lines)
     wide = max(160, room // 4)
     shown = [line if len(line) <= wide else clip(line, wide) for line in lines]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from director.context.memory import remembered
+from director.context.memory import remember
 from director.context.shapes import (
     code,
     diff,
@@ -33,13 +33,13 @@ SHAPES: tuple[ModuleType, ...] = (
 PAGES = (snapshot, html)
 
 
-@remembered
+@remember
 def shape_of(text: str) -> ModuleType:
     """The shape of a text."""
     return next(shape for shape in SHAPES if shape.recognise(text))
 
 
-@remembered
+@remember
 def render_lossless(text: str) -> str:
     """The text in the notation of its shape, with nothing left out: there is no room to mind."""
     smaller: str = shape_of(text).render(text, "low", len(text))

@@ -73,11 +73,12 @@ def _attributes(source: str) -> dict[str, str]:
     return found
 
 
-def _shown(name: str, value: str) -> str:
+def _render_attribute(name: str, value: str) -> str:
     if not value:
         return f" {name}"
     plain = _SPACES.sub(" ", value).strip()
-    if not plain or re.search(r"[\s\"'<>=]", plain):
+    if not plain or name == "href" or re.search(r"[\s\"'<>=]", plain):
+        # An address stands in quotes as it does on the page: it is named and searched that way.
         return f' {name}="{plain.replace(chr(34), chr(39))}"'
     return f" {name}={plain}"
 
@@ -101,7 +102,9 @@ def _head(name: str, attributes: dict[str, str], *, low: bool) -> str:
             continue
         if not low and value.lower().startswith("javascript:"):
             continue
-        shown += _shown(key, clip(value, 2_000 if low else 300 if key == "href" else 160))
+        shown += _render_attribute(
+            key, clip(value, 2_000 if low else 300 if key == "href" else 160)
+        )
     return f"<{name}{shown}>"
 
 
@@ -132,7 +135,7 @@ class _Reader:
         elif raw and self.prose:
             self.prose.append(" ")
 
-    def taken(self) -> str:
+    def take_text(self) -> str:
         text = _SPACES.sub(" ", "".join(self.prose)).strip(" |")
         self.prose.clear()
         return text
@@ -140,7 +143,7 @@ class _Reader:
     def flush(self) -> None:
         if self.open or not self.prose:
             return
-        text = self.taken()
+        text = self.take_text()
         if not text or not (self.low or _WORD.search(text)):
             return
         if self.heading:
@@ -185,17 +188,17 @@ class _Reader:
             return len(text) if end < 0 else end + 3
         match = _TAG.match(text, start) or _LOOSE.match(text, start)
         if match is None:
-            return self.broken(start)
+            return self.skip_broken(start)
         name = match[2].lower()
         if match[1]:
-            self.ended(name)
+            self.end_element(name)
         elif name in _UNSEEN:
             return self.unseen(name, match)
         else:
             self.began(name, match[3])
         return match.end()
 
-    def broken(self, start: int) -> int:
+    def skip_broken(self, start: int) -> int:
         """A `<` that opens no whole tag: a declaration, a tag cut by the end, or plain text."""
         text = self.text
         following = text[start + 1 : start + 2]
@@ -242,7 +245,7 @@ class _Reader:
         elif name == "img":
             self.image(attributes)
         elif _acts(name, attributes) or (self.low and name == "label" and attributes):
-            self.opened(name, attributes)
+            self.open_element(name, attributes)
         elif attributes:
             self.container(name, attributes)
 
@@ -262,31 +265,33 @@ class _Reader:
             self.flush()
             self.alert = (name, 1)
         if self.low and name not in ("html", "head", "link", "base"):
-            marks = "".join(_shown(key, attributes[key]) for key in _IDENTITY if key in attributes)
+            marks = "".join(
+                _render_attribute(key, attributes[key]) for key in _IDENTITY if key in attributes
+            )
             if marks:
                 self.prose.append(f" [{marks.strip()}] ")
 
-    def opened(self, name: str, attributes: dict[str, str]) -> None:
+    def open_element(self, name: str, attributes: dict[str, str]) -> None:
         head = _head(name, attributes, low=self.low)
         if not self.open:
             self.flush()
-        elif text := self.taken():
+        elif text := self.take_text():
             # Text ahead of a nested element belongs to the one that is open.
             last = self.open[-1]
-            self.items.insert(last.at, self.spoken(last.head, text))
+            self.items.insert(last.at, self.make_item(last.head, text))
             self.open[-1] = last._replace(head="", at=last.at + 1)
         if name == "form" or name in _CONTROLS:
             self.items.append(Item("act", 0, "", head))
         else:
             self.open.append(_Open(name, head, len(self.items)))
 
-    def spoken(self, head: str, text: str) -> Item:
+    def make_item(self, head: str, text: str) -> Item:
         if not head:
             return Item("text", 0, text)
         mark = self.heading if self.heading.startswith("#") else ""
         return Item("act", 0, text, f"{mark}{head} ")
 
-    def ended(self, name: str) -> None:
+    def end_element(self, name: str) -> None:
         if any(name == each.name for each in self.open[-6:]):
             while self.open[-1].name != name:
                 self.close()
@@ -308,13 +313,13 @@ class _Reader:
     def close(self) -> None:
         """The innermost open element ends: its text so far becomes its label."""
         last = self.open.pop()
-        text = self.taken()
+        text = self.take_text()
         rest = ""
         if not self.low and last.head and len(text) > _LABEL:
             head = clip(text, _LABEL).rstrip("…")
             text, rest = head, text[len(head) :].strip()
         if text:
-            self.items.insert(last.at, self.spoken(last.head, text))
+            self.items.insert(last.at, self.make_item(last.head, text))
         elif last.head and last.head != "<a>":
             self.items.insert(last.at, Item("act", 0, "", last.head))
         if rest:
@@ -332,7 +337,7 @@ class _Reader:
     def image(self, attributes: dict[str, str]) -> None:
         alt, src = attributes.get("alt", ""), attributes.get("src", "")
         if self.low and src and len(src) <= 200 and not src.startswith("data:"):
-            self.prose.append(f" <img{_shown('alt', alt)} src={src}> ")
+            self.prose.append(f" <img{_render_attribute('alt', alt)} src={src}> ")
         elif alt:
             self.prose.append(f" {alt} ")
 

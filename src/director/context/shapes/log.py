@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from director.context.shapes.prose import clip, repeated, squeeze, tidy
+from director.context.shapes.prose import clip, join_repeats, squeeze, tidy
 from director.context.values import Level
 
 NEVER = 9
@@ -68,7 +68,7 @@ def render(text: str, level: Level, room: int) -> str:
 
 def low(text: str) -> str:
     """The same lines in normal form, a run of equal ones once, and a shared date hoisted."""
-    return "\n".join(_dates_hoisted(repeated(tidy(text).split("\n"))))
+    return "\n".join(_dates_hoisted(join_repeats(tidy(text).split("\n"))))
 
 
 def _dates_hoisted(lines: list[str]) -> list[str]:
@@ -144,10 +144,10 @@ def _distances(values: list[float | None]) -> list[float]:
 
 def _marks(lines: Sequence[str]) -> list[int]:
     """How soon each line may go: 0 stays longest, NEVER is told only by a count."""
-    return ranked(lines, [0 if BAD.search(line[:2_000]) else None for line in lines])
+    return rank_lines(lines, [0 if BAD.search(line[:2_000]) else None for line in lines])
 
 
-def ranked(lines: Sequence[str], given: Sequence[int | None]) -> list[int]:
+def rank_lines(lines: Sequence[str], given: Sequence[int | None]) -> list[int]:
     """Ranks for lines of which some are judged already: 0 is bad, None is unknown."""
     names = kinds(lines)
     groups: dict[str, list[int]] = {}

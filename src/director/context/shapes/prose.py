@@ -138,7 +138,7 @@ def _short(piece: str) -> list[str]:
     return [part for part in parts if part]
 
 
-def repeated(lines: list[str]) -> list[str]:
+def join_repeats(lines: list[str]) -> list[str]:
     """The lines, with a run of identical ones written once as "line (×n)"."""
     shown: list[str] = []
     at = 0
@@ -157,7 +157,7 @@ def repeated(lines: list[str]) -> list[str]:
 
 def low(text: str) -> str:
     """The text in normal form, with repeated lines and paragraphs written once."""
-    paragraphs = "\n".join(repeated(tidy(text).split("\n"))).split("\n\n")
+    paragraphs = "\n".join(join_repeats(tidy(text).split("\n"))).split("\n\n")
     counts = Counter(paragraphs)
     shown: list[str] = []
     for paragraph in dict.fromkeys(paragraphs):

@@ -129,7 +129,7 @@ def _lines(value: Json, caps: _Caps) -> str:
 
 def _render(value: Json, caps: _Caps, *, depth: int) -> list[str]:
     if isinstance(value, dict):
-        keyed = _keyed_rows(value)
+        keyed = _make_keyed_rows(value)
         if keyed is not None:
             return _table(keyed, caps)
         return _object(value, caps, depth=depth)
@@ -171,13 +171,13 @@ def _list(items: list[Json], caps: _Caps, *, depth: int) -> list[str]:
     rows = [item for item in items if isinstance(item, dict)]
     if len(rows) == len(items) and len(rows) >= _FEW_ROWS:
         return _table(rows, caps)
-    grouped = _grouped(items, caps)
+    grouped = _group_members(items, caps)
     if grouped is not None:
         return grouped
     if all(not isinstance(item, (dict, list, tuple)) for item in items):
         return [_scalars(items, caps)] if items else ["[]"]
     lines = []
-    for item in _kept(items, caps.rows):
+    for item in _keep_ends(items, caps.rows):
         if isinstance(item, _Gap):
             lines.append(f"… {item.count} more")
             continue
@@ -219,7 +219,7 @@ class _Gap:
     count: int
 
 
-def _kept(items: list[Json], most: int) -> list[Json | _Gap]:
+def _keep_ends(items: list[Json], most: int) -> list[Json | _Gap]:
     """Head and tail of a long list, the gap between them counted."""
     if len(items) <= most:
         return list(items)
@@ -228,7 +228,7 @@ def _kept(items: list[Json], most: int) -> list[Json | _Gap]:
     return [*items[:head], _Gap(len(items) - head - tail), *items[-tail:]]
 
 
-def _keyed_rows(value: dict[object, Json]) -> list[dict[object, Json]] | None:
+def _make_keyed_rows(value: dict[object, Json]) -> list[dict[object, Json]] | None:
     """A dict of alike objects as rows with their key first; an id equal to its key goes."""
     rows: list[dict[object, Json]] = [
         {"key": key} | {k: v for k, v in member.items() if v != key}
@@ -272,17 +272,17 @@ def _table(rows: list[dict[object, Json]], caps: _Caps) -> list[str]:
         return lines
     if caps.named:
         named = [_pairs({name: cells[name] for name in varying if name in cells}) for cells in flat]
-        return lines + _sampled(named, caps.rows)
+        return lines + _sample_rows(named, caps.rows)
     lines.append("|".join(varying))
     texts = ["|".join(cells.get(name, "") for name in varying) for cells in flat]
-    return lines + _sampled(texts, caps.rows)
+    return lines + _sample_rows(texts, caps.rows)
 
 
 def _pairs(cells: dict[str, str]) -> str:
     return ", ".join(f"{name}: {cell}" for name, cell in cells.items())
 
 
-def _sampled(rows: list[str], most: int) -> list[str]:
+def _sample_rows(rows: list[str], most: int) -> list[str]:
     """Head, tail and the odd rows of a long table; of the others the first cell stays."""
     if len(rows) <= most:
         return rows
@@ -311,7 +311,7 @@ def _first_cell(row: str) -> str:
     return row.partition("|")[0].partition(", ")[0].rpartition(": ")[2]
 
 
-def _grouped(items: list[Json], caps: _Caps) -> list[str] | None:
+def _group_members(items: list[Json], caps: _Caps) -> list[str] | None:
     """A list of lists of alike objects: each distinct object once, then who belongs together."""
     groups = [list(item) for item in items if isinstance(item, (list, tuple))]
     if len(groups) != len(items) or len(groups) < 2:

@@ -58,16 +58,16 @@ def render(text: str, level: Level, room: int) -> str:
         return text
     plain = low(text)
     if _is_grep(plain):
-        lines = _grouped(plain.split("\n"))
+        lines = _group_by_path(plain.split("\n"))
         compact = "\n".join(lines)
         if level != "low" and len(compact) > room:
             compact = _matches(lines, level, room)
     else:
         preamble, hits = _hits(plain)
-        hits = _merged(hits)
-        compact = _joined(preamble, hits)
+        hits = _merge_hits(hits)
+        compact = _join_hits(preamble, hits)
         if level != "low" and len(compact) > room:
-            compact = _shortened(preamble, hits, level, room)
+            compact = _shorten_hits(preamble, hits, level, room)
     return compact if len(compact) < len(text) else text
 
 
@@ -102,7 +102,7 @@ def _is_head(line: str) -> bool:
     return line.strip().startswith("http") or _FIELD.match(line) is not None
 
 
-def _merged(hits: Sequence[_Hit]) -> list[_Hit]:
+def _merge_hits(hits: Sequence[_Hit]) -> list[_Hit]:
     """The results, one to an address: the first of them gains the new lines of the others."""
     first: dict[str, _Hit] = {}
     for at, hit in enumerate(hits):
@@ -114,11 +114,11 @@ def _merged(hits: Sequence[_Hit]) -> list[_Hit]:
     return list(first.values())
 
 
-def _joined(preamble: Sequence[str], hits: Sequence[_Hit]) -> str:
+def _join_hits(preamble: Sequence[str], hits: Sequence[_Hit]) -> str:
     return tidy("\n".join([*preamble, *(line for hit in hits for line in (*hit.head, *hit.body))]))
 
 
-def _shortened(preamble: list[str], hits: list[_Hit], level: Level, room: int) -> str:
+def _shorten_hits(preamble: list[str], hits: list[_Hit], level: Level, room: int) -> str:
     """Heads whole, snippets sharing what is left: a short one leaves its share to the others."""
     above = tidy("\n".join(preamble))
     above = squeeze(above, max(room // 5, 100)) if above else ""
@@ -133,10 +133,10 @@ def _shortened(preamble: list[str], hits: list[_Hit], level: Level, room: int) -
     for at, hit in enumerate(hits):
         lines += [*hit.head, *([shown[at]] if shown.get(at) else [])]
     text = "\n".join(lines)
-    return _titled(hits, room) if level == "high" and len(text) > room else text
+    return _list_titles(hits, room) if level == "high" and len(text) > room else text
 
 
-def _titled(hits: list[_Hit], room: int) -> str:
+def _list_titles(hits: list[_Hit], room: int) -> str:
     """Only what names the results, the first ones if not all fit."""
     heads = [_name(hit, max(20, room // max(len(hits), 1) // 2)) for hit in hits]
     ranks = [min(at // 3, 8) for at in range(len(heads))]
@@ -151,7 +151,7 @@ def _name(hit: _Hit, room: int) -> str:
     return f"{clip(title, room)} {address}".strip()
 
 
-def _grouped(lines: Sequence[str]) -> list[str]:
+def _group_by_path(lines: Sequence[str]) -> list[str]:
     """Matches under their path, where that is shorter."""
     keyed: list[tuple[str, str]] = []
     path = ""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from director.context.shapes import log
-from director.context.shapes.prose import repeated, tidy
+from director.context.shapes.prose import join_repeats, tidy
 from director.context.values import Level
 
 _PROMPT = re.compile(r"(?:\$|>>>|❯|PS [A-Z]:\\\S*>) \S|[\w.-]+@[\w.-]+:\S*[$#] |[+]{1,3} \S+ ")
@@ -67,10 +67,10 @@ def render(text: str, level: Level, room: int) -> str:
     """The output at a level, in about `room` characters from "medium" on."""
     if level == "none":
         return text
-    lines = [_single_spaced(line) for line in repeated(tidy(_overwritten(text)).split("\n"))]
-    compact = "\n".join(_listed(lines))
+    lines = [_single_spaced(line) for line in join_repeats(tidy(_overwritten(text)).split("\n"))]
+    compact = "\n".join(_shorten_paths(lines))
     if level != "low" and len(compact) > room:
-        lines = _listed(_sizes(lines))
+        lines = _shorten_paths(_sizes(lines))
         compact = "\n".join(lines)
         if len(compact) > room:
             compact = log.fold(lines, _ranks(lines), level, room)
@@ -87,7 +87,7 @@ def _overwritten(text: str) -> str:
     )
 
 
-def _listed(lines: Sequence[str]) -> list[str]:
+def _shorten_paths(lines: Sequence[str]) -> list[str]:
     """Runs of paths with their common directories written once, where that is shorter."""
     shown: list[str] = []
     for is_path, run in groupby(lines, key=lambda line: _PATH.match(line) is not None):
@@ -150,8 +150,8 @@ def _ranks(lines: Sequence[str]) -> list[int]:
             failing = 0
         failing = max(0, failing - 1)
         given.append(_worth(cut, failing=failing > 0))
-    ranks = log.ranked(lines, given)
-    return [_settled(rank, worth) for rank, worth in zip(ranks, given, strict=True)]
+    ranks = log.rank_lines(lines, given)
+    return [_settle_rank(rank, worth) for rank, worth in zip(ranks, given, strict=True)]
 
 
 def _worth(line: str, *, failing: bool) -> int | None:
@@ -166,7 +166,7 @@ def _worth(line: str, *, failing: bool) -> int | None:
     return 0 if log.BAD.search(line) else None
 
 
-def _settled(rank: int, worth: int | None) -> int:
+def _settle_rank(rank: int, worth: int | None) -> int:
     """Noise stays noise however rare it is; a failure's body and a listed name are never folded."""
     if worth is None or rank == worth:
         return rank

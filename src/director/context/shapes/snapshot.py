@@ -15,8 +15,8 @@ from director.context.shapes.snapshot_items import compact, items
 from director.context.shapes.snapshot_nodes import (
     LARGE,
     LATEST,
-    Node,
     Notation,
+    SnapshotNode,
     find_notation,
     nodes,
 )
@@ -124,7 +124,7 @@ def has_tree(text: str) -> bool:
     return any(line.strip() for line in tree)
 
 
-def tree_of(text: str) -> list[Node]:
+def tree_of(text: str) -> list[SnapshotNode]:
     """The nodes of the snapshot in a text, none if it holds no snapshot."""
     pieces = _parts(text)
     fenced = [line for piece in pieces if piece.tree for line in piece.lines]

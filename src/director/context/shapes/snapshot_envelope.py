@@ -65,7 +65,7 @@ def around(lines: list[str], level: Level, room: int) -> list[str]:
         if log is not None:
             log[line.rstrip()] = log.get(line.rstrip(), 0) + 1
         elif section.startswith("ran ") and "code" in section and level != "low":
-            block = _coded(out, line, block)
+            block = _fold_code(out, line, block)
         elif line.strip() == "Call log:":
             out.append(line)
             log = {}
@@ -81,7 +81,7 @@ def _quiet(section: str, level: Level) -> bool:
     return level == "high" and ("console" in section or section.startswith("event"))
 
 
-def _coded(out: list[str], line: str, block: list[str] | None) -> list[str] | None:
+def _fold_code(out: list[str], line: str, block: list[str] | None) -> list[str] | None:
     """Keep the first line of a block of code and say how many more there were."""
     if FENCE.match(line):
         if block is None:

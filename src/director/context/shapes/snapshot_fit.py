@@ -86,19 +86,19 @@ def gist(text: str, size: int, head: int = _HEAD) -> str:
     if len(text) <= size:
         return text
     windows = [_window(text, start, end) for start, end in _spots(text)]
-    found = _joined(text, windows, size, head)
+    found = _join_windows(text, windows, size, head)
     if head and len(found) + 40 < size:
-        longer = _joined(text, windows, size, head + size - len(found) - 8)
+        longer = _join_windows(text, windows, size, head + size - len(found) - 8)
         found = longer if len(longer) > len(found) else found
     return found
 
 
 def _dense(text: str, head: int) -> str:
     windows = [_window(text, start, end) for start, end in _spots(text)]
-    return _joined(text, windows, len(text), min(head, len(text)))
+    return _join_windows(text, windows, len(text), min(head, len(text)))
 
 
-def _joined(text: str, windows: list[tuple[int, int]], size: int, head: int) -> str:
+def _join_windows(text: str, windows: list[tuple[int, int]], size: int, head: int) -> str:
     parts: list[tuple[int, int]] = []
     room = size - 1
     if head:
@@ -140,7 +140,7 @@ def _line(item: Item, indent: int, label: int, *, with_url: bool) -> str:
     return f"{' ' * indent}{item.pre}{body}{item.post}{url}{tail}"
 
 
-def _repeated(items: list[Item]) -> frozenset[str]:
+def _find_repeated(items: list[Item]) -> frozenset[str]:
     labels = Counter(item.body for item in items if item.kind == "act" and item.url)
     return frozenset(body for body, count in labels.items() if count > 1)
 
@@ -154,7 +154,7 @@ def _shape(item: Item) -> str:
     return f"{item.kind}{item.depth}{item.pre}{shape}"
 
 
-def _folded(items: list[Item]) -> list[Item]:
+def _fold_runs(items: list[Item]) -> list[Item]:
     """Long runs of unmarked lines of one shape become their first three and a count."""
     out: list[Item] = []
     at = 0
@@ -184,7 +184,7 @@ def _cap(sizes: list[int], room: int) -> int:
     return ordered[-1] if ordered else 0
 
 
-def _spoken(items: list[Item], room: int, head: int) -> list[Item]:
+def _fit_texts(items: list[Item], room: int, head: int) -> list[Item]:
     """The texts cut so that together they keep to the room; literals go before plain prose."""
     texts = [index for index, item in enumerate(items) if item.kind == "text"]
     dense = {
@@ -216,7 +216,7 @@ def _telling(text: str, size: int, head: int) -> str:
     return found if _SIGN.search(found) else gist(text, size, 0)
 
 
-def _gleaned(item: Item) -> Item | None:
+def _glean(item: Item) -> Item | None:
     """What the highest level leaves of an item: of a text its literals, of others everything."""
     if item.kind != "text":
         return item
@@ -254,8 +254,8 @@ def fit(items: list[Item], level: Level, room: int) -> str:
         ]
 
     if high:
-        items = [said for item in items if (said := _gleaned(item)) is not None]
-    repeated = _repeated(items)
+        items = [said for item in items if (said := _glean(item)) is not None]
+    repeated = _find_repeated(items)
     for attempt in (lines(items, urls=repeated), lines(items)):
         if sum(map(len, attempt)) + len(attempt) <= room:
             return "\n".join(attempt)
@@ -274,5 +274,5 @@ def fit(items: list[Item], level: Level, room: int) -> str:
     share = max(room - fixed, room // 12)
     if static <= share:
         return "\n".join(lines(items, label, urls))
-    items = _folded(items)
-    return "\n".join(lines(_spoken(items, share, 0 if high else _HEAD), label, urls))
+    items = _fold_runs(items)
+    return "\n".join(lines(_fit_texts(items, share, 0 if high else _HEAD), label, urls))

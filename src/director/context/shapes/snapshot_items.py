@@ -18,8 +18,8 @@ from director.context.shapes.snapshot_nodes import (
     INLINE,
     POINTER,
     ROOTS,
-    Node,
     Notation,
+    SnapshotNode,
     heading_level,
 )
 
@@ -34,7 +34,7 @@ _NOTICE = re.compile(
 _SPACES = re.compile(r"\s+")
 
 
-def _ends(nodes: list[Node]) -> list[int]:
+def _ends(nodes: list[SnapshotNode]) -> list[int]:
     """For each node, where its subtree ends."""
     ends = [len(nodes)] * len(nodes)
     open_nodes: list[int] = []
@@ -45,7 +45,7 @@ def _ends(nodes: list[Node]) -> list[int]:
     return ends
 
 
-def _said(node: Node) -> str:
+def _render_text(node: SnapshotNode) -> str:
     text = node.text or node.name
     if node.role == "code" and text and "`" not in text and len(text) <= 80:
         return f"`{text}`"
@@ -66,19 +66,19 @@ def repeats(label: str, text: str) -> bool:
     return f" {' '.join(said)} " in f" {' '.join(_words(label))} "
 
 
-def _speech(nodes: list[Node]) -> str:
-    parts = [said for node in nodes if (said := _said(node))]
+def _speech(nodes: list[SnapshotNode]) -> str:
+    parts = [said for node in nodes if (said := _render_text(node))]
     return _SPACES.sub(" ", " ".join(parts)).strip()
 
 
-def _bare_words(nodes: list[Node]) -> str:
+def _bare_words(nodes: list[SnapshotNode]) -> str:
     return " ".join(node.text or node.name for node in nodes)
 
 
 class _Walk:
     """One pass over the nodes of a snapshot that collects items; never used twice."""
 
-    def __init__(self, nodes: list[Node], notation: Notation) -> None:
+    def __init__(self, nodes: list[SnapshotNode], notation: Notation) -> None:
         self.nodes = nodes
         self.notation = notation
         self.ends = _ends(nodes)
@@ -110,13 +110,13 @@ class _Walk:
         self.flush()
         return self.items
 
-    def step(self, index: int, node: Node) -> int:
+    def step(self, index: int, node: SnapshotNode) -> int:
         """Take one node, and all below it where it speaks for them; answer with the next."""
         if node.acts:
             self.flush()
             return self.act(index, node)
         if node.role in INLINE:
-            if said := _said(node):
+            if said := _render_text(node):
                 self.prose.append(said)
             return index + 1
         if node.role in CELLS:
@@ -125,24 +125,24 @@ class _Walk:
         special = {"heading": self.heading, **dict.fromkeys(ALERTS, self.alert)}.get(node.role)
         return special(index, node) if special else self.block(index, node)
 
-    def block(self, index: int, node: Node) -> int:
+    def block(self, index: int, node: SnapshotNode) -> int:
         """A paragraph, a list item, a row or a container; only a named container shows itself."""
         role = node.role
         if node.name and (role in CONTAINERS or role in ROOTS):
             self.keep(node)
             if node.text:
                 self.prose.append(node.text)
-        elif (self.ends[index] == index + 1 or node.text) and (said := _said(node)):
+        elif (self.ends[index] == index + 1 or node.text) and (said := _render_text(node)):
             self.prose.append(said)
         return index + 1
 
-    def keep(self, node: Node) -> None:
+    def keep(self, node: SnapshotNode) -> None:
         root = f" → {node.url}" if node.url and node.role in ROOTS else ""
-        post = _unmarked(node) + root
+        post = _strip_marker(node) + root
         self.items.append(Item("keep", len(self.kept), clip(node.name, 200), _bare(node), post))
         self.kept.append(node.depth)
 
-    def act(self, index: int, node: Node) -> int:
+    def act(self, index: int, node: SnapshotNode) -> int:
         below = self.acts_below(index)
         end = index + 1 if below else self.ends[index]
         said = "" if below else _speech(self.nodes[index + 1 : end])
@@ -166,7 +166,7 @@ class _Walk:
             self.kept.append(node.depth)
         return end
 
-    def cell(self, index: int, node: Node) -> int:
+    def cell(self, index: int, node: SnapshotNode) -> int:
         if self.prose:
             self.prose.append("|")
         if self.acts_below(index):
@@ -174,12 +174,12 @@ class _Walk:
                 self.prose.append(node.text)
             return index + 1
         end = self.ends[index]
-        said = _speech(self.nodes[index + 1 : end]) or _said(node)
+        said = _speech(self.nodes[index + 1 : end]) or _render_text(node)
         if said:
             self.prose.append(said)
         return end
 
-    def heading(self, index: int, node: Node) -> int:
+    def heading(self, index: int, node: SnapshotNode) -> int:
         end = self.ends[index]
         below = self.acts_below(index)
         said = node.name or node.text or ("" if below else _speech(self.nodes[index + 1 : end]))
@@ -193,7 +193,7 @@ class _Walk:
             self.items.append(Item("head", len(self.kept), clip(said, 200), mark))
         return index + 1 if below else end
 
-    def alert(self, index: int, node: Node) -> int:
+    def alert(self, index: int, node: SnapshotNode) -> int:
         end = self.ends[index]
         if self.acts_below(index):
             self.keep(node)
@@ -212,25 +212,25 @@ class _Walk:
 LABEL_AND_VALUE = 200
 
 
-def _bare(node: Node) -> str:
+def _bare(node: SnapshotNode) -> str:
     """The beginning of a line without its dash, where a name or marker still tells what it is."""
     told = node.name or "[ref=" in node.post
     return node.pre.removeprefix("- ") if told else node.pre
 
 
-def _unmarked(node: Node) -> str:
+def _strip_marker(node: SnapshotNode) -> str:
     """What follows a name, without the marker of a node that nobody acts on."""
     if node.role in ("alertdialog", "dialog") or "[ref=" not in node.post:
         return node.post
     return re.sub(r" \[(?:ref|level)=[^\]]*\]", "", node.post)
 
 
-def items(nodes: list[Node], notation: Notation) -> list[Item]:
+def items(nodes: list[SnapshotNode], notation: Notation) -> list[Item]:
     """The items of a snapshot, in document order."""
     return _Walk(nodes, notation).run()
 
 
-def compact(nodes: list[Node]) -> str:
+def compact(nodes: list[SnapshotNode]) -> str:
     """Every node on a line of its own, with less indentation and nothing said twice."""
     ends = _ends(nodes)
     acting = [0, *accumulate(node.acts for node in nodes)]
@@ -252,7 +252,7 @@ def compact(nodes: list[Node]) -> str:
     return "\n".join(lines)
 
 
-def _compact_line(node: Node, *, leaf: bool) -> str:
+def _compact_line(node: SnapshotNode, *, leaf: bool) -> str:
     if node.role == "line":
         return node.text
     if node.pre.startswith("#"):
@@ -261,13 +261,13 @@ def _compact_line(node: Node, *, leaf: bool) -> str:
     url = f" → {node.url}" if node.url else ""
     # Only the pointer tells that such a node can be clicked; for a link it is noise.
     pointer = POINTER if yaml and node.acts and node.role not in ACTING else ""
-    text = (": " if yaml or "<" not in node.pre else " ") + _quoted(node) if node.text else ""
+    text = (": " if yaml or "<" not in node.pre else " ") + _quote(node) if node.text else ""
     if yaml and not (leaf or text or url):
         text = ":"
     return f"{node.pre}{node.name}{node.post}{pointer}{url}{text}"
 
 
-def _quoted(node: Node) -> str:
+def _quote(node: SnapshotNode) -> str:
     text = node.text
     if text[0] not in "\"'" or not node.pre.startswith("- "):
         return text

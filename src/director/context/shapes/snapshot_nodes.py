@@ -43,7 +43,7 @@ ROOTS = frozenset(("rootwebarea", "webarea"))
 ROLES = ACTING | CONTAINERS | BLOCKS | INLINE | CELLS | ROWS | ALERTS | {"heading", "/url"}
 
 
-class Node(NamedTuple):
+class SnapshotNode(NamedTuple):
     """One line of a snapshot: `pre + name + post` is the line without its value and noise."""
 
     depth: int
@@ -84,7 +84,7 @@ def width(indent: str) -> int:
     return len(indent) + indent.count("\t")
 
 
-def unquoted(value: str) -> str:
+def unquote(value: str) -> str:
     """A YAML value without its quotes."""
     if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
         value = value[1:-1]
@@ -92,7 +92,7 @@ def unquoted(value: str) -> str:
     return value
 
 
-def aria_node(line: str) -> Node | None:
+def aria_node(line: str) -> SnapshotNode | None:
     """The node of a line of an aria snapshot, None if it is not one."""
     match = ARIA_LINE.match(line)
     if match is None:
@@ -110,20 +110,20 @@ def aria_node(line: str) -> Node | None:
     else:
         quote = ""
     gap = " " if quote else ""
-    return Node(
+    return SnapshotNode(
         width(indent),
         role,
         name,
         f"{dash or ''}{changed or ''}{role}{gap}{quote}",
         quote + (marks.replace(POINTER, "") if pointer else marks),
-        unquoted(text) if text else "",
+        unquote(text) if text else "",
         url or "",
         role in ACTING or (ref and (pointer or not dash)),
         ref,
     )
 
 
-def indexed_node(line: str) -> Node | None:
+def parse_indexed_node(line: str) -> SnapshotNode | None:
     """The node of a line such as `[33]<button type=submit />`, None if it is not one."""
     match = INDEXED_LINE.match(line)
     if match is None:
@@ -132,7 +132,7 @@ def indexed_node(line: str) -> Node | None:
     head, _, tail = rest.partition("/> ")
     closer = "/>" if tail or rest.endswith("/> ") else ""
     depth = width(indent)
-    return Node(depth, tag.lower(), head, lead + tag, closer, tail, acts=True, marked=True)
+    return SnapshotNode(depth, tag.lower(), head, lead + tag, closer, tail, acts=True, marked=True)
 
 
 def _url_of(rest: str) -> tuple[str, str]:
@@ -142,7 +142,7 @@ def _url_of(rest: str) -> tuple[str, str]:
     return rest[: found.start()] + rest[found.end() :], found[1] or found[2] or found[3] or ""
 
 
-def tree_node(line: str) -> Node | None:
+def tree_node(line: str) -> SnapshotNode | None:
     """The node of a line of an accessibility tree, None if it is not one."""
     match = QUOTED_LINE.match(line)
     if match is not None:
@@ -152,7 +152,7 @@ def tree_node(line: str) -> Node | None:
     else:
         bare = _BARE_LINE.match(line)
         if bare is None:
-            return _tagged_node(line)
+            return _parse_tagged_node(line)
         indent, lead, role, rest = bare.groups()
         quote, name = "", ""
     key = role.lower()
@@ -165,20 +165,22 @@ def tree_node(line: str) -> Node | None:
     acts = acts and key not in ROOTS
     post = quote + _ABLE.sub("", rest).rstrip(": ")
     marked = _MARK.search(lead + rest) is not None
-    return Node(width(indent), key, name, pre, post, text, url, acts, marked)
+    return SnapshotNode(width(indent), key, name, pre, post, text, url, acts, marked)
 
 
-def _tagged_node(line: str) -> Node | None:
+def _parse_tagged_node(line: str) -> SnapshotNode | None:
     match = _TAGGED_LINE.match(line)
     if match is None or not match[2].strip("-*• "):
         return None
     indent, lead, tag, attributes, label = match.groups()
     head = f"{lead}<{tag}{attributes}>"
     gap = " " if label.startswith(" ") else ""
-    return Node(width(indent), tag.lower(), label.strip(), head + gap, acts=True, marked=True)
+    return SnapshotNode(
+        width(indent), tag.lower(), label.strip(), head + gap, acts=True, marked=True
+    )
 
 
-_GRAMMARS = {"aria": aria_node, "indexed": indexed_node, "tree": tree_node}
+_GRAMMARS = {"aria": aria_node, "indexed": parse_indexed_node, "tree": tree_node}
 
 
 def find_notation(lines: list[str]) -> Notation | None:
@@ -203,7 +205,7 @@ def find_notation(lines: list[str]) -> Notation | None:
     return "tree" if tree > 3 and 2 * tree >= len(sample) else None
 
 
-def nodes(lines: list[str], notation: Notation) -> list[Node]:
+def nodes(lines: list[str], notation: Notation) -> list[SnapshotNode]:
     """The nodes of a snapshot in document order; properties belong to the node above them."""
     tree = "\n".join(lines)
     return (
@@ -212,9 +214,9 @@ def nodes(lines: list[str], notation: Notation) -> list[Node]:
 
 
 @lru_cache(maxsize=LATEST)
-def _parse(tree: str, notation: Notation) -> list[Node]:
+def _parse(tree: str, notation: Notation) -> list[SnapshotNode]:
     grammar = _GRAMMARS[notation]
-    found: list[Node] = []
+    found: list[SnapshotNode] = []
     for line in tree.split("\n"):
         node = grammar(line)
         if node is None:
@@ -230,24 +232,24 @@ def _parse(tree: str, notation: Notation) -> list[Node]:
     return found
 
 
-def _plain(line: str) -> Node | None:
+def _plain(line: str) -> SnapshotNode | None:
     text = line.strip()
     if not text:
         return None
     depth = width(line[: len(line) - len(line.lstrip())])
     heading = _HEADING_LINE.match(line)
     if heading is not None:
-        return Node(depth, "heading", heading[3].strip(), heading[2])
-    return Node(depth, "line", text=text)
+        return SnapshotNode(depth, "heading", heading[3].strip(), heading[2])
+    return SnapshotNode(depth, "line", text=text)
 
 
-def _with_property(node: Node, given: Node) -> Node:
+def _with_property(node: SnapshotNode, given: SnapshotNode) -> SnapshotNode:
     if given.role == "/url":
         return node._replace(url=given.text)
     return node._replace(post=f"{node.post} [{given.role[1:]}={given.text}]")
 
 
-def heading_level(node: Node) -> int:
+def heading_level(node: SnapshotNode) -> int:
     """The level of a heading, 2 if it says none."""
     if node.pre.startswith("#"):
         return len(node.pre)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from director.context.shapes import log
-from director.context.shapes.prose import clip, repeated, squeeze, tidy
+from director.context.shapes.prose import clip, join_repeats, squeeze, tidy
 from director.context.values import Level
 
 _RULED = re.compile(r"--|==|──|━━")
@@ -51,25 +51,32 @@ def render(text: str, level: Level, room: int) -> str:
     table = None if _DONE.search(plain) else _parse(plain.split("\n"))
     if table is None:
         return _lines(text, plain, level, room)
-    constant, names, rows = _hoisted(table)
+    constant, names, rows = _hoist_constants(table)
     compact = "\n".join([*table.before, *constant, *names, *rows, *table.after])
     if level != "low" and len(compact) > room:
-        compact = _reduced(table, (constant, names, rows), level, room)
+        compact = _reduce(table, (constant, names, rows), level, room)
     return compact if len(compact) < len(text) else text
 
 
 def _lines(text: str, plain: str, level: Level, room: int) -> str:
-    lines = repeated(plain.split("\n"))
+    lines = join_repeats(plain.split("\n"))
     compact = "\n".join(lines)
     if level != "low" and len(compact) > room:
-        compact = log.fold(lines, log.ranked(lines, [None] * len(lines)), level, room)
+        compact = log.fold(lines, log.rank_lines(lines, [None] * len(lines)), level, room)
     return compact if len(compact) < len(text) else text
 
 
 def _parse(lines: list[str]) -> _Table | None:
     """The longest run of rows with equal cells, in the reading that finds most of them."""
     best: tuple[int, int, list[Row]] | None = None
-    for cut in (_barred, _cut_at(","), _cut_at("\t"), _cut_at(";"), _aligned, _worded):
+    for cut in (
+        _read_barred,
+        _cut_at(","),
+        _cut_at("\t"),
+        _cut_at(";"),
+        _read_aligned,
+        _read_worded,
+    ):
         found = _longest(cut(lines))
         if found and (best is None or len(found[2]) > len(best[2])):
             best = found
@@ -108,7 +115,7 @@ def _is_rule(line: str) -> bool:
     return not line.strip(" \t|+:=─━┼├┤-") and _RULED.search(line) is not None
 
 
-def _barred(lines: list[str]) -> list[Row | None]:
+def _read_barred(lines: list[str]) -> list[Row | None]:
     return [_bars(line) for line in lines]
 
 
@@ -142,7 +149,7 @@ def _fields(line: str, mark: str) -> Row | None:
         return None
 
 
-def _aligned(lines: list[str]) -> list[Row | None]:
+def _read_aligned(lines: list[str]) -> list[Row | None]:
     """Columns set apart by two or more blanks, with as many cells as the line above."""
     cells: list[Row | None] = []
     for line in lines:
@@ -152,7 +159,7 @@ def _aligned(lines: list[str]) -> list[Row | None]:
     return cells
 
 
-def _worded(lines: list[str]) -> list[Row | None]:
+def _read_worded(lines: list[str]) -> list[Row | None]:
     """Columns under one word each, as `ps` and `df` print them: the last one takes the rest."""
     first = next((at for at, line in enumerate(lines) if line.strip()), 0)
     width = len(lines[first].split())
@@ -169,7 +176,7 @@ def _worded(lines: list[str]) -> list[Row | None]:
     return cells if any(numeric[:-1]) else [None] * len(lines)
 
 
-def _hoisted(table: _Table) -> tuple[list[str], list[str], list[str]]:
+def _hoist_constants(table: _Table) -> tuple[list[str], list[str], list[str]]:
     """The constant columns as one line, then the header and the rows without them."""
     columns = range(len(table.rows[0]))
     if not table.header:
@@ -185,7 +192,7 @@ def _hoisted(table: _Table) -> tuple[list[str], list[str], list[str]]:
     return [_CONSTANT + told] if told else [], lines[:1], lines[1:]
 
 
-def _reduced(
+def _reduce(
     table: _Table, parts: tuple[list[str], list[str], list[str]], level: Level, room: int
 ) -> str:
     constant, names, rows = parts
@@ -197,23 +204,23 @@ def _reduced(
     ids = _ids(table.rows)
     ranks = _ranks(table.rows)
 
-    def counted(start: int, end: int) -> str:
+    def count_gap(start: int, end: int) -> str:
         return f"… {end - start} row{'s' if end - start > 1 else ''}"
 
-    def listed(start: int, end: int) -> str:
-        return f"{counted(start, end)}: {', '.join(_ranges(ids[start:end]))}"
+    def list_gap(start: int, end: int) -> str:
+        return f"{count_gap(start, end)}: {', '.join(_ranges(ids[start:end]))}"
 
     whole = sum(len(each) + 2 for each in _ranges(ids))
-    label = listed if ids and level == "medium" and whole <= left * 0.6 else counted
-    spare = left if label is counted else max(0, left - whole)
-    body = log.fit(shown, ranks, level, spare, counted)
-    if label is listed:
-        body = "\n".join(_relabelled(shown, body, listed))
+    label = list_gap if ids and level == "medium" and whole <= left * 0.6 else count_gap
+    spare = left if label is count_gap else max(0, left - whole)
+    body = log.fit(shown, ranks, level, spare, count_gap)
+    if label is list_gap:
+        body = "\n".join(_relabel(shown, body, list_gap))
     text = "\n".join([*fixed, body, *after])
     return clip(text, room) if level == "high" else text
 
 
-def _relabelled(rows: Sequence[str], body: str, label: Callable[[int, int], str]) -> list[str]:
+def _relabel(rows: Sequence[str], body: str, label: Callable[[int, int], str]) -> list[str]:
     """The body with each count of rows replaced by a list of their ids."""
     lines: list[str] = []
     at = 0

@@ -6,7 +6,7 @@ refuse comes back repaired, and every repair is reported. Never imports a provid
 
 from __future__ import annotations
 
-from director.context.wire.detect import detect, told
+from director.context.wire.detect import detect, find_certain_wire
 from director.context.wire.emitter import bare, emit
 from director.context.wire.oracle import problems
 from director.context.wire.parse_events import WIRES, Parsed, Repair, Wire
@@ -21,7 +21,7 @@ __all__ = [
     "bare",
     "detect",
     "emit",
+    "find_certain_wire",
     "parse",
     "problems",
-    "told",
 ]

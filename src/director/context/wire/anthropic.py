@@ -13,7 +13,7 @@ from typing import Literal
 from director.context.values import AgentTurn, Call
 from director.context.wire.parse_events import Answer, Edit, Event, Flaw, Heard, Spoke, Use
 from director.context.wire.shape import (
-    altered,
+    alter,
     as_json,
     as_object,
     block_text,
@@ -56,7 +56,7 @@ def _assistant(message: object) -> Iterator[Event]:
         yield _HOLLOW if full else _EMPTY
         if not full:
             return
-        message = altered(message, {"content": full})
+        message = alter(message, {"content": full})
     text, _ = look(peek(message, "content"))
     uses = tuple(_use(block) for block in full if _is_use(block))
     thinking = tuple(block for block in full if _thinks(block))
@@ -104,14 +104,14 @@ def _answer(message: object, place: int, block: object, *, late: bool) -> Answer
     content = peek(block, "content")
     full = [inner for inner in blocks(content) if block_text(inner) != ""]
     if len(full) != len(blocks(content)):
-        block = altered(block, {"content": full or ""})
+        block = alter(block, {"content": full or ""})
     text, images = look(peek(block, "content"))
     failed = peek(block, "is_error") is True
     named = ident(block, "tool_use_id")
     return Answer(named, block, text, images, failed, message, place, late)
 
 
-def respoken(items: Sequence[object], edit: Edit) -> list[object]:
+def rewrite_turn(items: Sequence[object], edit: Edit) -> list[object]:
     """The messages of a model with an edit applied."""
     kept: list[object] = []
     nth = -1
@@ -123,30 +123,30 @@ def respoken(items: Sequence[object], edit: Edit) -> list[object]:
             if _is_use(block):
                 nth += 1
                 if nth not in edit.gone:
-                    stay.append(_recalled(block, edit.calls.get(nth)))
+                    stay.append(_rewrite_call(block, edit.calls.get(nth)))
             elif not (edit.unthink and word(block, "type") in _THOUGHTS):
                 stay.append(block)
         made: object = stay if isinstance(content, list | tuple) else content
         if text is not None and (look(made)[0] or item is items[-1]):
             made, text = retext(made, text, images=True), ""
         if present(made):
-            kept.append(altered(item, {"content": made}))
+            kept.append(alter(item, {"content": made}))
     return kept
 
 
-def _recalled(block: object, wanted: Call | None) -> object:
+def _rewrite_call(block: object, wanted: Call | None) -> object:
     if wanted is None:
         return block
-    return altered(block, {"id": wanted.id, "input": as_object(wanted.args)})
+    return alter(block, {"id": wanted.id, "input": as_object(wanted.args)})
 
 
-def reanswered(part: object, call: Call) -> object:
+def rewrite_result(part: object, call: Call) -> object:
     """The result block with the id and result of a call."""
     content = retext(peek(part, "content"), call.result, images=call.images > 0)
-    return altered(part, {"tool_use_id": call.id, "content": content})
+    return alter(part, {"tool_use_id": call.id, "content": content})
 
 
-def spoken(turn: AgentTurn) -> list[object]:
+def write_turn(turn: AgentTurn) -> list[object]:
     """The messages of a turn that has none."""
     if not turn.calls:
         return [{"role": "assistant", "content": turn.text}] if turn.text else []
@@ -157,18 +157,18 @@ def spoken(turn: AgentTurn) -> list[object]:
     return [{"role": "assistant", "content": content}]
 
 
-def answered(call: Call, form: str = "") -> object:  # noqa: ARG001 - all calls look alike
-    """The result block of a call that has none."""
+def write_result(call: Call, _form: str = "") -> object:
+    """The result block of a call that has none; all calls look alike."""
     block = {"type": "tool_result", "tool_use_id": call.id, "content": call.result}
     return {**block, "is_error": True} if call.failed else block
 
 
-def heard(text: str) -> object:
+def write_user(text: str) -> object:
     """A plain user message."""
     return {"role": "user", "content": text}
 
 
-def instructed(text: str) -> object:  # noqa: ARG001 - there is no such message
+def write_system(_text: str) -> object:
     """Nothing: the system prompt travels outside the messages."""
     return None
 
@@ -180,7 +180,7 @@ def gather(pieces: Sequence[tuple[object, object]]) -> object:
     parts = [part for _, part in pieces]
     if len(parts) == len(content) and all(map(_same, parts, content)):
         return source
-    return altered(source, {"content": parts}) if source else {"role": "user", "content": parts}
+    return alter(source, {"content": parts}) if source else {"role": "user", "content": parts}
 
 
 def opens_alone(message: object) -> bool:

@@ -26,10 +26,10 @@ _ANTHROPIC = frozenset(
 
 def detect(messages: Sequence[object]) -> Wire:
     """The wire of the first message that only one wire can have written, otherwise chat."""
-    return told(messages) or "chat"
+    return find_certain_wire(messages) or "chat"
 
 
-def told(messages: Sequence[object]) -> Wire | None:
+def find_certain_wire(messages: Sequence[object]) -> Wire | None:
     """The wire of the first message that only one wire can have written, None if there is none."""
     found = (_shape(message) for message in messages if is_message(message))
     return next((wire for wire in found if wire is not None), None)

@@ -14,16 +14,16 @@ from director.context.wire.formats import FORMATS
 from director.context.wire.parse_events import (
     NO_RESULT,
     Answer,
-    Answered,
     Edit,
     Heard,
+    NativeAnswer,
     Repair,
     Said,
     Spoke,
     Use,
     Wire,
 )
-from director.context.wire.shape import altered, word
+from director.context.wire.shape import alter, word
 
 _LAST = 1 << 30
 
@@ -78,21 +78,21 @@ def turn_of(
     if isinstance(draft, Pause):
         return None, []
     if isinstance(draft, Speaking):
-        return _spoken_turn(draft, at, wire)
+        return _make_agent_turn(draft, at, wire)
     event = draft.event
     return UserTurn(at, event.text, draft.pinned, event.images, event), []
 
 
-def _spoken_turn(draft: Speaking, at: int, wire: Wire) -> tuple[AgentTurn | None, list[Repair]]:
+def _make_agent_turn(draft: Speaking, at: int, wire: Wire) -> tuple[AgentTurn | None, list[Repair]]:
     calls, edit, repairs = _calls(draft, wire)
     items: Sequence[object] = [spoke.item for spoke in draft.spoken]
     thinking = [thought for spoke in draft.spoken for thought in spoke.thinking]
     if edit.gone or edit.calls:
-        items = FORMATS[wire].respoken(items, edit)
+        items = FORMATS[wire].rewrite_turn(items, edit)
     keys: tuple[str, ...] = ()
     leans = ""
     if wire == "responses":
-        items = items[: responses.unbared(items)]
+        items = items[: responses.count_unbared(items)]
         shown = set(map(id, items))
         for thought in (thought for thought in thinking if id(thought) not in shown):
             what = "Reasoning that nothing follows was dropped."
@@ -104,7 +104,7 @@ def _spoken_turn(draft: Speaking, at: int, wire: Wire) -> tuple[AgentTurn | None
     if not items:
         return None, repairs
     text = "\n".join(spoke.text for spoke in draft.spoken if spoke.text)
-    nths = tuple(native.nth for call in calls if isinstance(native := call.native, Answered))
+    nths = tuple(native.nth for call in calls if isinstance(native := call.native, NativeAnswer))
     thinks = any(word(thought, "type") != "compaction" for thought in thinking)
     loose = tuple(draft.loose)
     said = Said(wire, tuple(items), text, nths, thinks, loose, keys, leans)
@@ -132,19 +132,19 @@ def _calls(draft: Speaking, wire: Wire) -> tuple[tuple[Call, ...], Edit, list[Re
         if answer is not None and nth in draft.repeats and wire == "anthropic":
             what = f"The second call under this id was renamed to {draft.repeats[nth]}."
             repairs.append(Repair("duplicate_call", where, use.id, what))
-            use, answer = _renamed(use, answer, draft.repeats[nth])
+            use, answer = _rename(use, answer, draft.repeats[nth])
             renamed[nth] = _call(use, answer, None)
-        calls.append(_call(use, answer, Answered(wire, nth - len(gone), use, rank, answer)))
+        calls.append(_call(use, answer, NativeAnswer(wire, nth - len(gone), use, rank, answer)))
     return tuple(calls), Edit(frozenset(gone), renamed), repairs
 
 
-def _call(use: Use, answer: Answer | None, native: Answered | None) -> Call:
+def _call(use: Use, answer: Answer | None, native: NativeAnswer | None) -> Call:
     if answer is None:
         return Call(use.id, use.tool, use.args, NO_RESULT, failed=True, native=native)
     result, failed, images = answer.text, answer.failed, answer.images
     return Call(use.id, use.tool, use.args, result, failed, images=images, native=native)
 
 
-def _renamed(use: Use, answer: Answer, name: str) -> tuple[Use, Answer]:
-    part = altered(answer.part, {"tool_use_id": name})
+def _rename(use: Use, answer: Answer, name: str) -> tuple[Use, Answer]:
+    part = alter(answer.part, {"tool_use_id": name})
     return replace(use, id=name), replace(answer, id=name, part=part)

@@ -16,16 +16,16 @@ from director.context.wire import anthropic
 from director.context.wire.formats import FORMATS
 from director.context.wire.parse_events import (
     NO_BEGINNING,
-    Answered,
     Edit,
     Heard,
     MessageFormat,
+    NativeAnswer,
     Said,
     Wire,
 )
-from director.context.wire.shape import altered, is_langchain, look, peek, retext, word
+from director.context.wire.shape import alter, is_langchain, look, peek, retext, word
 
-_Pair: TypeAlias = tuple[Call, Answered]
+_Pair: TypeAlias = tuple[Call, NativeAnswer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +45,13 @@ def emit(context: Context, wire: Wire) -> list[object]:
     parts = _summary_parts(context.summary)
     for turn in _fitting(context.turns) if wire == "anthropic" else context.turns:
         while parts and turn.at > parts[0][0]:
-            pieces.append(_Part(written.heard(parts.pop(0)[1])))
+            pieces.append(_Part(written.write_user(parts.pop(0)[1])))
         if isinstance(turn, UserTurn):
             pieces.extend(_user(turn, wire))
         else:
             pieces.extend(_agent(turn, wire, reasoned))
-    pieces += [_Part(written.heard(text)) for _, text in parts]
-    return list(_joined(pieces)) if wire == "anthropic" else [piece.part for piece in pieces]
+    pieces += [_Part(written.write_user(text)) for _, text in parts]
+    return list(_join(pieces)) if wire == "anthropic" else [piece.part for piece in pieces]
 
 
 def _summary_parts(summary: Summary | None) -> list[tuple[int, str]]:
@@ -85,7 +85,7 @@ def _instructions(sections: Iterable[Section], wire: Wire) -> Iterator[_Part]:
             wire == "chat" and bool(word(native, "type"))
         )
         if native is None or foreign:
-            yield _Part(FORMATS[wire].instructed(section.text))
+            yield _Part(FORMATS[wire].write_system(section.text))
         elif look(peek(native, "content"))[0] == section.text:
             yield _Part(native)
         else:
@@ -95,14 +95,14 @@ def _instructions(sections: Iterable[Section], wire: Wire) -> Iterator[_Part]:
 def _reheard(message: object, text: str, wire: Wire, *, images: bool) -> object:
     kind = "input_text" if wire == "responses" else "text"
     content = retext(peek(message, "content"), text, images=images, kind=kind)
-    return altered(message, {"content": content})
+    return alter(message, {"content": content})
 
 
 def _user(turn: UserTurn, wire: Wire) -> Iterator[_Part]:
     native = turn.native
     if not isinstance(native, Heard) or native.wire != wire:
         if turn.text or wire != "anthropic":
-            yield _Part(FORMATS[wire].heard(turn.text))
+            yield _Part(FORMATS[wire].write_user(turn.text))
         return
     same = turn.text == native.text and turn.images == native.images
     if native.parts:
@@ -119,17 +119,17 @@ def _user(turn: UserTurn, wire: Wire) -> Iterator[_Part]:
 
 def _agent(turn: AgentTurn, wire: Wire, reasoned: set[str]) -> Iterator[_Part]:
     written = FORMATS[wire]
-    said = _said(turn, wire)
+    said = _find_native(turn, wire)
     calls = _calls(turn)
     if said is None:
-        yield from (_Part(item) for item in written.spoken(turn))
+        yield from (_Part(item) for item in written.write_turn(turn))
         for call in turn.calls:
-            yield _Part(written.answered(call), inner=wire == "anthropic")
+            yield _Part(written.write_result(call), inner=wire == "anthropic")
         return
     edit = _edit(turn, said, calls, reasoned)
     if not edit.unthink:
         reasoned.update(said.keys)
-    items = said.items if edit == Edit() else written.respoken(said.items, edit)
+    items = said.items if edit == Edit() else written.rewrite_turn(said.items, edit)
     yield from (_Part(item) for item in items)
     ranked = [(rank, _Part(item)) for rank, item in said.loose]
     ranked += [(native.rank, _answer(call, native, written)) for call, native in calls]
@@ -138,7 +138,7 @@ def _agent(turn: AgentTurn, wire: Wire, reasoned: set[str]) -> Iterator[_Part]:
     yield from _in_one(answers) if wire == "anthropic" else answers
 
 
-def _said(turn: AgentTurn, wire: Wire) -> Said | None:
+def _find_native(turn: AgentTurn, wire: Wire) -> Said | None:
     native = turn.native
     known = len(_calls(turn)) == len(turn.calls)
     return native if isinstance(native, Said) and native.wire == wire and known else None
@@ -146,7 +146,7 @@ def _said(turn: AgentTurn, wire: Wire) -> Said | None:
 
 def _calls(turn: AgentTurn) -> list[_Pair]:
     pairs = ((call, call.native) for call in turn.calls)
-    return [(call, native) for call, native in pairs if isinstance(native, Answered)]
+    return [(call, native) for call, native in pairs if isinstance(native, NativeAnswer)]
 
 
 def _edit(turn: AgentTurn, said: Said, calls: list[_Pair], reasoned: set[str]) -> Edit:
@@ -163,15 +163,15 @@ def _edit(turn: AgentTurn, said: Said, calls: list[_Pair], reasoned: set[str]) -
     return Edit(frozenset(said.calls) - there, changed, text, unthink, unnamed)
 
 
-def _answer(call: Call, native: Answered, written: MessageFormat) -> _Part:
+def _answer(call: Call, native: NativeAnswer, written: MessageFormat) -> _Part:
     answer = native.answer
     inner = written is FORMATS["anthropic"]
     if answer is None:
-        return _Part(written.answered(call, native.use.form), None, inner)
+        return _Part(written.write_result(call, native.use.form), None, inner)
     read = (native.use.id, answer.text, answer.images)
     part = answer.part
     if (call.id, call.result, call.images) != read:
-        part = written.reanswered(part, call)
+        part = written.rewrite_result(part, call)
     return _Part(part, answer.source, inner)
 
 
@@ -181,7 +181,7 @@ def _in_one(answers: list[_Part]) -> list[_Part]:
     if not sources:
         return answers
     filled = [replace(piece, source=piece.source or sources[0]) for piece in answers]
-    groups = list(_grouped(filled))
+    groups = list(_group(filled))
     if all(anthropic.gather(_pairs(group)) is group[0].source for group in groups[:-1]):
         return filled
     return [replace(piece, source=sources[0]) for piece in filled]
@@ -191,7 +191,7 @@ def _pairs(group: list[_Part]) -> list[tuple[object, object]]:
     return [(piece.source, piece.part) for piece in group]
 
 
-def _grouped(pieces: Iterable[_Part]) -> Iterator[list[_Part]]:
+def _group(pieces: Iterable[_Part]) -> Iterator[list[_Part]]:
     group: list[_Part] = []
     for piece in pieces:
         if group and not (piece.inner and group[0].inner and piece.source is group[0].source):
@@ -202,14 +202,14 @@ def _grouped(pieces: Iterable[_Part]) -> Iterator[list[_Part]]:
         yield group
 
 
-def _joined(pieces: Iterable[_Part]) -> Iterator[object]:
+def _join(pieces: Iterable[_Part]) -> Iterator[object]:
     """The messages of Anthropic's wire, blocks gathered again, a user's message first."""
     first = True
-    for group in _grouped(pieces):
+    for group in _group(pieces):
         message = anthropic.gather(_pairs(group)) if group[0].inner else group[0].part
         alone = word(message, "role") == "assistant" and not anthropic.opens_alone(message)
         if first and alone:
-            yield anthropic.heard(NO_BEGINNING)
+            yield anthropic.write_user(NO_BEGINNING)
         first = False
         yield message
 
@@ -217,11 +217,11 @@ def _joined(pieces: Iterable[_Part]) -> Iterator[object]:
 def _fitting(turns: Sequence[Turn]) -> Iterator[Turn]:
     """The turns with ids that Anthropic accepts, where they are built from values."""
     agents = [turn for turn in turns if isinstance(turn, AgentTurn)]
-    spoken = [turn for turn in agents if _said(turn, "anthropic") is not None]
+    spoken = [turn for turn in agents if _find_native(turn, "anthropic") is not None]
     # What stays as it came keeps its ids, so what is built must not take them first.
     used = {call.id: 2 for turn in spoken for call in turn.calls}
     for turn in turns:
-        if isinstance(turn, UserTurn) or _said(turn, "anthropic") is not None:
+        if isinstance(turn, UserTurn) or _find_native(turn, "anthropic") is not None:
             yield turn
         else:
             yield replace(turn, calls=tuple(_fresh(call, used) for call in turn.calls))

@@ -10,10 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 
 from director.context.values import AgentTurn, Call
-from director.context.wire.chat import EMPTY, kept_calls, legacy_id, legacy_use, recalled
+from director.context.wire.chat_completions import (
+    EMPTY,
+    keep_calls,
+    legacy_id,
+    legacy_use,
+    rewrite_call,
+)
 from director.context.wire.parse_events import Answer, Edit, Event, Flaw, Heard, Spoke, Use
 from director.context.wire.shape import (
-    altered,
+    alter,
     as_json,
     as_object,
     blocks,
@@ -96,15 +102,15 @@ def _use(call: object) -> Use:
     return Use(ident(call, "id"), word(call, "name"), text, strict)
 
 
-def respoken(items: Sequence[object], edit: Edit) -> list[object]:
+def rewrite_turn(items: Sequence[object], edit: Edit) -> list[object]:
     """The messages of a model with an edit applied."""
-    return [kept for item in items for kept in _respoken(item, edit)]
+    return [kept for item in items for kept in _rewrite_message(item, edit)]
 
 
-def _respoken(message: object, edit: Edit) -> list[object]:
+def _rewrite_message(message: object, edit: Edit) -> list[object]:
     calls = _calls(message)
     lost = {ident(call, "id") for nth, call in enumerate(calls) if nth in edit.gone}
-    kept = kept_calls(calls, edit, _recalled)
+    kept = keep_calls(calls, edit, _rewrite_call)
     content = _recontent(peek(message, "content"), edit, lost)
     changes: dict[str, object] = {"content": content}
     for name in ("tool_calls", "invalid_tool_calls"):
@@ -119,7 +125,7 @@ def _respoken(message: object, edit: Edit) -> list[object]:
         changes["additional_kwargs"] = _reextra(extra, edit, lost)
     if edit.unthink and word(message, "id").startswith("msg_"):
         changes["id"] = None
-    made = altered(message, changes)
+    made = alter(message, changes)
     return [made] if isinstance(_assistant(made, ""), Spoke) else []
 
 
@@ -131,7 +137,7 @@ def _list_of(call: object) -> str:
 def _recontent(content: object, edit: Edit, lost: set[str]) -> object:
     if isinstance(content, list | tuple):
         stay = [block for block in content if not _leaves(block, edit, lost)]
-        content = [_unnamed(block) for block in stay] if edit.unthink else stay
+        content = [_drop_item_id(block) for block in stay] if edit.unthink else stay
     return content if edit.text is None else retext(content, edit.text, images=True)
 
 
@@ -142,10 +148,10 @@ def _leaves(block: object, edit: Edit, lost: set[str]) -> bool:
     return edit.unthink and kind in _THOUGHTS
 
 
-def _unnamed(block: object) -> object:
+def _drop_item_id(block: object) -> object:
     # OpenAI refuses an item that comes under its id but without its reasoning.
     named = word(block, "id").startswith(_ITEM_IDS)
-    return altered(block, {}, ("id",)) if named else block
+    return alter(block, {}, ("id",)) if named else block
 
 
 def _reextra(extra: Mapping[str, object], edit: Edit, lost: set[str]) -> dict[str, object]:
@@ -161,22 +167,22 @@ def _reextra(extra: Mapping[str, object], edit: Edit, lost: set[str]) -> dict[st
     return kept
 
 
-def _recalled(call: object, wanted: Call) -> object:
+def _rewrite_call(call: object, wanted: Call) -> object:
     if is_message(peek(call, "function")):
-        return recalled(call, wanted)
+        return rewrite_call(call, wanted)
     args = peek(call, "args")
     new: object = wanted.args if isinstance(args, str) else as_object(wanted.args)
-    return altered(call, {"id": wanted.id, "args": new})
+    return alter(call, {"id": wanted.id, "args": new})
 
 
-def reanswered(part: object, call: Call) -> object:
+def rewrite_result(part: object, call: Call) -> object:
     """The tool message with the id and result of a call."""
     content = retext(peek(part, "content"), call.result, images=call.images > 0)
     named = {"tool_call_id": call.id} if role_of(part) == "tool" else {}
-    return altered(part, {"content": content, **named})
+    return alter(part, {"content": content, **named})
 
 
-def _made(name: str, fields: Mapping[str, object]) -> object:
+def _make_message(name: str, fields: Mapping[str, object]) -> object:
     make: object = getattr(import_module("langchain_core.messages"), name)
     if not callable(make):
         raise TypeError(f"langchain_core.messages.{name} cannot be called")
@@ -184,7 +190,7 @@ def _made(name: str, fields: Mapping[str, object]) -> object:
     return message
 
 
-def spoken(turn: AgentTurn) -> list[object]:
+def write_turn(turn: AgentTurn) -> list[object]:
     """The messages of a turn that has none."""
     calls = [
         {"name": call.tool, "args": as_object(call.args), "id": call.id, "type": "tool_call"}
@@ -192,22 +198,22 @@ def spoken(turn: AgentTurn) -> list[object]:
     ]
     if not calls and not turn.text:
         return []
-    return [_made("AIMessage", {"content": turn.text, "tool_calls": calls})]
+    return [_make_message("AIMessage", {"content": turn.text, "tool_calls": calls})]
 
 
-def answered(call: Call, form: str = "") -> object:
+def write_result(call: Call, form: str = "") -> object:
     """The tool message of a call that has none."""
     if form == "function":
-        return _made("FunctionMessage", {"content": call.result, "name": call.tool})
+        return _make_message("FunctionMessage", {"content": call.result, "name": call.tool})
     named = {"content": call.result, "tool_call_id": call.id, "name": call.tool}
-    return _made("ToolMessage", {**named, "status": "error" if call.failed else "success"})
+    return _make_message("ToolMessage", {**named, "status": "error" if call.failed else "success"})
 
 
-def heard(text: str) -> object:
+def write_user(text: str) -> object:
     """A plain user message."""
-    return _made("HumanMessage", {"content": text})
+    return _make_message("HumanMessage", {"content": text})
 
 
-def instructed(text: str) -> object:
+def write_system(text: str) -> object:
     """A system message."""
-    return _made("SystemMessage", {"content": text})
+    return _make_message("SystemMessage", {"content": text})

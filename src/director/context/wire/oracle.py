@@ -20,7 +20,7 @@ def problems(messages: Sequence[object], wire: Wire, before: Sequence[object] = 
     if wire == "anthropic":
         return list(_anthropic(messages))
     if wire == "responses":
-        return [*_responses(messages), *_torn(messages, before or messages)]
+        return [*_responses(messages), *_find_torn(messages, before or messages)]
     return list(_chat([_plain(message) for message in messages]))
 
 
@@ -42,7 +42,7 @@ def _plain(message: object) -> tuple[str, object]:
     return _ROLES.get(str(kind), str(kind)), message
 
 
-def _asked(message: object) -> list[str]:
+def _list_call_ids(message: object) -> list[str]:
     ids = [str(_get(call, "id")) for call in _many(_get(message, "tool_calls"))]
     extra = _get(message, "additional_kwargs")
     legacy = _get(message, "function_call") or _get(extra, "function_call")
@@ -67,7 +67,7 @@ def _chat(messages: list[tuple[str, object]]) -> Iterator[str]:
             yield f"{index}: unanswered call {name}"
         owed, paid, allowed = Counter(), Counter(), set()
         if role == "assistant":
-            owed = Counter(_asked(message))
+            owed = Counter(_list_call_ids(message))
             invalid = _many(_get(message, "invalid_tool_calls"))
             allowed = {str(_get(call, "id")) for call in invalid}
             if not owed and not allowed and not _says(message):
@@ -82,13 +82,13 @@ def _says(message: object) -> bool:
 def _anthropic(messages: Sequence[object]) -> Iterator[str]:
     seen: set[str] = set()
     asked: list[str] = []
-    for index, (role, content) in enumerate(_merged(messages)):
+    for index, (role, content) in enumerate(_merge(messages)):
         yield from _hollow(index, content)
         kinds = [_get(block, "type") for block in content]
         if index == 0 and role != "user" and kinds[:1] != ["compaction"]:
             yield "0: the first message is not a user's"
         given = content if role == "user" else []
-        yield from _paired(index, asked, given)
+        yield from _check_pairs(index, asked, given)
         uses = [block for block in content if _get(block, "type") == "tool_use"]
         asked = [str(_get(block, "id")) for block in uses] if role == "assistant" else []
         for name in asked:
@@ -99,7 +99,7 @@ def _anthropic(messages: Sequence[object]) -> Iterator[str]:
         yield f"end: unanswered call {name}"
 
 
-def _merged(messages: Sequence[object]) -> list[tuple[str, list[object]]]:
+def _merge(messages: Sequence[object]) -> list[tuple[str, list[object]]]:
     """The messages as the provider sees them: consecutive ones of one role are one."""
     merged: list[tuple[str, list[object]]] = []
     for message in messages:
@@ -123,7 +123,7 @@ def _hollow(index: int, content: list[object]) -> Iterator[str]:
                 yield f"{index}: empty text block"
 
 
-def _paired(index: int, asked: list[str], content: list[object]) -> Iterator[str]:
+def _check_pairs(index: int, asked: list[str], content: list[object]) -> Iterator[str]:
     owed = dict.fromkeys(asked, 0)
     first = True
     for block in content:
@@ -195,7 +195,7 @@ def _bare(items: Sequence[object]) -> Iterator[str]:
             yield f"{index}: reasoning without a following item"
 
 
-def _torn(items: Sequence[object], before: Sequence[object]) -> Iterator[str]:
+def _find_torn(items: Sequence[object], before: Sequence[object]) -> Iterator[str]:
     owner: dict[str, str] = {}
     latest = ""
     by_key: dict[str, str] = {}

@@ -1,6 +1,6 @@
 """What a reader finds in a message, and what a turn remembers of the messages it came from.
 
-Frozen values without behaviour. The natives (`Said`, `Heard`, `Answered`) hold the messages as
+Frozen values without behaviour. The natives (`Said`, `Heard`, `NativeAnswer`) hold the messages as
 they were received and the values that were read from them, so that an edit is noticed.
 """
 
@@ -145,7 +145,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class NativeAnswer:
     """Native of a Call: which call of its turn it is, its answer if there was one."""
 
     wire: Wire
@@ -172,20 +172,20 @@ class MessageFormat(Protocol):
     def read(self, message: object) -> Iterator[Event]:
         """What is in a message."""
 
-    def respoken(self, items: Sequence[object], edit: Edit) -> list[object]:
+    def rewrite_turn(self, items: Sequence[object], edit: Edit) -> list[object]:
         """The messages of a model with an edit applied."""
 
-    def reanswered(self, part: object, call: Call) -> object:
+    def rewrite_result(self, part: object, call: Call) -> object:
         """The answer with the id and result of a call."""
 
-    def spoken(self, turn: AgentTurn) -> list[object]:
+    def write_turn(self, turn: AgentTurn) -> list[object]:
         """The messages of a turn that has none."""
 
-    def answered(self, call: Call, form: str = "") -> object:
+    def write_result(self, call: Call, form: str = "") -> object:
         """The answer of a call that has none; `form` is the kind of call, if not the usual."""
 
-    def heard(self, text: str) -> object:
+    def write_user(self, text: str) -> object:
         """A plain user message."""
 
-    def instructed(self, text: str) -> object:
+    def write_system(self, text: str) -> object:
         """A system message, None where a wire has none."""

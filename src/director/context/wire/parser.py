@@ -28,7 +28,7 @@ from director.context.wire.parse_events import (
     Spoke,
     Wire,
 )
-from director.context.wire.shape import altered, is_message, word
+from director.context.wire.shape import alter, is_message, word
 
 
 class Parser:
@@ -69,7 +69,7 @@ class Parser:
         self._drafts.append(Pause(self._seen))
         self._before.append(len(self._turns))
 
-    def parsed(self) -> Parsed:
+    def finish(self) -> Parsed:
         """All that was read so far."""
         repairs = [*self._flaws, *(r for rs in self._repairs.values() for r in rs)]
         if self._wire == "anthropic" and self._first == 0 and self._headless():
@@ -105,7 +105,7 @@ class Parser:
             self._flaw("duplicate_item", name, "The repeated item was dropped.")
             return None
         self._flaw("duplicate_item", name, "The repeated id was removed from the item.")
-        return altered(item, {}, ("id",))
+        return alter(item, {}, ("id",))
 
     def _take(self, event: Event) -> None:
         if isinstance(event, Flaw):
@@ -178,7 +178,7 @@ class Parser:
         here = len(self._drafts) - 1
         waiting = self._waiting.get(event.id)
         if not waiting:
-            self._unexpected(event)
+            self._take_unexpected(event)
             return
         # An id may be used again: the answer is then to the call it directly follows.
         index = here if here in waiting else next(iter(waiting))
@@ -191,7 +191,7 @@ class Parser:
         draft.answers[nth] = (draft.rank(), event)
         self._stale = min(self._stale, index)
 
-    def _unexpected(self, event: Answer) -> None:
+    def _take_unexpected(self, event: Answer) -> None:
         latest = self._latest()
         if event.id in self._known or event.id in self._strays:
             self._flaw("duplicate_result", event.id, "The first result stays, this was dropped.")
@@ -231,4 +231,4 @@ def parse(messages: Sequence[object], wire: Wire | None = None, first: int = 0) 
     """Reads a history, or with `first` above 0 the tail of one that begins with that turn."""
     parser = Parser(wire or detect(messages), first)
     parser.extend(messages)
-    return parser.parsed()
+    return parser.finish()

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from director.context.values import AgentTurn, Call
 from director.context.wire.parse_events import Answer, Edit, Event, Heard, Loose, Spoke, Use
-from director.context.wire.shape import altered, as_json, ident, look, peek, retext, word
+from director.context.wire.shape import alter, as_json, ident, look, peek, retext, word
 
 _INPUTS = frozenset({"compaction_trigger", "additional_tools", "configuration_update"})
 _ANSWERABLE = {"function_call": "", "custom_tool_call": "custom_tool_call_output"}
@@ -90,7 +90,7 @@ def gist(item: object) -> tuple[str, ...]:
     return (kind, content, ident(item, "call_id"), word(item, "arguments"))
 
 
-def respoken(items: Sequence[object], edit: Edit) -> list[object]:
+def rewrite_turn(items: Sequence[object], edit: Edit) -> list[object]:
     """The items of a model with an edit applied."""
     kept: list[object] = []
     nth = -1
@@ -104,7 +104,7 @@ def respoken(items: Sequence[object], edit: Edit) -> list[object]:
             if nth in edit.gone:
                 continue
             if nth in edit.calls:
-                changes = _recalled(item, edit.calls[nth])
+                changes = _rewrite_call(item, edit.calls[nth])
         elif edit.unthink and is_reasoning(item):
             continue
         elif kind == "message" and text is not None:
@@ -112,15 +112,15 @@ def respoken(items: Sequence[object], edit: Edit) -> list[object]:
             text = ""
             if not changes["content"]:
                 continue
-        kept.append(altered(item, changes, without) if changes or without else item)
-    return kept[: unbared(kept)]
+        kept.append(alter(item, changes, without) if changes or without else item)
+    return kept[: count_unbared(kept)]
 
 
 def _resaid(item: object, text: str) -> object:
     return retext(peek(item, "content"), text, images=True, kind="output_text")
 
 
-def unbared(items: Sequence[object]) -> int:
+def count_unbared(items: Sequence[object]) -> int:
     """How many items remain when reasoning that nothing follows is left off the end."""
     end = len(items)
     while end and kind_of(items[end - 1]) == "reasoning":
@@ -128,20 +128,20 @@ def unbared(items: Sequence[object]) -> int:
     return end
 
 
-def _recalled(item: object, wanted: Call) -> dict[str, object]:
+def _rewrite_call(item: object, wanted: Call) -> dict[str, object]:
     for field in ("arguments", "input"):
         if isinstance(peek(item, field), str):
             return {"call_id": wanted.id, field: wanted.args}
     return {"call_id": wanted.id}
 
 
-def reanswered(part: object, call: Call) -> object:
+def rewrite_result(part: object, call: Call) -> object:
     """The output with the id and result of a call."""
     output = retext(peek(part, "output"), call.result, images=call.images > 0, kind="input_text")
-    return altered(part, {"call_id": call.id, "output": output})
+    return alter(part, {"call_id": call.id, "output": output})
 
 
-def spoken(turn: AgentTurn) -> list[object]:
+def write_turn(turn: AgentTurn) -> list[object]:
     """The items of a turn that has none."""
     said: list[object] = []
     if turn.text:
@@ -152,16 +152,16 @@ def spoken(turn: AgentTurn) -> list[object]:
     return said
 
 
-def answered(call: Call, form: str = "") -> object:
+def write_result(call: Call, form: str = "") -> object:
     """The output of a call that has none."""
     return {"type": form or "function_call_output", "call_id": call.id, "output": call.result}
 
 
-def heard(text: str) -> object:
+def write_user(text: str) -> object:
     """A plain user message."""
     return {"type": "message", "role": "user", "content": text}
 
 
-def instructed(text: str) -> object:
+def write_system(text: str) -> object:
     """A system message."""
     return {"type": "message", "role": "system", "content": text}

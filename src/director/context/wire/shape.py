@@ -106,7 +106,7 @@ def look(content: object) -> tuple[str, int]:
     return "\n".join(texts), sum(map(is_image, parts))
 
 
-def altered(value: object, changes: Mapping[str, object], without: Sequence[str] = ()) -> object:
+def alter(value: object, changes: Mapping[str, object], without: Sequence[str] = ()) -> object:
     """A shallow copy with some fields changed and some removed.
 
     An object of a provider's library becomes the mapping it is sent as, because a field set to
@@ -145,7 +145,7 @@ def retext(content: object, text: str, *, images: bool, kind: str = "text") -> o
     for block in content:
         if block_text(block) is not None:
             if not done:
-                kept.append(_retexted(block, text, mark))
+                kept.append(_retext_block(block, text, mark))
             done = True
         elif images or not is_image(block):
             kept.append(block)
@@ -160,8 +160,8 @@ def _cache_mark(content: Sequence[object]) -> object:
     return marks[-1] if marks else None
 
 
-def _retexted(block: object, text: str, mark: object) -> object:
+def _retext_block(block: object, text: str, mark: object) -> object:
     field = text_field(block)
     if field is None:
         return text
-    return altered(block, {field: text} | ({"cache_control": mark} if mark else {}))
+    return alter(block, {field: text} | ({"cache_control": mark} if mark else {}))

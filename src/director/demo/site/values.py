@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 USER = "ada@postbox.example"
-MAIL_PASSWORD = "letters-2026"  # noqa: S105  it is printed on the start page
-SHOP_PASSWORD = "paper-boats"  # noqa: S105  the same
+MAIL_PASSWORD = "letters-2026"
+SHOP_PASSWORD = "paper-boats"
 LABELS = ("Invoices", "Customers", "Newsletters", "Codes", "Personal")
 CATEGORIES = ("Notebooks", "Pens", "Paper", "Desk")
 

@@ -1,4 +1,4 @@
-"""A brain that misbehaves on purpose, as models do, and then ends with a normal answer.
+"""A script engine that misbehaves on purpose, as models do, and then ends with a normal answer.
 
 Each misbehaviour is one or more turns of the menu below. It calls tools that are offered, except
 where an unknown one is the point; it must never do more than say so.

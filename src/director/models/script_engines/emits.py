@@ -6,7 +6,7 @@ Pure: no file is read here. An emit that is written and read again is the same e
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Literal, NoReturn, cast, get_args
 
 from director.models.script_engines.spot import Spot, quote_names, suggest_name
@@ -69,11 +69,6 @@ def to_json(emit: Emit) -> dict[str, object]:
             return {"fail": code, "message": message}
         case _:
             return {type(emit).__name__.lower(): emit.text}
-
-
-def steps_to_json(steps: Sequence[Sequence[Emit]]) -> list[list[dict[str, object]]]:
-    """A whole tape as JSON."""
-    return [[to_json(emit) for emit in step] for step in steps]
 
 
 def args_text(value: object) -> str:

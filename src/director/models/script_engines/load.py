@@ -1,6 +1,6 @@
-"""Brains from script files: JSON in, a brain out, or an error that names the place.
+"""Brains from script files: JSON in, a script engine out, or an error that names the place.
 
-The only part of the brains that reads a file. A script is data: nothing in it is ever run.
+The only part of the script engines that reads a file. A script is data: nothing in it is ever run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SHIPPED = ("rehearsal",)
 
 
 def load(path: str | Path) -> ScriptEngine:
-    """The brain that a script file describes; some come with Director, and go by their name."""
+    """The script engine of a script file; some come with Director, and go by their name."""
     if str(path) in SHIPPED:
         return read((resources.files("director") / "scripts" / f"{path}.json").read_text("utf-8"))
     path = Path(path)
@@ -32,7 +32,7 @@ def load(path: str | Path) -> ScriptEngine:
 
 
 def read(text: str, name: str = "script") -> ScriptEngine:
-    """The brain that a script describes; `name` stands in its error messages."""
+    """The script engine that a script describes; `name` stands in its error messages."""
     try:
         value: object = json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
@@ -46,7 +46,7 @@ def read(text: str, name: str = "script") -> ScriptEngine:
 
 
 def read_brain(spot: Spot) -> ScriptEngine:
-    """The brain that stands at this place; a bare list is a tape."""
+    """The script engine that stands at this place; a bare list is a tape."""
     if isinstance(spot.value, list):
         spot = Spot({"steps": spot.value}, spot.at, spot.script)
     found = spot.parts(tape.FORM)

@@ -1,4 +1,4 @@
-"""A brain of states for whole runs: each state says its part, and what follows decides the next.
+"""A script engine of states for whole runs: each says its part, what follows decides the next.
 
 Nothing is remembered: the state is found by walking the context from the start, turn by turn, so
 that a replayed request is answered alike. If the history was shortened, the walk starts after the

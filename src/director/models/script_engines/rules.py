@@ -1,4 +1,4 @@
-"""A brain of rules: the first whose condition is met says what is said.
+"""A script engine of rules: the first whose condition is met says what is said.
 
 There is no silent default: a context that no rule fits is an error of the script.
 """

@@ -1,7 +1,8 @@
 """A compressor without a model: it shortens a history in a fixed way, and loses what it is told to.
 
-It answers compactions and requests to summarise; everything else goes to the brain it wraps. The
-same history gives the same summary, so that good and bad compaction can both be provoked.
+It answers compactions and requests to summarise; everything else goes to the script engine it
+wraps. The same history gives the same summary, so that good and bad compaction can both be
+provoked.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _DECIDING = frozenset({"agent", "thinking", "call"})
 
 
 class Summariser:
-    """Wraps a brain; `loss` says what its summaries lose.
+    """Wraps a script engine; `loss` says what its summaries lose.
 
     keep_all loses no fact; keep_last_k forgets all but the last `keep` items; drop_decisions
     leaves out what the model said and called, and every line about a decision.
@@ -35,7 +36,7 @@ class Summariser:
         self.keep = keep
 
     def __call__(self, seen: Seen) -> Sequence[Emit]:
-        """A compaction, a summary, or what the wrapped brain says."""
+        """A compaction, a summary, or what the wrapped script engine says."""
         if seen.purpose == "compact":
             return (Compact(self.summary(seen.items)),)
         users = [place for place, item in enumerate(seen.items) if item.kind == "user"]
@@ -78,7 +79,7 @@ def _lines(item: Shown) -> list[str]:
 
 
 def read(spot: Spot, inner: ScriptEngine) -> Summariser:
-    """The summariser that a script file describes, around a brain that was read already."""
+    """The summariser that a script file describes, around a script engine that was read already."""
     found = spot.fields(("brain", "about", "loss", "keep", "then"), ("then",), FORM)
     loss = found["loss"].choice(get_args(Loss), "loss") if "loss" in found else "keep_all"
     keep = found["keep"].count(1) if "keep" in found else 5

@@ -1,4 +1,4 @@
-"""A brain that plays a tape: one step after another, whatever it is shown.
+"""A script engine that plays a tape: one step after another, whatever it is shown.
 
 A context that was shown before gets the same step again, so that a retry costs no step. Too few
 steps is an error when it happens; too many is one when `check` is asked.
@@ -54,14 +54,16 @@ class Tape:
         return self.steps[place]
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         """How many steps were not played (by the run that played fewest)."""
         return max(0, len(self.steps) - min(self._places.counts(), default=0))
 
     def check(self) -> None:
         """Fail if the tape was not played to its end."""
-        if self.left:
-            raise ScriptError(f"{self.left} of the tape's {len(self.steps)} steps were not played")
+        if self.remaining:
+            raise ScriptError(
+                f"{self.remaining} of the tape's {len(self.steps)} steps were not played"
+            )
 
 
 def digest(seen: Seen) -> str:

@@ -202,6 +202,8 @@ def _find_other_dress(now: ColumnShape, before: ColumnShape) -> str:
         return f"is written as {now.dress!r}, not as {before.dress!r} (# is a number)"
     if now.gap and before.gap and now.gap != before.gap:
         return f"has thousands parted by {now.gap!r}, not by {before.gap!r}"
+    if now.inside and before.inside and now.inside != before.inside:
+        return f"has {now.inside} in its texts, not {before.inside}"
     lost = _find_lost_point(now, before) if before.kind == now.kind == "number" else ""
     return f"has no decimals any more; they were written as {lost!r}" if lost else ""
 

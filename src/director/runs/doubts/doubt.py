@@ -77,6 +77,7 @@ class RowVisit:
     loading or a placeholder, `drawn` how many elements could be seen that the selector fits,
     `hidden` how many rows of their form the page does not show, `hidden_at` how many that it shows
     stand before each of those, and `is_touched` whether the run did something on the page before.
+    `parts` are the rows of each page that the node turned itself.
     """
 
     key: str
@@ -110,6 +111,7 @@ class RowVisit:
     hidden: int = 0
     hidden_at: tuple[int, ...] = ()
     is_touched: bool = False
+    parts: tuple[int, ...] = ()
 
     @property
     def is_whole(self) -> bool:
@@ -161,9 +163,15 @@ class RowReading:
         return [row for visit in self.visits for row in visit.rows]
 
     @property
+    def page_sizes(self) -> tuple[int, ...]:
+        """How many rows each page held: each visit is one, or the only visit turned them itself."""
+        turned = self.visits[0].parts if len(self.visits) == 1 else ()
+        return turned or tuple(len(visit.rows) for visit in self.visits)
+
+    @property
     def page_size(self) -> int:
-        """How many rows each visit but the last read, if two or more read equally many; else 0."""
-        sizes = [len(visit.rows) for visit in self.visits[:-1]]
+        """How many rows each page but the last held, if two or more held equally many; else 0."""
+        sizes = self.page_sizes[:-1]
         return sizes[0] if len(sizes) > 1 and len(set(sizes)) == 1 else 0
 
     def check(self, kind: str, field_name: str = "") -> Config:
@@ -186,16 +194,17 @@ class RowReading:
 
 def is_dismissed(doubt: Doubt, checks: Sequence[Config]) -> bool:
     """Whether a person has said for good that this is right as it is."""
-    return any(not is_by_model(each) for each in _dismissals(doubt, checks))
+    return any(not is_by_model(each) for each in dismissals_of(doubt, checks))
 
 
 def explain_doubt(doubt: Doubt, checks: Sequence[Config]) -> Doubt:
     """The doubt with what Director's model says about it, if it thinks that it is right."""
-    said = [str(each.get("because", "")) for each in _dismissals(doubt, checks)]
+    said = [str(each.get("because", "")) for each in dismissals_of(doubt, checks)]
     return replace(doubt, explained=said[0] or "it is right as it is") if said else doubt
 
 
-def _dismissals(doubt: Doubt, checks: Sequence[Config]) -> list[Config]:
+def dismissals_of(doubt: Doubt, checks: Sequence[Config]) -> list[Config]:
+    """What was said of such a doubt: that it is right as it is."""
     return [
         each
         for each in checks

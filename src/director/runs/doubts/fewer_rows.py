@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from director.runs.doubts.doubt import Doubt, RowReading
+from director.runs.doubts.doubt import Doubt, RowReading, RowVisit
 from director.runs.doubts.row_counts import claims_of, list_of
 from director.workflow.values import Json
 
@@ -20,26 +20,32 @@ _STEADY = 0.05  # by which share a list may differ between earlier runs and stil
 
 def find_short_page(reading: RowReading) -> Iterator[Doubt]:
     """A doubt about a page in the middle of a list that has fewer rows than all the others."""
-    visits = reading.visits
+    visits, sizes = reading.visits, reading.page_sizes
     one_list = len({list_of(visit.url) for visit in visits}) == 1
-    if len(visits) < _PAGES or not one_list or not all(visit.is_whole for visit in visits):
+    if len(sizes) < _PAGES or not one_list or not all(map(_is_read_whole, visits)):
         return
     totals = {claim.total for visit in visits for claim in claims_of(visit)}
     if len({visit.url for visit in visits}) < len(visits) or len(reading.rows) in totals:
         return
-    sizes = [len(visit.rows) for visit in visits]
     size, pages = Counter(sizes).most_common(1)[0]
-    short = [visit for visit in visits[1:-1] if len(visit.rows) < size]
-    if len(short) == 1 and pages >= len(visits) - 2 and max(sizes) == size and short[0].rows:
-        found = len(short[0].rows)
+    short = [at for at in range(1, len(sizes) - 1) if sizes[at] < size]
+    if len(short) == 1 and pages >= len(sizes) - 2 and max(sizes) == size and sizes[short[0]]:
+        at = short[0]
+        url = visits[at].url if len(visits) > 1 else visits[0].url
+        where = url if len(visits) > 1 else f"page {at + 1} of {len(sizes)}"
         yield reading.doubt(
             "fewer",
-            f"{reading.alias} read {found} rows on {short[0].url}, and {size} on the other pages "
+            f"{reading.alias} read {sizes[at]} rows on {where}, and {size} on the other pages "
             "of the list but for the ends: some may be missing.",
-            read=found,
+            read=sizes[at],
             size=size,
-            url=short[0].url,
+            url=url,
         )
+
+
+def _is_read_whole(visit: RowVisit) -> bool:
+    """Whether it was to read every row of the list, on the pages that it turned itself too."""
+    return visit.is_whole or (bool(visit.parts) and not visit.limited)
 
 
 def find_fewer_rows(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Doubt]:
@@ -128,7 +134,8 @@ def _find_old_count(reading: RowReading) -> Iterator[Doubt]:
 def _find_cut_end(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Doubt]:
     """A list that is the beginning of the one of before, row for row, and then ends."""
     rows, lost = reading.rows, len(earlier) - len(reading.rows)
-    if reading.only_counts or len(rows) < _CUT or lost < max(_CUT, _CUT_SHARE * len(earlier)):
+    share = 0 if _ends_full(reading) else _CUT_SHARE * len(earlier)
+    if reading.only_counts or len(rows) < _CUT or lost < max(_CUT, share):
         return
     totals = {claim.total for visit in reading.visits for claim in claims_of(visit)}
     if [*earlier[: len(rows)]] != rows or len(rows) in totals:
@@ -142,6 +149,12 @@ def _find_cut_end(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Doub
         run_before=reading.run_before,
         url=reading.visits[-1].url,
     )
+
+
+def _ends_full(reading: RowReading) -> bool:
+    """Whether the last page is as full as all others: then another one may be missing."""
+    sizes = reading.page_sizes
+    return len(sizes) > 1 and len({*sizes}) == 1
 
 
 def _find_shorter_pages(reading: RowReading) -> Iterator[Doubt]:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, permutations
+from urllib.parse import parse_qsl, urlsplit
 
 from director.runs.doubts.doubt import Doubt, RowReading, RowVisit, columns_of
-from director.runs.doubts.row_counts import claims_of, list_of
+from director.runs.doubts.row_counts import claims_of, group_lists, list_of
 from director.workflow.values import Json
 
+# What a query names to say what is searched for.
+_SEARCHES = re.compile(
+    r"^[qs]$|search|query|filter|(?:^|_)flt|(?:^|_)(?:find|term|keyword)s?(?:$|_)|suche",
+    re.IGNORECASE,
+)
 _FEW = 2
 _SOME = 3
 _SHOWN = 5
@@ -25,6 +32,8 @@ def find_repeated_rows(reading: RowReading) -> Iterator[Doubt]:
         yield from _find_empty(reading)
         yield from [*_find_pages_read_twice(reading)] or _find_moved_rows(reading)
     yield from _find_not_unique(reading)
+    if not reading.only_counts:
+        yield from _find_same_answers(reading)
 
 
 def _find_merged(reading: RowReading) -> Iterator[Doubt]:
@@ -163,15 +172,19 @@ def _is_stated(reading: RowReading) -> bool:
 
 
 def _find_not_unique(reading: RowReading) -> Iterator[Doubt]:
-    """Values that were all different when the node was built, and are not now."""
-    columns = columns_of(reading.rows)
+    """Values that were all different when the node was built, and are not now in one list.
+
+    Two searches may find the same row.
+    """
+    lists = [[row for visit in each for row in visit.rows] for each in group_lists(reading.visits)]
     for check in reading.checks:
         name = str(check.get("field", ""))
-        if check.get("kind") != "unique" or name not in columns:
-            continue
-        counts = Counter(value for value in columns[name] if value)
-        twice = [value for value, count in counts.items() if count > 1]
-        if twice:
+        for rows in lists if check.get("kind") == "unique" else ():
+            columns = columns_of(rows)
+            counts = Counter(value for value in columns.get(name, ()) if value)
+            twice = [value for value, count in counts.items() if count > 1]
+            if not twice:
+                continue
             yield reading.doubt(
                 "unique",
                 f"{reading.alias} read {len(columns[name])} rows with {len(counts)} different "
@@ -182,6 +195,36 @@ def _find_not_unique(reading: RowReading) -> Iterator[Doubt]:
                 values=twice[:_SHOWN],
                 url=reading.visits[-1].url,
             )
+            break
+
+
+def _find_same_answers(reading: RowReading) -> Iterator[Doubt]:
+    """Searches for different words of which each found the very same rows: they are not heeded."""
+    lists = [each for each in group_lists(reading.visits) if any(one.rows for one in each)]
+    asked = [_read_search(each[0].url) for each in lists]
+    rows = [sorted(_text(row) for visit in each for row in visit.rows) for each in lists]
+    if len(lists) < _FEW or len(rows[0]) < _SOME or any(each != rows[0] for each in rows):
+        return
+    if not all(asked) or any(one in other for one, other in permutations(asked, 2)):
+        return
+    yield reading.doubt(
+        "repeated",
+        f"{reading.alias} read the same {len(rows[0])} rows for each of {len(lists)} searches "
+        f"({', '.join(map(repr, asked[:_SHOWN]))}): is what is searched for heeded?",
+        rows=len(rows[0]),
+        searches=len(lists),
+        url=lists[-1][-1].url,
+    )
+
+
+def _read_search(url: str) -> str:
+    """What an address searches for, by the names of its parameters; else nothing."""
+    try:
+        query = parse_qsl(urlsplit(url).query)
+    except ValueError:
+        return ""
+    found = [value.strip().casefold() for name, value in query if _SEARCHES.search(name)]
+    return " ".join(found)
 
 
 def _text(row: Json | Mapping[str, Json] | Sequence[Json]) -> str:

@@ -70,7 +70,7 @@ def claims_of(visit: RowVisit, counter: str = "") -> list[Claim]:
 
 def find_missing_rows(reading: RowReading) -> Iterator[Doubt]:
     """Doubts about the number of rows that a node read in a run."""
-    for visits in _lists(reading.visits):
+    for visits in group_lists(reading.visits):
         if not all(visit.is_whole for visit in visits):
             yield from islice(_find_shorter_tables(reading, visits), 1)
             continue
@@ -86,7 +86,8 @@ def find_missing_rows(reading: RowReading) -> Iterator[Doubt]:
             yield from [*_find_next(reading, visits)] or _find_skipped(reading, visits)
 
 
-def _lists(visits: Iterable[RowVisit]) -> list[list[RowVisit]]:
+def group_lists(visits: Iterable[RowVisit]) -> list[list[RowVisit]]:
+    """The visits of each list: its pages together, one search apart from another."""
     found: dict[str, list[RowVisit]] = {}
     seen = [*visits]
     keys = {str(visit.pages["key"]) for visit in seen if visit.pages and visit.pages.get("key")}

@@ -37,6 +37,15 @@ _DRESS = re.compile(
     rf"({_CURRENCY}|[%\u2030kKM]|kg|g|km|cm|mm|m|lb|oz|\u00b0[CF])?\)?$"
 )
 _GROUPED = re.compile(r"^\d{1,3}([.,'\u2019\u00a0\u202f ])\d{3}(?:\1\d{3})*(?!\d)")
+# Numbers with decimals and dates amid a text; what goes on with digits is neither.
+_INSIDE = re.compile(
+    r"(?<![\d.,])\d{1,3}(?:[.,'\u2019\u00a0\u202f]?\d{3})*([.,])\d{1,2}(?![\d]|[.,]\d)"
+)
+_DATES_INSIDE = {
+    "year-month-day": re.compile(r"(?<!\d)\d{4}-\d{1,2}-\d{1,2}(?!\d)"),
+    "day.month.year": re.compile(r"(?<!\d)\d{1,2}\.\s?\d{1,2}\.\s?\d{2,4}(?!\d)"),
+    "with slashes": re.compile(r"(?<!\d)\d{1,2}/\d{1,2}/\d{2,4}(?!\d)"),
+}
 _LINK = re.compile(r"^(?:https?://|/)\S+$")
 _MAIL = re.compile(r"^[^\s@]+@[^\s@]+\.[^\s@]+$")
 _SEVERAL = 3
@@ -94,6 +103,7 @@ class ColumnShape:
     example: dict[str, str]
     dress: str | None = None
     gap: str | None = None
+    inside: str | None = None
 
     @property
     def kind(self) -> str:
@@ -120,6 +130,7 @@ def column_shape(texts: Sequence[str]) -> ColumnShape:
         example,
         _find_common([_read_dress(text) for text in said]),
         _find_common([gap for gap in map(_read_gap, said) if gap]),
+        _find_common([_read_inside(text) for text in said]),
     )
 
 
@@ -137,6 +148,16 @@ def _read_gap(text: str) -> str | None:
     if grouped:
         return grouped[1]
     return "none" if re.match(r"\d{4,}(?!\d)", digits) else None
+
+
+def _read_inside(text: str) -> str | None:
+    """How the numbers or the dates amid a text are written, if all in one way; else None."""
+    if shape_of(text).kind != "text":
+        return None
+    dates = {form for form, pattern in _DATES_INSIDE.items() if pattern.search(text)}
+    signs = {f"numbers with {sign!r}" for sign in _INSIDE.findall(text)}
+    found = {f"dates {form}" for form in dates} or signs
+    return found.pop() if len(found) == 1 else None
 
 
 def _find_common(found: Sequence[str | None]) -> str | None:

@@ -29,8 +29,8 @@ async def execute(visit: NodeVisit) -> Json:
     except BrowserGone:
         raise
     except Exception as problem:
-        raise visit.failed(f"The agent stopped: {problem}", kind="agent") from problem
+        raise visit.make_failure(f"The agent stopped: {problem}", kind="agent") from problem
     if result.get("ok") is not True:
         said = result.get("error") or dict(result)
-        raise visit.failed(f"The agent did not reach its goal: {said}", kind="agent")
+        raise visit.make_failure(f"The agent did not reach its goal: {said}", kind="agent")
     return defuse(result)

@@ -44,7 +44,7 @@ async def execute(visit: NodeVisit) -> Json:
     take_doubts(visit, result)
     # What was typed may name a secret, because the workflow says so; what a page says may not.
     kept = {name: result[name] for name in ("typed",) if name in result}
-    return {**_defused(result), **kept}
+    return {**_defuse_result(result), **kept}
 
 
 async def _act(visit: NodeVisit) -> Result:
@@ -74,7 +74,7 @@ async def _ask_for_secret_use(visit: NodeVisit, use: SecretUse) -> SecretUse:
     """The use, once a person has allowed it; nothing was typed until then."""
     engine = visit.engine
     store = engine.ledger.store
-    refused = visit.failed(
+    refused = visit.make_failure(
         f"{{{{secret:{use.secret}}}}} was not typed on {use.origin} into {use.field!r}: the user "
         "refused it. Only the user can lift that (director secret allow).",
         kind="secret",
@@ -144,5 +144,5 @@ def take_doubts(visit: NodeVisit, result: dict[str, Json]) -> None:
     )
 
 
-def _defused(result: dict[str, Json]) -> dict[str, Json]:
+def _defuse_result(result: dict[str, Json]) -> dict[str, Json]:
     return {name: defuse(value) for name, value in result.items()}

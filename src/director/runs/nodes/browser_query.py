@@ -27,7 +27,7 @@ async def execute(visit: NodeVisit) -> Json:
     session = await visit.engine.stage.session()
     found = await query(session, visit.config)
     if found.get("count") == 0 and session.page().url == _NO_PAGE:
-        raise visit.failed(_NOTHING_OPEN, kind="validate")
+        raise visit.make_failure(_NOTHING_OPEN, kind="validate")
     items = found.get("items")
     if visit.config.get("method") in READS_ROWS and is_list(items):
         found["notes"] = [*describe_gaps(items)]
@@ -36,5 +36,5 @@ async def execute(visit: NodeVisit) -> Json:
     if found.get("passed") is False and stops:
         errors = found["errors"]
         said = "; ".join(map(str, errors)) if isinstance(errors, list) else str(errors)
-        raise visit.failed(f"The page is not as it should be: {said}.", kind="validate")
+        raise visit.make_failure(f"The page is not as it should be: {said}.", kind="validate")
     return defuse(found)

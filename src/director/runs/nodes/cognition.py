@@ -31,11 +31,11 @@ async def execute(visit: NodeVisit) -> Json:
     try:
         answer = await think(str(visit.config["instruction"]), visit.config.get("input"), schema)
     except Exception as problem:
-        raise visit.failed(f"The model did not answer: {problem}", kind="think") from problem
+        raise visit.make_failure(f"The model did not answer: {problem}", kind="think") from problem
     try:
         return await asyncio.to_thread(_fit_answer, answer, schema)
     except (SchemaMismatch, ValueTooLarge, PatternError) as problem:
-        raise visit.failed(f"Schema validation failed: {problem}", kind="schema") from None
+        raise visit.make_failure(f"Schema validation failed: {problem}", kind="schema") from None
 
 
 def _fit_answer(answer: Json, schema: Config) -> Json:

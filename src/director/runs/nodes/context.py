@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from director.runs.questions import asked
+from director.runs.questions import ensure_question
 from director.workflow.sensitive import is_sensitive, refuse_sensitive
 from director.workflow.values import Json
 
@@ -24,16 +24,16 @@ async def execute(visit: NodeVisit) -> Json:
             refuse_sensitive(name, value)
         visit.values[name] = engine.means.hide(name, value)
     for name, text in questions.items() if isinstance(questions, Mapping) else ():
-        visit.values[name] = await _asked(visit, name, str(text))
+        visit.values[name] = await _ask_person(visit, name, str(text))
     names = list(visit.values)
     return {"success": True, "message": f"Set {', '.join(names)}.", "stored": list(names)}
 
 
-async def _asked(visit: NodeVisit, name: str, text: str) -> Json:
+async def _ask_person(visit: NodeVisit, name: str, text: str) -> Json:
     """What a person answers; a secret, by the words of its name or of the question, is hidden."""
     engine = visit.engine
     secret = is_sensitive(name) or is_sensitive(text)
-    question = asked(
+    question = ensure_question(
         engine.ledger.store,
         engine.ledger.run.id,
         f"{visit.key}:{name}#{visit.step.attempt}",

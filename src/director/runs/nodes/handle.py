@@ -20,7 +20,7 @@ async def execute(visit: NodeVisit) -> Json:
     try:
         results = await _part(visit, "try")
     except NodeFailed as failed:
-        error, first = _told(failed), failed
+        error, first = _describe_failure(failed), failed
         results = []
         if visit.config.get("catch"):
             try:
@@ -49,7 +49,7 @@ async def _part(visit: NodeVisit, name: str, **local: Json) -> list[dict[str, Js
     return await visit.engine.run_all(ids, place)
 
 
-def _told(failed: NodeFailed) -> Json:
+def _describe_failure(failed: NodeFailed) -> Json:
     return {
         "message": str(failed),
         "node": failed.alias,

@@ -35,7 +35,7 @@ def _list_all(visit: NodeVisit) -> list[Json]:
         items: list[Json] = [record.id for record in select_records(query, known)]
         nodes = visit.engine.nodes.values()
         if not items and not is_made(query, nodes):
-            raise visit.failed(describe_missing(query, nodes), kind="records")
+            raise visit.make_failure(describe_missing(query, nodes), kind="records")
     else:
         over = config.get("over")
         items = list(over) if is_list(over) else []
@@ -61,7 +61,7 @@ async def execute(visit: NodeVisit) -> Json:
             errors.append({"record_id": name, "error": str(failed)})
             first = first or str(failed)
     if items and not results:
-        raise visit.failed(
+        raise visit.make_failure(
             f"Every round failed, {len(errors)} in all. The first: {first}", kind="rounds"
         )
     found = Counter(
@@ -96,7 +96,7 @@ async def _one(visit: NodeVisit, index: int, item: Json, items: object) -> Json:
     step = known
     if step is None or step.state != "begun":
         fresh = Step(key, visit.node.id, visit.node.alias, "item", "open", acted=True)
-        step = engine.ledger.begin(fresh, _marked(visit, place, "processing", fresh))
+        step = engine.ledger.begin(fresh, _mark_record(visit, place, "processing", fresh))
     body = visit.config["body"]
     try:
         result: Json = await engine.run_all(
@@ -104,9 +104,9 @@ async def _one(visit: NodeVisit, index: int, item: Json, items: object) -> Json:
         )
     except NodeFailed as failed:
         told = replace(step, status="failed", error=str(failed), error_kind=failed.kind)
-        engine.ledger.finish(told, records=_marked(visit, place, "failed", step, str(failed)))
+        engine.ledger.finish(told, records=_mark_record(visit, place, "failed", step, str(failed)))
         raise
-    records = _marked(visit, place, "complete", step)
+    records = _mark_record(visit, place, "complete", step)
     engine.ledger.finish(replace(step, result=result), records=records)
     return result
 
@@ -125,7 +125,7 @@ def _place(visit: NodeVisit, key: str, index: int, *, item: Json, total: int) ->
     return visit.place.inside(key, **local, **{variable: item, counted: index})
 
 
-def _marked(
+def _mark_record(
     visit: NodeVisit, place: VisitScope, status: Status, step: Step, error: str = ""
 ) -> list[Record]:
     if visit.config.get("records") is None:

@@ -10,7 +10,6 @@ from sqlalchemy import Connection
 
 from director.store.schema import metadata
 
-connection = context.config.attributes["connection"]
-assert isinstance(connection, Connection)  # noqa: S101
+connection: Connection = context.config.attributes["connection"]
 context.configure(connection=connection, target_metadata=metadata)
 context.run_migrations()

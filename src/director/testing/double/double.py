@@ -1,7 +1,7 @@
 """The strict double: a provider on loopback that refuses what the real one refuses.
 
-It has no model in it: a scripted brain says what is said. It breaks when told to, keeps books,
-and judges the client that spoke to it. It must never reach beyond loopback.
+It has no model in it: a script engine says what is said. It breaks when told to, keeps books, and
+judges the client that spoke to it. It must never reach beyond loopback.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Defect:
 class Double:
     """A provider to test against: `with Double("openai", brain) as double: …`.
 
-    `brain` is a brain, the list of what is said at each request, or the path of a script.
-    Faults may be given here or struck later. A brain that fails fails the `with` block.
+    `brain` is a script engine, the list of what is said at each request, or the path of a script.
+    Faults may be given here or struck later. A script engine that fails fails the `with` block.
     """
 
     def __init__(  # noqa: PLR0913  each is a choice of its own
@@ -127,7 +127,7 @@ class Double:
 
     @property
     def generations(self) -> list[Generation]:
-        """What the brain was shown and what it said."""
+        """What the script engine was shown and what it said."""
         return self.world.generations
 
     @property
@@ -137,7 +137,7 @@ class Double:
 
     @property
     def failures(self) -> list[Exception]:
-        """What went wrong in the brain or in the double itself; clear it if it was meant to."""
+        """What went wrong in the script engine or the double; clear it if it was meant to."""
         return self.world.failures
 
     @property
@@ -175,11 +175,11 @@ class Double:
             self._desk.faults.clear()
 
     def script(self, brain: Script) -> None:
-        """Let another brain speak."""
+        """Let another script engine speak."""
         self.script_anew(_rewinding(brain))
 
     def script_anew(self, make: Callable[[], ScriptEngine]) -> None:
-        """Let the brain speak that this makes; it is made again at every reset."""
+        """Let the script engine speak that this makes; it is made again at every reset."""
         with self._desk.lock:
             self._desk.rewind = make
             self.world.brain = make()
@@ -227,7 +227,7 @@ def _profile(given: str | ServerProfile) -> ServerProfile:
 
 
 def _rewinding(script: Script) -> Callable[[], ScriptEngine]:
-    """What makes the brain of a script, from its start each time."""
+    """What makes the script engine of a script, from its start each time."""
     if callable(script):
         return lambda: script
     if isinstance(script, str | Path):

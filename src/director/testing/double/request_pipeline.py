@@ -1,4 +1,4 @@
-"""The desk where every request arrives: the order in which it is judged, answered and broken.
+"""The path of every request: the order in which it is judged, answered and broken.
 
 Transport faults, keys, rate limits, JSON, the endpoint itself, then the faults that come after
 the work. It writes the journal; it knows no endpoint's rules and no socket.
@@ -37,7 +37,7 @@ _NOT_JSON = (
 
 @dataclass(slots=True)
 class GatewayRequest:
-    """A request on its way through the desk."""
+    """A request on its way through the pipeline."""
 
     asked: ParsedRequest
     exchange: Exchange
@@ -131,13 +131,13 @@ class DoubleGateway:
         except Refusal as refusal:
             answer = refusal.answer
             exchange.rule, exchange.defect = refusal.rule, refusal.defect
-        except Exception as failure:  # noqa: BLE001  a brain may fail in any way; the test must learn
+        except Exception as failure:  # noqa: BLE001  a script may fail in any way: tell the test
             self.world.failures.append(failure)
             exchange.rule = "failure"
             answer = _failure(visit.api, failure).answer
         exchange.struck += _state_faults(visit)
         if answer.status < 300:
-            answer, struck = stream_faults.broken(answer, visit.asked)
+            answer, struck = stream_faults.break_answer(answer, visit.asked)
             exchange.struck += struck
         answer = self._with_headers(visit, answer)
         exchange.answer = answer

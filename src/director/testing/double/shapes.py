@@ -10,6 +10,6 @@ def mapping(value: object) -> Mapping[str, object]:
     return value if isinstance(value, Mapping) else {}
 
 
-def listed(value: object) -> Sequence[object]:
+def as_list(value: object) -> Sequence[object]:
     """A value as a list; an empty one when it is none."""
     return value if isinstance(value, list | tuple) else ()

@@ -60,7 +60,7 @@ def cut_at(fault: Fault, events: Sequence[ServerSentEvent]) -> int:
     return min(int(number(fault.with_, "after", len(events) // 2)), len(events))
 
 
-def renumbered(events: Sequence[ServerSentEvent]) -> Events:
+def renumber(events: Sequence[ServerSentEvent]) -> Events:
     """The events with sequence numbers that have no gap."""
     start = next((_sequence(event) for event in events if _sequence(event) is not None), 0) or 0
     numbered: list[ServerSentEvent] = []
@@ -82,7 +82,7 @@ def _with(event: ServerSentEvent, **fields: object) -> ServerSentEvent:
     return ServerSentEvent(event.name, {**data, **fields})
 
 
-def _named(kind: str, **fields: object) -> ServerSentEvent:
+def _make_event(kind: str, **fields: object) -> ServerSentEvent:
     return ServerSentEvent(kind, {"type": kind, **fields})
 
 
@@ -91,19 +91,19 @@ def _error(fault: Fault, api: Api, asked: ParsedRequest) -> ProviderResponse:
     return (GATE | DOOR)[kind](api, asked, fault.with_, 0.0).answer
 
 
-def _failed(response: Body, error: object) -> dict[str, object]:
+def _fail_response(response: Body, error: object) -> dict[str, object]:
     given = error if isinstance(error, Mapping) else {}
     told = {"code": given.get("code") or "server_error", "message": given.get("message")}
     gone = dict.fromkeys(("usage", "completed_at", "incomplete_details"))
     return {**response, "status": "failed", "error": told, "output": [], **gone}
 
 
-def failed(asked: ParsedRequest, response: Body) -> dict[str, object] | None:
+def fail_response(asked: ParsedRequest, response: Body) -> dict[str, object] | None:
     """The response as a fault leaves it that makes it fail, if one does."""
     fault = next((each for each in asked.faults if each.kind in _SOURCE), None)
     if fault is None:
         return None
-    return _failed(response, _error(fault, "responses", asked).body["error"])
+    return _fail_response(response, _error(fault, "responses", asked).body["error"])
 
 
 def _error_event(fault: Fault, asked: ParsedRequest, events: Events) -> ServerSentEvent:
@@ -118,17 +118,19 @@ def _error_event(fault: Fault, asked: ParsedRequest, events: Events) -> ServerSe
     code = told.get("code") or "server_error"
     if fault.kind == "error_flat":
         message, param = told.get("message"), told.get("param")
-        return _named("error", code=code, message=message, param=param, sequence_number=0)
+        return _make_event("error", code=code, message=message, param=param, sequence_number=0)
     if fault.kind == "error_nested":
-        return _named("error", error={**told, "code": code}, sequence_number=0)
+        return _make_event("error", error={**told, "code": code}, sequence_number=0)
     begun = (event.data.get("response") for event in events if isinstance(event.data, Mapping))
     response = next((found for found in begun if isinstance(found, Mapping)), {})
-    return _named("response.failed", response=_failed(response, told), sequence_number=0)
+    return _make_event(
+        "response.failed", response=_fail_response(response, told), sequence_number=0
+    )
 
 
 def _with_error(events: Events, fault: Fault, asked: ParsedRequest) -> Events:
     kept = events[: max(1, min(cut_at(fault, events), last_index(events)))]
-    return renumbered((*kept, _error_event(fault, asked, events)))
+    return renumber((*kept, _error_event(fault, asked, events)))
 
 
 def _begin(events: Sequence[ServerSentEvent]) -> int | None:
@@ -143,14 +145,14 @@ def _disorder(events: Events, _fault: Fault, _asked: ParsedRequest) -> Events:
     if begin is None or delta is None:
         return events
     rest = (*events[begin:delta], *events[delta + 1 :])
-    return renumbered((*events[:begin], events[delta], *rest))
+    return renumber((*events[:begin], events[delta], *rest))
 
 
 def _missing_added(events: Events, _fault: Fault, _asked: ParsedRequest) -> Events:
     begin = _begin(events)
     if begin is None:
         return events
-    return renumbered((*events[:begin], *events[begin + 1 :]))
+    return renumber((*events[:begin], *events[begin + 1 :]))
 
 
 def _duplicate(events: Events, fault: Fault, _asked: ParsedRequest) -> Events:
@@ -158,7 +160,7 @@ def _duplicate(events: Events, fault: Fault, _asked: ParsedRequest) -> Events:
     return (*events[:at], events[at - 1], *events[at:])
 
 
-def _skipped(events: Events, fault: Fault, _asked: ParsedRequest) -> Events:
+def _skip_number(events: Events, fault: Fault, _asked: ParsedRequest) -> Events:
     at = cut_at(fault, events)
     later = (_with(event, sequence_number=(_sequence(event) or 0) + 1) for event in events[at:])
     return (*events[:at], *later)
@@ -166,19 +168,19 @@ def _skipped(events: Events, fault: Fault, _asked: ParsedRequest) -> Events:
 
 def _unknown_event(events: Events, fault: Fault, asked: ParsedRequest) -> Events:
     new = {
-        "responses": _named("response.unheard_of", sequence_number=0, note="of no known type"),
-        "anthropic": _named("unheard_of", note="of no known type"),
+        "responses": _make_event("response.unheard_of", sequence_number=0, note="of no known type"),
+        "anthropic": _make_event("unheard_of", note="of no known type"),
         "chat": ServerSentEvent("", {"object": "chat.completion.unheard_of", "choices": []}),
     }[api_of(asked.endpoint)]
     at = min(max(1, cut_at(fault, events)), last_index(events))
-    return renumbered((*events[:at], new, *events[at:]))
+    return renumber((*events[:at], new, *events[at:]))
 
 
 def _strange(asked: ParsedRequest) -> dict[str, object]:
     return {"type": UNHEARD_OF, "id": f"uo_{asked.number:024d}", "note": "of no known type"}
 
 
-def _added(body: Body, field: str, item: Body) -> dict[str, object]:
+def _add_item(body: Body, field: str, item: Body) -> dict[str, object]:
     items = body.get(field)
     return {**body, field: [*(items if isinstance(items, Sequence) else ()), item]}
 
@@ -189,20 +191,22 @@ def _unknown_item(events: Events, _fault: Fault, asked: ParsedRequest) -> Events
     index = sum(event.name in _BEGINS for event in events)
     if api_of(asked.endpoint) == "anthropic":
         at = next((k for k, event in enumerate(events) if event.name == "message_delta"), at)
-        begin = _named("content_block_start", index=index, content_block=item)
-        return (*events[:at], begin, _named("content_block_stop", index=index), *events[at:])
+        begin = _make_event("content_block_start", index=index, content_block=item)
+        return (*events[:at], begin, _make_event("content_block_stop", index=index), *events[at:])
     parts = [
-        _named(f"response.output_item.{name}", output_index=index, item=item, sequence_number=0)
+        _make_event(
+            f"response.output_item.{name}", output_index=index, item=item, sequence_number=0
+        )
         for name in ("added", "done")
     ]
     end = events[at]
     response = end.data.get("response") if isinstance(end.data, Mapping) else None
     if isinstance(response, Mapping):
-        end = _with(end, response=_added(response, "output", item))
-    return renumbered((*events[:at], *parts, end, *events[at + 1 :]))
+        end = _with(end, response=_add_item(response, "output", item))
+    return renumber((*events[:at], *parts, end, *events[at + 1 :]))
 
 
-def _done(events: Events, _fault: Fault, _asked: ParsedRequest) -> Events:
+def _end_with_done(events: Events, _fault: Fault, _asked: ParsedRequest) -> Events:
     return (*events, ServerSentEvent("", "[DONE]"))
 
 
@@ -211,10 +215,10 @@ _STREAMS: dict[str, Callable[[Events, Fault, ParsedRequest], Events]] = {
     "disorder": _disorder,
     "missing_added": _missing_added,
     "duplicate_sequence": _duplicate,
-    "skipped_sequence": _skipped,
+    "skipped_sequence": _skip_number,
     "unknown_event": _unknown_event,
     "unknown_item": _unknown_item,
-    "done_appended": _done,
+    "done_appended": _end_with_done,
 }
 
 
@@ -222,12 +226,12 @@ def _json_fault(answer: ProviderResponse, fault: Fault, asked: ParsedRequest) ->
     api = api_of(asked.endpoint)
     if fault.kind == "unknown_item":
         field = "content" if api == "anthropic" else "output"
-        return replace(answer, body=_added(answer.body, field, _strange(asked)))
+        return replace(answer, body=_add_item(answer.body, field, _strange(asked)))
     refused = _error(fault, api, asked)
     error = refused.body["error"]
     if api != "responses" or not isinstance(error, Mapping):
         return replace(refused, headers={})
-    return replace(answer, body=_failed(answer.body, error))
+    return replace(answer, body=_fail_response(answer.body, error))
 
 
 def _usage(body: Body, *, bare: bool) -> dict[str, object]:
@@ -253,7 +257,7 @@ def _body_fault(answer: ProviderResponse, fault: Fault) -> ProviderResponse:
     return replace(answer, body=_usage(answer.body, bare=bare), events=events)
 
 
-def broken(
+def break_answer(
     answer: ProviderResponse, asked: ParsedRequest
 ) -> tuple[ProviderResponse, tuple[str, ...]]:
     """The answer as the faults of stream and body leave it, and the kinds that struck."""

@@ -1,4 +1,4 @@
-"""All that one double knows: its profile, brain, clock, ids, books and what was asked of it.
+"""All that one double knows: profile, script engine, clock, ids, books and what was asked of it.
 
 Handlers run one at a time under the lock of the server and may change the world; nothing here
 knows a provider or a socket.
@@ -74,8 +74,9 @@ class Ids:
 class Exchange:
     """What was asked, when, and what was answered.
 
-    `work` says that the brain was asked; `finished` that the whole answer was sent; `struck`
-    names the faults that struck; `leaks` says which secrets the body held, without their text.
+    `work` says that the script engine was asked; `finished` that the whole answer was sent;
+    `struck` names the faults that struck; `leaks` says which secrets the body held, without
+    their text.
     A stream's answer holds only the events that were sent.
     """
 
@@ -92,7 +93,7 @@ class Exchange:
 
 @dataclass(slots=True)
 class Generation:
-    """What the brain was shown at one exchange, and what it said."""
+    """What the script engine was shown at one exchange, and what it said."""
 
     exchange: int
     at: float
@@ -124,7 +125,7 @@ class World:
         return found
 
     def reset(self) -> None:
-        """Forget all that happened; the profile, the brain and the clock stay."""
+        """Forget all that happened; the profile, the script engine and the clock stay."""
         self.ids = self.ids.again()
         self.ledger = RequestLog()
         for kept in (self.exchanges, self.generations, self.failures):
@@ -132,7 +133,7 @@ class World:
         self._states.clear()
 
     def think(self, asked: ParsedRequest, seen: Seen) -> Sequence[Emit]:
-        """Ask the brain, and remember what it was shown and what it said."""
+        """Ask the script engine, and remember what it was shown and what it said."""
         said = tuple(self.brain(seen))
         self.generations.append(Generation(asked.number, self.clock.now(), seen, said))
         if self.exchanges and self.exchanges[-1].asked.number == asked.number:

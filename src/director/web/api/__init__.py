@@ -1,46 +1,46 @@
-"""The JSON API: one small router for each noun. What it shows is read in `director.web.reading`."""
+"""The JSON API: one small router for each noun. What it answers comes from services."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter
 
 from director.web.api import (
-    approvals,
+    approval_routes,
     browser,
     chat,
     compression,
     demo,
     files,
     models,
-    nodes,
-    plan,
+    node_routes,
+    plan_routes,
     requests,
-    results,
-    runs,
-    secrets,
-    settings,
-    variables,
-    workflows,
+    result_routes,
+    run_routes,
+    secret_routes,
+    setting_routes,
+    variable_routes,
+    workflow_routes,
 )
 from director.web.errors import RESPONSES
 
 router = APIRouter(prefix="/api", responses=RESPONSES)
 for each in (
-    workflows,
+    workflow_routes,
     chat,
-    approvals,
-    plan,
-    nodes,
-    variables,
+    approval_routes,
+    plan_routes,
+    node_routes,
+    variable_routes,
     files,
     compression,
     requests,
-    runs,
-    results,
+    run_routes,
+    result_routes,
     browser,
-    settings,
+    setting_routes,
     models,
-    secrets,
+    secret_routes,
     demo,
 ):
     router.include_router(each.router)

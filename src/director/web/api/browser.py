@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header
 from fastapi.responses import Response
 
-from director.web.app_state import NotFound
+from director.services.errors import NotFound
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId
 from director.workflow.values import Tab
 

@@ -13,19 +13,15 @@ from fastapi import APIRouter, Query
 from fastapi.responses import PlainTextResponse, Response
 from pydantic import Field
 
-from director.agent import TurnRunning
-from director.agent.compression.compression_export import exported
-from director.agent.compression.thread_compression import apply
-from director.store.compression import restore
-from director.web.reading.compression import (
+from director.agent import TurnRunning, current_thread
+from director.services import compression
+from director.services.compression_values import (
     CompressionAttempt,
     Looked,
     PastCompression,
     Proposed,
-    done,
-    proposed,
-    tried,
 )
+from director.web.app_state import AppState
 from director.web.request_bodies import Body, Text
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, Thread
 
@@ -73,7 +69,10 @@ async def look(
     workflow: ExistingWorkflowId, body: CompressionSelection, studio: CurrentApp
 ) -> Looked:
     """What a compression would do; no model is asked and nothing is changed."""
-    return await studio.summaries.look(workflow, body.turns, body.model)
+    thread = current_thread(studio.store, workflow)
+    return await compression.preview_compression(
+        studio.workspace, thread, body.turns, writer=body.model
+    )
 
 
 @router.post("/propose")
@@ -81,14 +80,22 @@ async def propose(
     workflow: ExistingWorkflowId, body: CompressionSelection, studio: CurrentApp
 ) -> Proposed:
     """Have a summary written and checked; nothing is changed until it is applied."""
-    _check_idle(studio.is_busy(workflow))
-    return await studio.summaries.propose(workflow, body.turns, body.model)
+    return await compression.propose_compression(
+        studio.workspace,
+        _find_idle(workflow, studio),
+        body.turns,
+        proposals=studio.proposals,
+        writer=body.model,
+    )
 
 
 @router.post("/edit")
 async def edit(workflow: ExistingWorkflowId, body: Edited, studio: CurrentApp) -> Proposed:
     """The same compression with the user's words, verified like any other."""
-    return proposed(body.proposal, studio.summaries.edit(workflow, body.proposal, body.text))
+    thread = current_thread(studio.store, workflow)
+    return compression.rewrite_proposal(
+        studio.workspace, thread, body.proposal, text=body.text, proposals=studio.proposals
+    )
 
 
 @router.post("/apply")
@@ -96,10 +103,10 @@ async def apply_it(
     workflow: ExistingWorkflowId, body: Applied, studio: CurrentApp
 ) -> PastCompression:
     """Put the summary in the place of what it covers; refused if the thread has grown since."""
-    _check_idle(studio.is_busy(workflow))
-    thread, made = studio.summaries.take(workflow, body.proposal)
-    entry = apply(studio.store, thread, made)
-    return next(one for one in done(studio.store, thread) if one.entry == entry.seq)
+    thread = _find_idle(workflow, studio)
+    return compression.apply_proposal(
+        studio.workspace, thread, body.proposal, proposals=studio.proposals
+    )
 
 
 @router.post("/restore")
@@ -107,15 +114,16 @@ async def undo(
     workflow: ExistingWorkflowId, body: Undone, thread: Thread, studio: CurrentApp
 ) -> list[PastCompression]:
     """Undo a compression: its messages are in view again, and what came since."""
-    _check_idle(studio.is_busy(workflow))
-    restore(studio.store, thread, body.entry)
-    return done(studio.store, thread)
+    _find_idle(workflow, studio)
+    return compression.restore_compression(studio.workspace, thread, body.entry)
 
 
 @router.get("/history")
 def history(thread: Thread, studio: CurrentApp) -> History:
     """Every compression of the conversation, and every attempt."""
-    return History(done(studio.store, thread), tried(studio.store, thread))
+    workspace = studio.workspace
+    done = compression.list_compressions(workspace, thread)
+    return History(done, compression.list_attempts(workspace, thread))
 
 
 @router.get(
@@ -130,11 +138,14 @@ def export(
 ) -> Response:
     """All summaries of the conversation, to read elsewhere."""
     kind, ending = ("text/markdown", "md") if form == "markdown" else ("application/json", "json")
-    response = PlainTextResponse(exported(studio.store, thread, form), media_type=kind)
+    text = compression.export_compressions(studio.workspace, thread, form)
+    response = PlainTextResponse(text, media_type=kind)
     response.headers["content-disposition"] = f'attachment; filename="compressions.{ending}"'
     return response
 
 
-def _check_idle(busy: bool) -> None:  # noqa: FBT001  one word says it
-    if busy:
+def _find_idle(workflow: str, studio: AppState) -> str:
+    """The current conversation of a workflow in which nothing goes on."""
+    if studio.is_busy(workflow):
         raise TurnRunning("A turn of this workflow is running. Nothing was compressed.")
+    return current_thread(studio.store, workflow)

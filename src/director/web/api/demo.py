@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from director.web.api.workflows import row_of
-from director.web.app_state import NotFound
+from director.services.errors import NotFound
+from director.services.workflows import WorkflowRow, get_row
 from director.web.demo_player import NextLine
-from director.web.reading.workflows import WorkflowRow
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId
 
 router = APIRouter(tags=["rehearsal"])
@@ -16,7 +15,7 @@ router = APIRouter(tags=["rehearsal"])
 @router.post("/rehearsal", status_code=201)
 def begin(studio: CurrentApp) -> WorkflowRow:
     """Serve the demo site, and make an empty workflow to rehearse with."""
-    return row_of(studio.store, studio.rehearsals.begin())
+    return get_row(studio.workspace, studio.rehearsals.begin())
 
 
 @router.get("/workflows/{workflow}/rehearsal")

@@ -13,8 +13,8 @@ from pydantic import Field
 
 from director.demo.scripted_demo import MODEL
 from director.models import find_local_servers
-from director.web.app_state import AppState, NotFound
-from director.web.provider_keys import KEYS, PROVIDERS, held_in, plain, put_key, remove_key
+from director.services import provider_keys
+from director.services.provider_keys import KeyStatus, UsableModel
 from director.web.request_bodies import Body
 from director.web.route_dependencies import CurrentApp
 
@@ -26,23 +26,6 @@ class ApiKey(Body):
     """A key; it is written and never read back."""
 
     value: Annotated[str, Field(min_length=8, max_length=1_000)]
-
-
-@dataclass(frozen=True, slots=True)
-class KeyStatus:
-    """Whether a key is there, and where."""
-
-    variable: str
-    provider: str
-    place: str
-
-
-@dataclass(frozen=True, slots=True)
-class Usable:
-    """A model that can be asked now, by the name that a message gives."""
-
-    name: str
-    provider: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +41,7 @@ class ServerChoice:
 class Models:
     """What can be used now, and what would be with a key."""
 
-    usable: list[Usable]
+    usable: list[UsableModel]
     keys: list[KeyStatus]
     servers: list[ServerChoice]
     rehearsal: str
@@ -67,17 +50,16 @@ class Models:
 @router.get("")
 def all_of_them(studio: CurrentApp) -> Models:
     """Looks for keys and for servers on this machine; nobody else is asked."""
-    held = held_in(studio.supplies.vault)
     servers = find_local_servers()
-    usable = [Usable(MODEL, "scripted")]
-    for variable in held:
-        provider = PROVIDERS[variable]
-        usable += [Usable(f"{provider}:{name}", provider) for name in plain(provider)]
+    usable = [UsableModel(MODEL, "scripted")]
+    usable += provider_keys.list_provider_models(studio.workspace)
     for server in servers:
-        usable += [Usable(f"chat:{server.base_url}#{one}", server.kind) for one in server.models]
+        usable += [
+            UsableModel(f"chat:{server.base_url}#{one}", server.kind) for one in server.models
+        ]
     return Models(
         usable,
-        _keys(studio),
+        provider_keys.list_keys(studio.workspace),
         [ServerChoice(one.kind, one.base_url, one.models) for one in servers],
         MODEL,
     )
@@ -86,19 +68,12 @@ def all_of_them(studio: CurrentApp) -> Models:
 @router.put("/keys/{variable}")
 def enter(variable: _Variable, body: ApiKey, studio: CurrentApp) -> list[KeyStatus]:
     """Keep a key in the vault, for its provider only."""
-    put_key(studio.supplies.vault, variable, body.value)
-    return _keys(studio)
+    provider_keys.put_key(studio.workspace, variable, body.value)
+    return provider_keys.list_keys(studio.workspace)
 
 
 @router.delete("/keys/{variable}")
 def remove(variable: _Variable, studio: CurrentApp) -> list[KeyStatus]:
     """Forget a key that was entered here."""
-    if held_in(studio.supplies.vault).get(variable) != "vault":
-        raise NotFound(f"No {variable} was entered here. Nothing was changed.")
-    remove_key(studio.supplies.vault, variable)
-    return _keys(studio)
-
-
-def _keys(studio: AppState) -> list[KeyStatus]:
-    held = held_in(studio.supplies.vault)
-    return [KeyStatus(variable, PROVIDERS[variable], held.get(variable, "")) for variable in KEYS]
+    provider_keys.remove_key(studio.workspace, variable)
+    return provider_keys.list_keys(studio.workspace)

@@ -11,7 +11,7 @@ from typing import cast
 from director.runs import Step, steps_of
 from director.runs.run_text import check_text, condition_text
 from director.store import Store
-from director.web.views.nodes import NodeView, workflow_view
+from director.web.views.nodes import NodeView, WorkflowView
 from director.web.views.record_tables import RecordTable, fields_of, table_of
 from director.workflow.sensitive import mask_value
 from director.workflow.values import Config, Json
@@ -77,11 +77,8 @@ class NodeDrawer:
     versions: tuple[NodeVersion, ...]
 
 
-def node_drawer(
-    store: Store, workflow: str, node: str, statuses: Mapping[str, str]
-) -> NodeDrawer | None:
-    """A node of a workflow; None if there is none of this id."""
-    shown = workflow_view(store, workflow, statuses, rows=10_000)
+def node_drawer(store: Store, shown: WorkflowView, node: str) -> NodeDrawer | None:
+    """A node of a workflow that is shown; None if there is none of this id."""
     ids = [one.row.id for one in shown.nodes]
     if node not in ids:
         return None
@@ -97,7 +94,7 @@ def node_drawer(
         table,
         tuple(_setup(name, value) for name, value in view.row.config.items()),
         _conditions(view),
-        tuple(_versions(store, workflow, node)),
+        tuple(_versions(store, shown.flow.workflow, node)),
     )
 
 

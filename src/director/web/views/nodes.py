@@ -1,6 +1,6 @@
 """The words for a workflow's nodes: how each stands, its config and its result as text.
 
-Nodes are read in `director.web.reading.nodes`.
+Nodes are read in `director.services.nodes`.
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from director.store import Store
-from director.web.reading.doubts import DoubtRow
-from director.web.reading.nodes import NodeRow, Nodes, Tried, nodes
+from director.services.doubts import DoubtRow
+from director.services.nodes import NodeRow, Nodes, Tried
 
 MARKS = {
     "success": ("ok", "Passed"),
@@ -58,11 +57,8 @@ class WorkflowView:
     green: int
 
 
-def workflow_view(
-    store: Store, workflow: str, statuses: Mapping[str, str], *, rows: int = ROWS
-) -> WorkflowView:
-    """The workflow as it is now; `statuses` has the nodes that ran since they were changed."""
-    flow = nodes(store, workflow, statuses, most=rows)
+def workflow_view(flow: Nodes, statuses: Mapping[str, str]) -> WorkflowView:
+    """The workflow as it is drawn; `statuses` has the nodes that ran since they were changed."""
     green = sum(status == "success" for status in statuses.values())
     return WorkflowView(flow, tuple(_view(row) for row in flow.nodes), green)
 

@@ -1,6 +1,6 @@
 """The words for runs: how each stands, where its steps lie on a timeline, what it found as text.
 
-Runs are read in `director.web.reading.runs`.
+Runs are read in `director.services.runs`.
 """
 
 from __future__ import annotations
@@ -9,14 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from director.runs import Question, run_of, steps_of, workflow_of
+from director.runs import Question
 from director.runs.nodes import CONTROL
-from director.runs.run_execution import waits_for
 from director.runs.run_report import flatten
 from director.runs.run_text import node_text
-from director.store import Store
-from director.store.run_variables import workbench
-from director.web.reading.runs import RunDetail, StepRow, detail
+from director.services.runs import RunDetail, StepRow
 from director.web.views.nodes import written
 from director.workflow.display import render_value
 from director.workflow.sensitive import mask_value
@@ -108,22 +105,8 @@ class RunView:
         return (f"{count} record{'' if count == 1 else 's'}") if count else "Passed"
 
 
-def waiting(store: Store, workflow: str) -> list[Question]:
-    """What runs of this workflow ask a person now."""
-    asking = [
-        each.id
-        for each in store.newest("run")
-        if each.body.get("workflow") == workflow and each.body.get("state") == "waiting"
-    ]
-    # What a call that is no node asks belongs to the workbench, whose run does not wait for it.
-    asking += [run] if (run := workbench(workflow)) not in asking else []
-    return [question for run in asking for question in waits_for(store, run)]
-
-
-def one(store: Store, run: str) -> RunView:
-    """A run; RunError if there is none of this id."""
-    found = detail(store, run)
-    workflow = workflow_of(store, run_of(store, run))
+def make_view(found: RunDetail, workflow: Workflow) -> RunView:
+    """A run as it is drawn, with the workflow of its version."""
     waits = found.run.state == "waiting"
     table = [flatten(cast("Mapping[str, Json]", row)) for row in found.records]
     columns = tuple(dict.fromkeys(name for row in table for name in row))
@@ -139,30 +122,18 @@ def one(store: Store, run: str) -> RunView:
             tuple(_cell(name, row.get(name)) for name in columns) for row in table[:_MOST_RECORDS]
         ),
         max(0, len(found.records) - _MOST_RECORDS),
-        tuple(_effects(store, run, workflow)),
+        tuple(_effects(found.steps, workflow)),
     )
 
 
-def _effects(store: Store, run: str, workflow: Workflow) -> list[tuple[str, float]]:
+def _effects(steps: Sequence[StepRow], workflow: Workflow) -> list[tuple[str, float]]:
     """What was done that happens once, and when."""
-    named = {node.id: node.description or node_text(node, 80) for node in workflow.nodes}
+    once = {node.id: node for node in workflow.nodes if node.effect == "once"}
     return [
-        (named.get(step.node, step.alias), step.began + step.took)
-        for step in steps_of(store, run)
-        if step.effect == "once" and step.acted and step.status == "success" and step.began
+        (once[step.node].description or node_text(once[step.node], 80), step.began + step.took)
+        for step in steps
+        if step.node in once and step.type != "item" and step.status == "success" and step.began
     ]
-
-
-def pictured(store: Store, workflow: str, hash_: str) -> bool:
-    """Whether a picture belongs to a step or a question of a run of this workflow."""
-    runs = [each.id for each in store.newest("run") if each.body.get("workflow") == workflow]
-    if any(one.picture == hash_ for one in waiting(store, workflow)):
-        return True
-    return any(
-        (step.screenshot or {}).get("$kept") == hash_
-        for run in runs
-        for step in steps_of(store, run)
-    )
 
 
 def _steps(steps: Sequence[StepRow], workflow: Workflow) -> list[StepView]:

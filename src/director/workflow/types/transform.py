@@ -17,13 +17,6 @@ def input_names(given: Json) -> tuple[str, ...]:
     return tuple(given) if isinstance(given, Mapping) else ("input",)
 
 
-def name_inputs(written: Json, found: Json) -> dict[str, Json]:
-    """The values by name: what was written tells the names, what was found are the values."""
-    if isinstance(written, Mapping) and isinstance(found, Mapping):
-        return dict(found)
-    return {"input": found}
-
-
 def _rule(config: Config) -> None:
     names = input_names(config.get("input"))
     for name in names:

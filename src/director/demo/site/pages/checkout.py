@@ -19,7 +19,7 @@ from director.demo.site.pages.pieces import (
     table,
 )
 from director.demo.site.pages.shop import MOST, bill, lines, links
-from director.demo.site.values import SHOP_PASSWORD, USER, Order, money
+from director.demo.site.values import SHOP_PASSWORD, USER, Order, OrderLine, money
 
 _ADDRESS = (
     ("name", "Full name", "Name of the recipient", "name"),
@@ -133,7 +133,20 @@ def checkout(visit: SiteVisit, problem: str = "") -> Response:
     wanted = lines(visit, visit.session.cart)
     if not wanted:
         return redirect("/shop/cart")
-    form = el(
+    form = _render_form(visit, wanted, problem)
+    items = el("section", el("h2", "What you order"), bill(wanted), class_="stack")
+    return page(
+        visit,
+        visit.look.says("Checkout", "Almost done"),
+        el("div", *visit.look.order(form, items), class_="halves"),
+        part="shop",
+        lead=links(visit),
+        status=422 if problem else 200,
+    )
+
+
+def _render_form(visit: SiteVisit, wanted: tuple[OrderLine, ...], problem: str) -> Element:
+    return el(
         "form",
         alert(problem),
         el("h2", visit.look.says("Where to", "Delivery address")),
@@ -158,15 +171,6 @@ def checkout(visit: SiteVisit, problem: str = "") -> Response:
         method="post",
         action="/shop/orders",
         class_="panel stack",
-    )
-    items = el("section", el("h2", "What you order"), bill(wanted), class_="stack")
-    return page(
-        visit,
-        visit.look.says("Checkout", "Almost done"),
-        el("div", *visit.look.order(form, items), class_="halves"),
-        part="shop",
-        lead=links(visit),
-        status=422 if problem else 200,
     )
 
 

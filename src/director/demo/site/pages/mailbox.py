@@ -150,28 +150,7 @@ def _search(visit: SiteVisit, folder: str, label: str, words: str) -> Element:
 
 
 def _list(visit: SiteVisit, shown: list[Mail]) -> Element:
-    rows: list[Node] = [
-        el(
-            "tr",
-            el(
-                "td",
-                el(
-                    "input",
-                    type="checkbox",
-                    name="mail",
-                    value=mail.id,
-                    aria_label=f"Choose {mail.subject}",
-                ),
-                class_="pick",
-            ),
-            el("td", mail.sender, class_="from"),
-            el("td", el("a", mail.subject, href=f"/mail/{mail.id}"), class_="subject"),
-            el("td", _tags(mail), class_="tags"),
-            el("td", mail.received.strftime("%d %b, %H:%M"), class_="when"),
-            class_="letter" if mail.read else "letter unread",
-        )
-        for mail in shown
-    ]
+    rows: list[Node] = [_render_row(mail) for mail in shown]
     headings = (
         el("th", el("span", "Choose", class_="unseen"), scope="col"),
         "From",
@@ -189,6 +168,25 @@ def _list(visit: SiteVisit, shown: list[Mail]) -> Element:
         method="post",
         action="/mail/archive",
         class_="stack letters",
+    )
+
+
+def _render_row(mail: Mail) -> Element:
+    choose = el(
+        "input",
+        type="checkbox",
+        name="mail",
+        value=mail.id,
+        aria_label=f"Choose {mail.subject}",
+    )
+    return el(
+        "tr",
+        el("td", choose, class_="pick"),
+        el("td", mail.sender, class_="from"),
+        el("td", el("a", mail.subject, href=f"/mail/{mail.id}"), class_="subject"),
+        el("td", _tags(mail), class_="tags"),
+        el("td", mail.received.strftime("%d %b, %H:%M"), class_="when"),
+        class_="letter" if mail.read else "letter unread",
     )
 
 

@@ -24,7 +24,7 @@ from director.testing.double.field_types import (
     unknown,
 )
 from director.testing.double.provider_profiles import ServerProfile
-from director.testing.double.shapes import listed, mapping
+from director.testing.double.shapes import as_list, mapping
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 TIERS = ("auto", "default", "flex", "scale", "priority", "fast")
@@ -111,8 +111,8 @@ def check_request(profile: ServerProfile, body: Mapping[str, object]) -> Checked
     for key, field in FIELDS.items():
         check(key, body.get(key), field, CHAT)
     check_metadata(body.get("metadata"), CHAT)
-    messages = check_messages(listed(body["messages"]), strict=profile.strict)
-    tools = _check_tools(listed(body.get("tools")))
+    messages = check_messages(as_list(body["messages"]), strict=profile.strict)
+    tools = _check_tools(as_list(body.get("tools")))
     can = capabilities(profile, str(model))
     if profile.strict:
         _check_model(str(model), can)

@@ -1,4 +1,4 @@
-"""The chat completions API: a request is checked, shown to the brain, booked and answered.
+"""The chat completions API: a request is checked, shown to the script engine, booked and answered.
 
 It keeps nothing between requests: what a model sees is what the request carries. Local servers
 play it too, with fewer rules, their thinking in the open and no details in their usage.
@@ -25,7 +25,7 @@ from director.testing.double.endpoint import EndpointRoute
 from director.testing.double.exchange import ParsedRequest, ProviderResponse, Refusal
 from director.testing.double.request_log.block import total
 from director.testing.double.request_log.cache_openai import cache_key
-from director.testing.double.request_log.usage_log import Booked
+from director.testing.double.request_log.usage_log import BilledCall, Booked
 from director.testing.double.shapes import mapping
 from director.testing.double.world import World
 
@@ -58,19 +58,21 @@ def create(world: World, asked: ParsedRequest, _params: Mapping[str, str]) -> Pr
         return _break_answer(head, answer, answer.failed, streams=streams, local=_local(world))
     options = mapping(asked.body.get("prompt_cache_options"))
     booked = world.ledger.book(
-        exchange=asked.number,
-        run=asked.run,
-        provider=world.profile.owner,
-        model=wanted.model,
-        at=at,
-        blocks=rendered,
-        output=answer.output,
-        reasoning=answer.reasoning,
-        key=cache_key(
-            asked.body.get("prompt_cache_key"), {name: asked.body.get(name) for name in APART}
-        ),
-        lifetime=str(options.get("ttl", "")),
-        mode=str(options.get("mode", "")),
+        BilledCall(
+            exchange=asked.number,
+            run=asked.run,
+            provider=world.profile.owner,
+            model=wanted.model,
+            at=at,
+            blocks=rendered,
+            output=answer.output,
+            reasoning=answer.reasoning,
+            key=cache_key(
+                asked.body.get("prompt_cache_key"), {name: asked.body.get(name) for name in APART}
+            ),
+            lifetime=str(options.get("ttl", "")),
+            mode=str(options.get("mode", "")),
+        )
     )
     usage = _usage(booked, wanted, local=_local(world))
     if not streams:

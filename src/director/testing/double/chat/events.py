@@ -58,7 +58,7 @@ class Head:
 
 
 def build_answer(emits: Sequence[Emit], ids: Iterator[str]) -> ChatAnswer:
-    """What a brain's emits come to in a chat; messages after the first begin a new line."""
+    """What a script engine's emits come to in a chat; messages after the first begin a new line."""
     made = ChatAnswer()
     for emit in emits:
         match emit:
@@ -144,7 +144,7 @@ def chunks(
 
 
 def failure(fail: Fail) -> dict[str, object]:
-    """The error of a brain that failed."""
+    """The error of a script engine that failed."""
     return {"message": fail.message, "type": "server_error", "param": None, "code": fail.code}
 
 

@@ -18,7 +18,7 @@ from director.testing.double.field_types import (
     missing,
     unknown,
 )
-from director.testing.double.shapes import listed, mapping
+from director.testing.double.shapes import as_list, mapping
 
 ROLES = ("system", "assistant", "user", "tool", "developer")
 PARTS = ("text", "image_url", "input_audio", "refusal", "file")
@@ -64,7 +64,9 @@ def check_pairs(messages: Sequence[Mapping[str, object]]) -> None:
     """Refuse a call without an answer right after it, and an answer without a call before it."""
     place = 0
     while place < len(messages):
-        asked = [str(mapping(call).get("id")) for call in listed(messages[place].get("tool_calls"))]
+        asked = [
+            str(mapping(call).get("id")) for call in as_list(messages[place].get("tool_calls"))
+        ]
         after = place + 1
         while after < len(messages) and messages[after]["role"] == "tool":
             after += 1
@@ -129,7 +131,7 @@ def _check_content(content: object, where: str) -> None:
 
 def _check_calls(message: Mapping[str, object], where: str) -> None:
     check(f"{where}.tool_calls", message.get("tool_calls"), FieldRule((list,), low=1), CHAT)
-    for place, call in enumerate(listed(message.get("tool_calls"))):
+    for place, call in enumerate(as_list(message.get("tool_calls"))):
         inside = f"{where}.tool_calls[{place}]"
         expect(inside, call, (dict,), CHAT)
         found = mapping(call)

@@ -1,4 +1,4 @@
-"""A chat request as its model sees it: blocks for the books, and what the brain is shown.
+"""A chat request as its model sees it: blocks for the books, and what the script engine is shown.
 
 A tool is counted as its JSON, a message as its role, text and calls. An image counts as a line
 with its digest: its size in tokens is no vendor's. Nothing here refuses anything.
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from director.models.script_values import Seen, Shown
 from director.testing.double.chat.checks import CheckedChatRequest
 from director.testing.double.request_log.block import CacheBlock
-from director.testing.double.shapes import listed, mapping
+from director.testing.double.shapes import as_list, mapping
 
 LEADS = ("system", "developer")
 
@@ -36,7 +36,7 @@ def blocks(wanted: CheckedChatRequest) -> tuple[CacheBlock, ...]:
 
 
 def render_seen(wanted: CheckedChatRequest, run: str) -> Seen:
-    """What the brain is shown: only what this request carries."""
+    """What the script engine is shown: only what this request carries."""
     lead = _leading(wanted.messages)
     names = (mapping(tool.get("function") or tool.get("custom")) for tool in wanted.tools)
     return Seen(
@@ -61,19 +61,19 @@ def _json(value: object) -> str:
 def _text(content: object) -> str:
     if isinstance(content, str):
         return content
-    parts = [mapping(part) for part in listed(content)]
+    parts = [mapping(part) for part in as_list(content)]
     texts = (part.get("text") or part.get("refusal") for part in parts)
     return "\n".join(str(text) for text in texts if text)
 
 
 def _images(content: object) -> list[str]:
-    parts = [mapping(part) for part in listed(content)]
+    parts = [mapping(part) for part in as_list(content)]
     return [_json(part["image_url"]) for part in parts if "image_url" in part]
 
 
 def _functions(message: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
     """The id, name and arguments of each call that a message makes."""
-    for call in map(mapping, listed(message.get("tool_calls"))):
+    for call in map(mapping, as_list(message.get("tool_calls"))):
         made = mapping(call.get("function") or call.get("custom"))
         arguments = made.get("arguments", made.get("input", ""))
         yield str(call.get("id", "")), str(made.get("name", "")), str(arguments)

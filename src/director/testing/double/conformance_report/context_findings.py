@@ -110,7 +110,7 @@ def result_twice(journal: Journal) -> Iterator[ConformanceFinding]:
                 yield ConformanceFinding("result_twice", exchange.asked.number, message)
 
 
-def dropped_call(journal: Journal) -> Iterator[ConformanceFinding]:
+def find_dropped_call(journal: Journal) -> Iterator[ConformanceFinding]:
     """Calls that were never answered and left out later, while what was before them stayed."""
     known = _collect_ids(journal)
     for index, asking in enumerate(journal):

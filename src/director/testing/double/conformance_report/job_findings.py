@@ -81,7 +81,7 @@ def poll_after_end(journal: Journal) -> Iterator[ConformanceFinding]:
                 over = over or exchange
 
 
-def abandoned_job(journal: Journal) -> Iterator[ConformanceFinding]:
+def find_abandoned_job(journal: Journal) -> Iterator[ConformanceFinding]:
     """Jobs that were neither followed to their end nor cancelled."""
     for job, created in _jobs(journal).items():
         about = _about(journal, job)

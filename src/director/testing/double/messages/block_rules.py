@@ -18,7 +18,7 @@ from director.testing.double.messages.read import (
     Prompt,
     RoleTurn,
 )
-from director.testing.double.shapes import listed, mapping
+from director.testing.double.shapes import as_list, mapping
 
 MARKS = 4
 
@@ -40,7 +40,7 @@ def check(prompt: Prompt, call: CheckedMessagesRequest, *, paused: bool) -> None
 
 
 def _texts(call: CheckedMessagesRequest) -> None:
-    messages = [mapping(message) for message in listed(call.body.get("messages"))]
+    messages = [mapping(message) for message in as_list(call.body.get("messages"))]
     for at, message in enumerate(messages):
         content = message.get("content")
         final = at == len(messages) - 1 and message.get("role") == "assistant"
@@ -56,18 +56,18 @@ def _texts(call: CheckedMessagesRequest) -> None:
 
 
 def _list_texts(content: object) -> list[object]:
-    blocks = [mapping(block) for block in listed(content)]
+    blocks = [mapping(block) for block in as_list(content)]
     return [block.get("text") for block in blocks if block.get("type") == "text"]
 
 
 def _find_cache_marks(body: Json) -> Iterator[tuple[str, str]]:
     """Where the cache marks are and how long they are to last, in the order of the cache."""
     for name in ("tools", "system"):
-        for at, block in enumerate(map(mapping, listed(body.get(name)))):
+        for at, block in enumerate(map(mapping, as_list(body.get(name)))):
             yield from _mark(f"{name}.{at}", block)
-    for at, message in enumerate(map(mapping, listed(body.get("messages")))):
-        for index, block in enumerate(map(mapping, listed(message.get("content")))):
-            for inner in map(mapping, listed(block.get("content"))):
+    for at, message in enumerate(map(mapping, as_list(body.get("messages")))):
+        for index, block in enumerate(map(mapping, as_list(message.get("content")))):
+            for inner in map(mapping, as_list(block.get("content"))):
                 yield from _mark(f"messages.{at}.content.{index}", inner)
             yield from _mark(f"messages.{at}.content.{index}", block)
     if body.get("cache_control"):

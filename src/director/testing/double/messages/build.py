@@ -1,4 +1,4 @@
-"""From what a brain says to the body of an answer: blocks, stop reason, usage.
+"""From what a script engine says to the body of an answer: blocks, stop reason, usage.
 
 A real answer always holds an object as a tool's input; arguments that are none are sent as
 {"INVALID_JSON": the text}. Nothing here knows a socket or an event.
@@ -38,7 +38,7 @@ from director.testing.double.messages.server_compaction import passing_block, re
 from director.testing.double.messages.thinking import end_of, last_seal, sign, verify
 from director.testing.double.request_log.block import units
 from director.testing.double.request_log.usage_log import Booked
-from director.testing.double.shapes import listed
+from director.testing.double.shapes import as_list
 from director.testing.double.world import World
 
 STOPS = {
@@ -99,7 +99,7 @@ def count_output(block: Json) -> int:
 
 
 def refuse_failure(failure: Fail) -> Refusal:
-    """The refusal that a brain's failure is."""
+    """The refusal that a script engine's failure is."""
     if failure.code in CODES:
         return refuse_compaction(failure.code)
     status = STATUSES.get(failure.code, 500)
@@ -122,7 +122,7 @@ class Builder:
     reply: DraftMessage = field(default_factory=DraftMessage)
 
     def say(self, emits: Iterable[Emit], room: int) -> DraftMessage:
-        """All that a brain says, as one answer with so much room left in the window."""
+        """All that a script engine says, as one answer with so much room left in the window."""
         for emit in emits:
             _make(self, emit)
             if self.reply.failure:
@@ -164,7 +164,7 @@ class Builder:
         self.reply.content.append(block)
 
     def compact(self, text: str) -> None:
-        """Add a compaction that the brain itself chose to make."""
+        """Add a compaction that the script engine itself chose to make."""
         if COMPACTING not in self.call.betas:
             raise ScriptError(f"A compaction was scripted for a request without {COMPACTING}.")
         self.reply.content.append(passing_block(text))
@@ -206,7 +206,7 @@ def _arguments(text: str) -> Json:
 
 def _stop_at_words(reply: DraftMessage, call: CheckedMessagesRequest) -> None:
     """End the answer before the first of the texts at which it is to stop."""
-    words_ = [str(word) for word in listed(call.body.get("stop_sequences"))]
+    words_ = [str(word) for word in as_list(call.body.get("stop_sequences"))]
     for at, block in enumerate(reply.content):
         text = str(block.get("text", ""))
         found = [(text.index(word), word) for word in words_ if word in text]
@@ -296,7 +296,7 @@ def body(
 
 
 def summary(emits: Iterable[Emit]) -> str:
-    """The summary in what a brain says when it is asked for one."""
+    """The summary in what a script engine says when it is asked for one."""
     said = list(emits)
     for emit in said:
         if isinstance(emit, Fail):

@@ -13,7 +13,7 @@ from director.models.capabilities import Capabilities, find
 from director.testing.double import refusals
 from director.testing.double.exchange import UNHEARD_OF, ParsedRequest, Refusal
 from director.testing.double.messages.read import CheckedMessagesRequest, Json, blocks_of, number
-from director.testing.double.shapes import listed, mapping
+from director.testing.double.shapes import as_list, mapping
 from director.testing.double.world import World
 
 CLEARING = "context-management-2025-06-27"
@@ -161,7 +161,7 @@ def _unknown(body: Json, fields: Mapping[str, str], betas: frozenset[str]) -> No
     if thinking.get("block_binding") is not None and BINDING not in betas:
         raise extra("M14", f"thinking.{thinking.get('type')}.block_binding")
     open_ = [kind for kind, gate in EDIT_GATES.items() if gate in betas]
-    edits = listed(mapping(body.get("context_management")).get("edits"))
+    edits = as_list(mapping(body.get("context_management")).get("edits"))
     for at, edit in enumerate(map(mapping, edits)):
         kind = str(edit.get("type"))
         if kind not in open_:
@@ -190,7 +190,7 @@ def _check_types(body: Json, fields: Mapping[str, str]) -> None:
             raise refusals.anthropic("M12", f"{name}: {words}")
     if number(body.get("max_tokens"), 0) < 0:
         raise refusals.anthropic("M12", "max_tokens: Input should be greater than or equal to 0")
-    messages = listed(body.get("messages"))
+    messages = as_list(body.get("messages"))
     if not messages and not body.get("compaction"):
         raise refusals.anthropic("M12", "messages: at least one message is required")
     if len(messages) > 100_000:
@@ -198,7 +198,7 @@ def _check_types(body: Json, fields: Mapping[str, str]) -> None:
 
 
 def _messages(body: Json, betas: frozenset[str]) -> None:
-    for at, message in enumerate(map(mapping, listed(body.get("messages")))):
+    for at, message in enumerate(map(mapping, as_list(body.get("messages")))):
         for name in ("role", "content"):
             if name not in message:
                 raise refusals.anthropic("M20", f"messages.{at}.{name}: Field required")
@@ -253,7 +253,7 @@ def _mark(path: str, block: Json) -> None:
 
 def _tools(body: Json) -> None:
     names: set[str] = set()
-    for at, tool in enumerate(map(mapping, listed(body.get("tools")))):
+    for at, tool in enumerate(map(mapping, as_list(body.get("tools")))):
         name, custom = str(tool.get("name", "")), tool.get("type") in (None, "custom")
         if custom:
             for needed in ("name", "input_schema"):

@@ -1,6 +1,6 @@
 """The Messages API of the double: messages and the counting of their tokens.
 
-The order is the vendor's: form, state, messages, window, brain. Every refusal names its rule.
+The order is the vendor's: form, state, messages, window, script engine. A refusal names its rule.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from director.testing.double.messages.read import (
     render_seen,
 )
 from director.testing.double.request_log.block import CacheBlock, total, units
-from director.testing.double.request_log.usage_log import Booked
+from director.testing.double.request_log.usage_log import BilledCall, Booked
 from director.testing.double.world import World
 
 
@@ -88,14 +88,16 @@ def _book(
     spent: tuple[int, int],
 ) -> Booked:
     return world.ledger.book(
-        exchange=asked.number,
-        run=asked.run,
-        provider=call.provider,
-        model=call.model,
-        at=world.clock.now(),
-        blocks=blocks,
-        output=spent[0],
-        reasoning=spent[1],
+        BilledCall(
+            exchange=asked.number,
+            run=asked.run,
+            provider=call.provider,
+            model=call.model,
+            at=world.clock.now(),
+            blocks=blocks,
+            output=spent[0],
+            reasoning=spent[1],
+        )
     )
 
 
@@ -120,7 +122,7 @@ def _on_demand(
 def _answer(
     world: World, asked: ParsedRequest, call: CheckedMessagesRequest, ready: Ready
 ) -> tuple[build.DraftMessage, list[build.Iteration]]:
-    """What the brain says, after a compaction when one is due."""
+    """What the script engine says, after a compaction when one is due."""
     shown, base = ready.shown, ready.bound
     iterations: list[build.Iteration] = []
     first: list[Json] = []

@@ -12,7 +12,7 @@ from director.models.script_values import Fail
 from director.testing.double.exchange import ServerSentEvent
 from director.testing.double.messages.build import refuse_failure
 from director.testing.double.messages.read import Json
-from director.testing.double.shapes import listed, mapping
+from director.testing.double.shapes import as_list, mapping
 
 CHUNK = 24
 DELTA_USAGE = (
@@ -41,7 +41,7 @@ def _events(body: Json, failure: Fail | None) -> Iterator[ServerSentEvent]:
     opening = {key: value for key, value in body.items() if key != "context_management"}
     opening |= {"content": [], "stop_reason": None, "stop_sequence": None, "stop_details": None}
     yield _event("message_start", message={**opening, "usage": begun})
-    blocks = [mapping(block) for block in listed(body["content"])]
+    blocks = [mapping(block) for block in as_list(body["content"])]
     if not blocks:
         yield _event("ping")
     for index, block in enumerate(blocks):

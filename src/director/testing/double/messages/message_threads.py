@@ -21,7 +21,7 @@ from director.testing.double.messages.read import (
     pieces_of,
     prompt_of,
 )
-from director.testing.double.shapes import listed, mapping
+from director.testing.double.shapes import as_list, mapping
 from director.testing.double.world import World
 
 SECONDS = 300.0
@@ -93,7 +93,7 @@ def open_thread(world: World, asked: ParsedRequest, call: CheckedMessagesRequest
         return prompt_of(call.body)
     thread = _find_thread(world, asked, call)
     start = max((piece.message for piece in thread.prompt.pieces), default=-1) + 1
-    new = pieces_of(listed(call.body.get("messages")), start)
+    new = pieces_of(as_list(call.body.get("messages")), start)
     return thread.prompt.keeping((*thread.prompt.pieces, *new))
 
 

@@ -1,6 +1,6 @@
 """A request to the Messages API as values: the prompt, its pieces, and how both are counted.
 
-Reads and renders only: nothing here refuses a request, asks a brain or keeps a state.
+Reads and renders only: nothing here refuses a request, asks a script engine or keeps a state.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 from director.models.capabilities import Capabilities
 from director.models.script_values import Kind, Seen, Shown
 from director.testing.double.request_log.block import CacheBlock, Part
-from director.testing.double.shapes import listed, mapping
+from director.testing.double.shapes import as_list, mapping
 
 Json: TypeAlias = Mapping[str, object]
 THOUGHTS = ("thinking", "redacted_thinking")
@@ -33,7 +33,7 @@ def blocks_of(content: object) -> tuple[Json, ...]:
     """Content as blocks: a string is short for one block of text."""
     if isinstance(content, str):
         return ({"type": "text", "text": content},)
-    return tuple(mapping(block) for block in listed(content))
+    return tuple(mapping(block) for block in as_list(content))
 
 
 def canonical(value: object) -> str:
@@ -149,7 +149,7 @@ class CheckedMessagesRequest:
     @property
     def edits(self) -> list[Json]:
         """The edits of the context that were asked for."""
-        edits = listed(mapping(self.body.get("context_management")).get("edits"))
+        edits = as_list(mapping(self.body.get("context_management")).get("edits"))
         return [mapping(edit) for edit in edits]
 
 
@@ -166,20 +166,20 @@ def prompt_of(body: Json) -> Prompt:
     return Prompt(
         str(body.get("model", "")),
         blocks_of(body.get("system")),
-        tuple(mapping(tool) for tool in listed(body.get("tools"))),
-        tuple(pieces_of(listed(body.get("messages")))),
+        tuple(mapping(tool) for tool in as_list(body.get("tools"))),
+        tuple(pieces_of(as_list(body.get("messages")))),
     )
 
 
 def _find_cache_mark(block: Json) -> str:
-    for candidate in (block, *map(mapping, reversed(listed(block.get("content"))))):
+    for candidate in (block, *map(mapping, reversed(as_list(block.get("content"))))):
         if candidate.get("cache_control"):
             return str(mapping(candidate["cache_control"]).get("ttl") or "5m")
     return ""
 
 
 def _images(block: Json) -> int:
-    inner = listed(block.get("content"))
+    inner = as_list(block.get("content"))
     return (block.get("type") == "image") + sum(_images(mapping(each)) for each in inner)
 
 

@@ -23,7 +23,7 @@ from director.testing.double.messages.read import (
 )
 from director.testing.double.messages.thinking import covers, end_of, pack_texts, seal, unpack_texts
 from director.testing.double.request_log.block import OVERHEAD, total, units
-from director.testing.double.shapes import listed, mapping
+from director.testing.double.shapes import as_list, mapping
 
 CLEARED = "[tool result cleared]"
 CLEAR_AT = 100_000
@@ -193,7 +193,7 @@ def apply_edits(prompt: Prompt, call: CheckedMessagesRequest) -> tuple[Prompt, l
 
 def _uses(prompt: Prompt, edit: Json) -> list[str]:
     """The calls with a result that may be cleared, oldest first."""
-    spared = set(listed(edit.get("exclude_tools")))
+    spared = set(as_list(edit.get("exclude_tools")))
     names = {
         str(piece.block.get("id")): piece.block.get("name")
         for piece in prompt.pieces
@@ -230,7 +230,7 @@ def _clear_piece(piece: Piece, uses: set[str], edit: Json) -> Piece:
     if piece.kind == "tool_result" and block.get("tool_use_id") in uses:
         return _with(piece, content=CLEARED)
     inputs = edit.get("clear_tool_inputs")
-    chosen = inputs is True or block.get("name") in listed(inputs)
+    chosen = inputs is True or block.get("name") in as_list(inputs)
     if piece.kind == "tool_use" and block.get("id") in uses and chosen:
         return _with(piece, input={})
     return piece

@@ -27,7 +27,7 @@ def _calculate_price(
     provider: str, model: str, at: float, counts: Mapping[str, int]
 ) -> Decimal | None:
     try:
-        from genai_prices import Usage, calc_price  # noqa: PLC0415  an extra, maybe missing
+        from genai_prices import Usage, calc_price
     except ImportError:
         return None
     when = datetime.fromtimestamp(at, UTC)

@@ -1,4 +1,4 @@
-"""The ledger: what each request took in tokens and money, cached or not.
+"""The request log: what each request took in tokens and money, cached or not.
 
 Nothing here reads a socket; prices come from genai-prices when it is installed.
 """
@@ -17,9 +17,31 @@ from director.testing.double.request_log.prefix import CacheOutcome, Prefix, pre
 from director.testing.double.request_log.token_prices import price, rates
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BilledCall:
+    """A generation that is to be booked, by what it was asked with and what it gave.
+
+    `key` is OpenAI's prompt_cache_key, `lifetime` its chosen one ("30m" or "12h"); the `mode`
+    "explicit" takes away its one implicit breakpoint, and with it the cache.
+    """
+
+    exchange: int
+    run: str
+    provider: str
+    model: str
+    at: float
+    blocks: Sequence[CacheBlock]
+    output: int
+    reasoning: int = 0
+    key: str = ""
+    lifetime: str = ""
+    mode: str = ""
+    dropped: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Booked:
-    """One line of the books.
+    """One line of the request log.
 
     `split` says of each part how its tokens were billed: "read", "uncached", or the lifetime they
     were written for. `wasted` counts what the request before of this run had already sent, and
@@ -99,6 +121,18 @@ def _split(row: Sequence[Prefix], outcome: CacheOutcome) -> dict[str, dict[str, 
     return made
 
 
+def _price(call: BilledCall, uncached: int, outcome: CacheOutcome) -> Decimal | None:
+    return price(
+        call.provider,
+        call.model,
+        uncached=uncached,
+        read=outcome.read,
+        writes=outcome.writes,
+        output=call.output,
+        at=call.at,
+    )
+
+
 @dataclass(slots=True)
 class RequestLog:
     """All lines, and the caches they were reckoned with."""
@@ -109,61 +143,29 @@ class RequestLog:
     _explicit: dict[tuple[str, str], AnthropicCache] = field(default_factory=dict)
     _sent: dict[str, frozenset[bytes]] = field(default_factory=dict)
 
-    def book(  # noqa: PLR0913  a line of the books has that many columns
-        self,
-        *,
-        exchange: int,
-        run: str,
-        provider: str,
-        model: str,
-        at: float,
-        blocks: Sequence[CacheBlock],
-        output: int,
-        reasoning: int = 0,
-        key: str = "",
-        lifetime: str = "",
-        mode: str = "",
-        dropped: int = 0,
-    ) -> Booked:
-        """Reckon one generation with the cache of its model, price it, and write it down.
-
-        `key` is OpenAI's prompt_cache_key, `lifetime` its chosen one ("30m" or "12h"); the `mode`
-        "explicit" takes away its one implicit breakpoint, and with it the cache.
-        """
-        row = prefixes(blocks)
-        outcome = CacheOutcome()
-        if mode != "explicit":
-            outcome = self._use_cache(
-                row, provider, model, key=key, lifetime=lifetime, at=at, run=run
-            )
+    def book(self, call: BilledCall) -> Booked:
+        """Reckon one generation with the cache of its model, price it, and write it down."""
+        row = prefixes(call.blocks)
+        outcome = CacheOutcome() if call.mode == "explicit" else self._use_cache(row, call)
         split = _split(row, outcome)
-        billed = _sum_rows(iter(split.values()))
-        uncached = billed.get("uncached", 0)
+        uncached = _sum_rows(iter(split.values())).get("uncached", 0)
         line = Booked(
-            exchange=exchange,
-            run=run,
-            model=model,
-            at=at,
+            exchange=call.exchange,
+            run=call.run,
+            model=call.model,
+            at=call.at,
             parts={part: sum(counts.values()) for part, counts in split.items()},
             uncached=uncached,
             read=outcome.read,
             writes=dict(outcome.writes),
-            output=output,
-            reasoning=reasoning,
-            dropped=dropped,
-            cost=price(
-                provider,
-                model,
-                uncached=uncached,
-                read=outcome.read,
-                writes=outcome.writes,
-                output=output,
-                at=at,
-            ),
+            output=call.output,
+            reasoning=call.reasoning,
+            dropped=call.dropped,
+            cost=_price(call, uncached, outcome),
             miss=outcome.miss,
-            provider=provider,
+            provider=call.provider,
             split=split,
-            wasted=self._count_wasted(run, blocks, outcome.read),
+            wasted=self._count_wasted(call.run, call.blocks, outcome.read),
         )
         self.lines.append(line)
         return line
@@ -204,28 +206,11 @@ class RequestLog:
             made["output"] = made.get("output", Decimal(0)) + each.output * line.output
         return made
 
-    def waste(self, run: str | None = None) -> int:
-        """The tokens that were sent again unchanged and billed without the cache."""
-        return sum(line.wasted for line in self._of(run))
-
-    def high_water(self, run: str | None = None) -> int:
-        """The size of the largest context that was sent."""
-        return max((line.input for line in self._of(run)), default=0)
-
     def _of(self, run: str | None) -> list[Booked]:
         return [line for line in self.lines if run is None or line.run == run]
 
-    def _use_cache(  # noqa: PLR0913  as `book`
-        self,
-        row: Sequence[Prefix],
-        provider: str,
-        model: str,
-        *,
-        key: str,
-        lifetime: str,
-        at: float,
-        run: str,
-    ) -> CacheOutcome:
+    def _use_cache(self, row: Sequence[Prefix], call: BilledCall) -> CacheOutcome:
+        provider, model = call.provider, call.model
         can = self.capabilities(provider, model)
         if can.cache == "none":
             return CacheOutcome()
@@ -234,12 +219,12 @@ class RequestLog:
             if explicit is None:
                 explicit = AnthropicCache(can.cache_minimum)
                 self._explicit[provider, model] = explicit
-            return explicit.use(row, at=at, run=run)
-        implicit = self._implicit.get((provider, model, key))
+            return explicit.use(row, at=call.at, run=call.run)
+        implicit = self._implicit.get((provider, model, call.key))
         if implicit is None:
             implicit = OpenAICache(can.cache == "implicit_paid", can.cache_minimum)
-            self._implicit[provider, model, key] = implicit
-        return implicit.use(row, at=at, lifetime=lifetime, run=run)
+            self._implicit[provider, model, call.key] = implicit
+        return implicit.use(row, at=call.at, lifetime=call.lifetime, run=call.run)
 
     def _count_wasted(self, run: str, blocks: Sequence[CacheBlock], read: int) -> int:
         before = self._sent.get(run, frozenset())

@@ -1,7 +1,7 @@
 """Responses made in the background: where they stand by the clock, polling, and cancelling.
 
 The answer is known when a job starts; only the clock decides what of it is shown. Nothing here
-asks a brain.
+asks a script engine.
 """
 
 from __future__ import annotations

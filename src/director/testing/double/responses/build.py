@@ -1,6 +1,6 @@
-"""From what a brain said to output items, and from them to the body of a response.
+"""From what a script engine said to output items, and from them to the body of a response.
 
-Nothing here asks a brain, looks up state or keeps what it makes.
+Nothing here asks a script engine, looks up state or keeps what it makes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MISSES = ("tools_changed", "input_changed")
 
 @dataclass(slots=True)
 class BuiltOutput:
-    """What came of a brain's words: items, how they ended, and what they took."""
+    """What came of a script engine's words: items, how they ended, and what they took."""
 
     output: list[Item] = field(default_factory=list)
     status: str = "completed"
@@ -166,7 +166,7 @@ def _add(
 
 
 def read_compaction(said: Sequence[Emit]) -> str:
-    """The text that stands for a context, from what a brain said when asked to compact it."""
+    """The text that stands for a context, as a script engine said when asked to compact."""
     return "\n".join(each.text for each in said if isinstance(each, Compact | Say))
 
 

@@ -1,6 +1,6 @@
 """Conversations: lists of items that responses read from and add to, one response at a time.
 
-Nothing here asks a brain.
+Nothing here asks a script engine.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The Responses API of the double: create, retrieve, delete, cancel, and the list of input items.
 
-What OpenAI refuses is refused in its order and its words; an answer is what the brain says to
-the context that the request brings. Nothing here is inherited but items.
+What OpenAI refuses is refused in its order and its words; an answer is what the script engine says
+to the context that the request brings. Nothing here is inherited but items.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def create(world: World, asked: ParsedRequest, _path: Mapping[str, str]) -> Prov
 def _answer(
     world: World, asked: ParsedRequest, can: Capabilities, context: ResponsesContext, making: Making
 ) -> BuiltOutput:
-    """What the brain says, after a compaction if one is due."""
+    """What the script engine says, after a compaction if one is due."""
     limit = can.max_output
     asked_for = asked.body.get("max_output_tokens")
     if isinstance(asked_for, int):
@@ -154,7 +154,7 @@ def _keep(
     room = context.conversation
     if room is not None:
         final["conversation"] = {"id": room.id}
-    struck = stream_faults.failed(asked, final)
+    struck = stream_faults.fail_response(asked, final)
     stored = asked.body.get("store") is not False and keeps(world)
     kept = StoredResponse(
         id=str(final["id"]),
@@ -194,7 +194,7 @@ def _in_background(
     if not asked.body.get("stream"):
         return ProviderResponse(view(kept, world.clock.now()))
     answer = ProviderResponse(events=events(final, background=True))
-    kept.events = stream_faults.broken(answer, asked)[0].events if fails else answer.events
+    kept.events = stream_faults.break_answer(answer, asked)[0].events if fails else answer.events
     if kept.job.stuck:
         answer = ProviderResponse(events=answer.events[:2])
         kept.events = kept.events[:2]

@@ -1,4 +1,4 @@
-"""Items: the rules they obey together, and how each is shown to a brain and counted.
+"""Items: the rules they obey together, and how each is shown to a script engine and counted.
 
 The rules look at a whole context: what a chain brings and what a request sends. Nothing here
 changes what is kept.

@@ -16,7 +16,7 @@ from director.testing.double import refusals, texts
 from director.testing.double.exchange import ParsedRequest
 from director.testing.double.request_log.block import CacheBlock, total
 from director.testing.double.request_log.cache_openai import cache_key
-from director.testing.double.request_log.usage_log import Booked
+from director.testing.double.request_log.usage_log import BilledCall, Booked
 from director.testing.double.responses.background_responses import OPEN, status
 from director.testing.double.responses.checks import provider
 from director.testing.double.responses.conversations import ResponsesConversation, open_conversation
@@ -76,7 +76,7 @@ class ResponsesContext:
         return self.rendered[place:]
 
     def render_seen(self, asked: ParsedRequest, *shown: Shown, compact: bool = False) -> Seen:
-        """It as a brain sees it; or `shown` instead of its items."""
+        """It as a script engine sees it; or `shown` instead of its items."""
         return Seen(
             form="responses",
             model=str(asked.body.get("model") or ""),
@@ -218,16 +218,18 @@ def book_context(
         "service_tier": body.get("service_tier"),
     }
     return world.ledger.book(
-        exchange=asked.number,
-        run=asked.run,
-        provider=provider(world),
-        model=str(body.get("model") or ""),
-        at=world.clock.now(),
-        blocks=context.blocks,
-        output=output,
-        reasoning=reasoning,
-        key=cache_key(body.get("prompt_cache_key"), apart),
-        lifetime=str(options.get("ttl") or ""),
-        mode=str(options.get("mode") or ""),
-        dropped=context.dropped,
+        BilledCall(
+            exchange=asked.number,
+            run=asked.run,
+            provider=provider(world),
+            model=str(body.get("model") or ""),
+            at=world.clock.now(),
+            blocks=context.blocks,
+            output=output,
+            reasoning=reasoning,
+            key=cache_key(body.get("prompt_cache_key"), apart),
+            lifetime=str(options.get("ttl") or ""),
+            mode=str(options.get("mode") or ""),
+            dropped=context.dropped,
+        )
     )

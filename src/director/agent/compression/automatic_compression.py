@@ -1,0 +1,55 @@
+"""Compression before a request that would reach the mark; whatever goes wrong, the turn goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from director.agent.agent_session import AgentSession
+from director.agent.compression.compression_task import CompressionTask
+from director.agent.compression.thread_compression import compress_if_due
+from director.agent.compression.thresholds import get_marks
+from director.agent.conversation.current_thread import find_request
+from director.agent.conversation.message_size import least_size
+from director.agent.request_assembly import RequestDraft, budget_of, tools_size
+from director.agent.turn_events import TurnProgress
+from director.context.sizes import context_size
+from director.models import Tool
+from director.sections.workflow_state import WorkflowState
+
+
+async def compress_when_due(
+    desk: AgentSession, draft: RequestDraft, state: WorkflowState, *, tools: Sequence[Tool]
+) -> bool:
+    """Compress before a request that would reach the mark; whether it was done.
+
+    The profile may name another model for it; else Director's own writes the summary.
+    """
+    model = desk.talking(desk.talks)
+    marks = get_marks(desk.settings, model)
+    size = request_size(desk, draft, tools)
+    budget = budget_of(model.capabilities, desk.settings, model.counter)
+    if marks.fill(size) == "full" and least_size(desk, model, draft) > budget.limit:
+        # No summary would make it fit: none is paid for.
+        return False
+    writer = desk.talking(draft.profile.compression.model or desk.talks)
+    turn = find_request(desk.store, desk.thread)
+    task = CompressionTask(
+        desk.store, desk.thread, state, writer, marks, turn=turn, clean=desk.clean
+    )
+    outcome = await compress_if_due(task, size)
+    if outcome.proposal is not None and outcome.proposal.cost is not None:
+        desk.spent.money += outcome.proposal.cost
+    if outcome.gap:
+        desk.progress(TurnProgress("compressed", outcome.says))
+    return outcome.status == "done"
+
+
+def request_size(desk: AgentSession, draft: RequestDraft, tools: Sequence[Tool]) -> int:
+    """Tokens of the whole request that would be made now: sections, history and tools."""
+    model = desk.talking(desk.talks)
+    counter = model.counter
+    history = sum(desk.walks.given.of(draft.context.turns, model.calibration))
+    blocks = sum(counter(text) for text in (draft.around.first_message, draft.around.last_message))
+    bare = context_size(replace(draft.context, turns=()), counter)
+    return bare + history + blocks + tools_size(tools, counter)
