@@ -67,6 +67,16 @@ def test_pages_link_only_to_files_that_exist() -> None:
     ] == []
 
 
+def test_the_navigation_names_every_page_once() -> None:
+    """In its four parts; the records of the test loop are left out."""
+    nav = (ROOT / "mkdocs.yml").read_text().split("\nnav:\n")[1]
+    parts = re.findall(r"^  - ([^:\n]+):$", nav, flags=re.MULTILINE)
+    assert parts == ["Start", "Guides", "Reference", "How it works"]
+    pages = [path.relative_to(ROOT / "docs").as_posix() for path in ROOT.glob("docs/**/*.md")]
+    named = re.findall(r"([\w/.-]+\.md)$", nav, flags=re.MULTILINE)
+    assert sorted(named) == sorted(page for page in pages if not page.startswith("loop/"))
+
+
 def test_every_file_of_the_walks_exists() -> None:
     """How it works names each stop by its file; one that was renamed is renamed there."""
     page = (ROOT / "docs/how-it-works.md").read_text()

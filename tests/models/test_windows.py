@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from director.agent.model_windows import get_capabilities, remember_window
 from director.models import Capabilities, open_model
 from director.models.windows import ask_window, choose_window, get_window_setting
+from director.services.context_meter import find_marks
 from director.settings import SettingsError, load_settings
 from director.store import open_store
 from director.testing.double import Double
 from director.testing.double.provider_profiles import PROFILES
-from director.web.reading.meter import marks_of
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -125,6 +125,6 @@ def test_the_meter_knows_the_number_that_the_server_said(tmp_path: Path) -> None
                 return model.capabilities.window
 
         said = asyncio.run(talk())
-        assert marks_of(store, load_settings(), name)[1] == said == 16_384
+        assert find_marks(store, load_settings(), name)[1] == said == 16_384
         choose_window(name, 9_000)
-        assert marks_of(store, load_settings(), name)[1] == 9_000
+        assert find_marks(store, load_settings(), name)[1] == 9_000

@@ -8,9 +8,11 @@ from collections.abc import Callable
 
 import pytest
 
+from director.agent import open_session
 from director.agent.saved_workflow import SavedState
 from director.runs import RunDependencies, run_workflow
 from director.services import node_trials, nodes, plans, run_exports, runs, variables, workflows
+from director.services.outgoing import MarkNotSaved
 from director.services.workspace import Workspace, make_workspace
 from director.store import Store
 from director.store.run_variables import set_variable, workbench
@@ -86,3 +88,30 @@ def test_no_use_case_shows_a_secret_that_was_stored(
     found = str(show(workspace))
     assert CANARY not in found
     assert json.dumps(CANARY)[1:-1] not in found
+
+
+def test_what_was_shown_redacted_cannot_be_saved_in_the_place_of_the_value(
+    workspace: Workspace,
+) -> None:
+    """A node that is read, edited and saved, or a document that comes back, would lose its value."""
+    shown = workflows.get_workflow(workspace, "w")
+    config = dict(shown.nodes[0].config)
+    assert "[redacted]" in str(config)
+    before = workspace.store.get("workflow", "w")
+
+    changes: dict[str, object] = {"config": config}
+    draft = {"type": "transform", "alias": "more", "config": config}
+
+    async def save() -> None:
+        async with open_session(workspace.store, "w", workspace.resources) as session:
+            target = nodes.NodeTarget(session, "find", None)
+            with pytest.raises(MarkNotSaved, match="secret:NAME"):
+                await nodes.change_node(workspace, target, changes=changes, merge="replace")
+            with pytest.raises(MarkNotSaved):
+                await nodes.add_node(workspace, session, draft, seen=None)
+
+    asyncio.run(save())
+    exported = json.loads(workflows.export_document(workspace, "w"))
+    with pytest.raises(MarkNotSaved):
+        workflows.import_document(workspace, workflows.parse_document(exported), replaces=True)
+    assert workspace.store.get("workflow", "w") == before

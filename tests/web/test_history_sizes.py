@@ -8,7 +8,7 @@ from director.context.report import by_kind
 from director.context.sizes import turn_size
 from director.context.values import AgentTurn, Call, Context, Summary, Turn, UserTurn, chars4
 from director.counting import counter_for
-from director.web.reading.history_sizes import HistorySizes
+from director.services.history_sizes import HistorySizes
 
 
 def a_turn(at: int, chance: random.Random) -> Turn:

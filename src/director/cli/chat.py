@@ -63,17 +63,13 @@ def chat(
     in place, and says after each turn what the request was made of and what it cost. Everything
     is kept: the same workflow goes on where it was left.
     """
-    from director.models import NoKey, NoLibrary, UnknownModel
-    from director.profiles import ProfileError
-    from director.workflow.values import WorkflowError
+    from director.models import NoKey
 
     with open_store_or_exit(store, "chat", make=True) as opened:
         try:
             code = _talk(opened, workflow, model or "", profile or "", files=files)
         except NoKey as missing:
             fail("chat", f"{missing}\n\n{no_model()}")
-        except (NoLibrary, UnknownModel, ProfileError, WorkflowError) as problem:
-            fail("chat", str(problem))
     raise typer.Exit(code)
 
 

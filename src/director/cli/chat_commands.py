@@ -10,11 +10,12 @@ from director.agent.background_answers import NO, choose_background, is_backgrou
 from director.agent.conversation.current_thread import leave_out
 from director.agent.model_choice import talks_as
 from director.agent.turn_context import gather
-from director.cli.chat_room import TROUBLE, Room
+from director.cli.chat_room import Room
 from director.cli.chat_secrets import enter_secret, purge_from_store
 from director.cli.chat_text import context_table
 from director.cli.inputs import read_typed
 from director.cli.outline import outline
+from director.errors import DirectorError
 from director.models.names import parse
 from director.models.servers import accept_server
 from director.models.windows import choose_window
@@ -42,7 +43,7 @@ def obey(room: Room, text: str) -> None:
         return
     try:
         found[0](room, rest.strip())
-    except TROUBLE as problem:
+    except DirectorError as problem:
         room.trouble(problem)
     except KeyboardInterrupt:
         room.screen.say("Stopped.", "yellow")

@@ -15,9 +15,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from director.agent import (
-    ContextTooLarge,
     TurnResult,
-    TurnRunning,
     current_thread,
     open_session,
     retry_turn,
@@ -32,44 +30,22 @@ from director.agent.request_log.kept_requests import KIND as REQUEST
 from director.agent.subagents.node_models import lend
 from director.agent.tools import UserQuestion
 from director.agent.turn import resume_turn
-from director.browser import BrowserError
 from director.cli.chat_screen import ChatScreen
 from director.cli.local_runs import list_context_values
-from director.models import Model, ModelError, NoKey, NoLibrary, UnknownModel
-from director.models.script_values import ScriptError
-from director.profiles import ProfileError
-from director.runs import Run, RunError, RunProgress, drive, queue_run
+from director.errors import DirectorError
+from director.models import Model
+from director.runs import Run, RunProgress, drive, queue_run
 from director.runs.branch_choices import read_choices
 from director.runs.resources import RunOptions, open_resources
 from director.runs.run_text import branch_lines, comparison_lines, seconds_text, state_text
-from director.secrets import OriginError, SecretRefused, VaultError
 from director.services.runs import read_history
 from director.services.workspace import Workspace, share_session
-from director.settings import Settings, SettingsError, load_settings
-from director.store import Store, StoreError, Versioned
+from director.settings import Settings, load_settings
+from director.store import Store, Versioned
 from director.workflow.display import render_value
-from director.workflow.values import Json, WorkflowError
+from director.workflow.values import Json
 
 T = TypeVar("T")
-# What a person can do something about; each says in words what that is.
-TROUBLE = (
-    ModelError,
-    NoKey,
-    NoLibrary,
-    UnknownModel,
-    ScriptError,
-    ProfileError,
-    ContextTooLarge,
-    TurnRunning,
-    StoreError,
-    WorkflowError,
-    RunError,
-    BrowserError,
-    OriginError,
-    SecretRefused,
-    SettingsError,
-    VaultError,
-)
 
 
 class Room:
@@ -188,7 +164,7 @@ class Room:
         except KeyboardInterrupt:
             self.screen.say("Stopped. What was said and done until here is kept.", "yellow")
             return None
-        except TROUBLE as problem:
+        except DirectorError as problem:
             self.trouble(problem)
             if not isinstance(problem, MessageTooLarge):
                 self.screen.say("What was said is kept; /retry says it again.", "dim")
@@ -212,7 +188,7 @@ class Room:
             return self.run(self._run_workflow(inputs or {}))
         except KeyboardInterrupt:
             self.screen.say("The run was stopped; `director runs list` shows it.", "yellow")
-        except TROUBLE as problem:
+        except DirectorError as problem:
             self.trouble(problem)
         return None
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 import typer
 
 from director.cli.command_setup import Url, fail, open_store_or_exit
+from director.errors import DirectorError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -55,16 +56,14 @@ def refuse(*, workflow: Id, origin: Origin, store: Url = None) -> None:
 def _answer(
     workflow: str, origin: str, store: str | None, answer: Literal["approved", "refused"]
 ) -> None:
-    from director.secrets import OriginError
     from director.services.approvals import answer_origin
     from director.services.workspace import make_workspace
-    from director.workflow.values import WorkflowError
 
     command = f"origins {'allow' if answer == 'approved' else 'refuse'}"
     with open_store_or_exit(store, command) as opened:
         try:
             answer_origin(make_workspace(opened), workflow, origin, answer=answer)
-        except (OriginError, WorkflowError) as problem:
+        except DirectorError as problem:
             fail(command, f"{problem} Nothing was changed.")
     said = "may reach" if answer == "approved" else "does not reach"
     typer.echo(f"{workflow} {said} {origin}.")

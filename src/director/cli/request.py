@@ -6,8 +6,6 @@ It only reads. Exit code 1 means that a replay was not the same; 2 that somethin
 from __future__ import annotations
 
 import asyncio
-import difflib
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -31,10 +29,13 @@ Number: TypeAlias = Annotated[int, typer.Argument(help="The number of a request,
 @app.command("list")
 def list_(*, thread: Thread = None, store: Url = None) -> None:
     """List the requests of a thread: when, for what, to whom, how large, what they cost."""
+    from director.services.requests import list_records
+    from director.services.workspace import make_workspace
+
     with open_store_or_exit(store, "request") as opened:
         where = _thread(opened, thread)
         typer.echo(f"Requests of {where}:")
-        for one in opened.versions("request", where):
+        for one in list_records(make_workspace(opened), where):
             typer.echo(_line(one))
 
 
@@ -48,42 +49,39 @@ def show(
     store: Url = None,
 ) -> None:
     """Show a request by part, with tokens and price, and what was cut from it."""
-    from director.agent.request_log.kept_requests import request, sent_bytes
+    from director.services.requests import read_body, read_record
+    from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, "request") as opened:
-        where = _thread(opened, thread)
+        where, workspace = _thread(opened, thread), make_workspace(opened)
         if raw:
-            sys.stdout.buffer.write(sent_bytes(opened, where, number, attempt))
+            sys.stdout.buffer.write(read_body(workspace, where, number, attempt))
             return
-        for line in _render_request(request(opened, where, number)):
+        for line in _render_request(read_record(workspace, where, number)):
             typer.echo(line)
 
 
 @app.command()
 def diff(one: Number, other: Number, *, thread: Thread = None, store: Url = None) -> None:
     """Show how two requests differ, line by line of their bodies."""
-    from director.agent.request_log.kept_requests import sent_bytes
+    from director.services.requests import compare_bodies
+    from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, "request") as opened:
         where = _thread(opened, thread)
-        before, after = (_lines(sent_bytes(opened, where, number)) for number in (one, other))
-    names = (f"request {one}", f"request {other}")
-    for line in difflib.unified_diff(before, after, names[0], names[1], lineterm="", n=1):
-        typer.echo(line)
+        for line in compare_bodies(make_workspace(opened), where, one, other, around=1):
+            typer.echo(line)
 
 
 @app.command()
 def replay(number: Number, *, thread: Thread = None, store: Url = None) -> None:
     """Make a request again from the store, offline, and compare it byte for byte."""
-    from director.agent.request_log.request_replay import replayed
-    from director.models import NoLibrary, UnknownModel
+    from director.services.requests import replay_request
+    from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, "request") as opened:
         where = _thread(opened, thread)
-        try:
-            found = asyncio.run(replayed(opened, where, number))
-        except (NoLibrary, UnknownModel) as error:
-            fail("request", str(error))
+        found = asyncio.run(replay_request(make_workspace(opened), where, number))
     if found.same:
         typer.echo(f"The same, byte for byte: {len(found.sent):,} bytes. Nothing was sent.")
         return
@@ -151,10 +149,6 @@ def _render_request(one: Versioned) -> list[str]:
     if body.get("failure"):
         lines.append(f"  failed: {body['failure']}")
     return lines
-
-
-def _lines(body: bytes) -> list[str]:
-    return json.dumps(json.loads(body), indent=1, ensure_ascii=False).splitlines()
 
 
 def _near(body: bytes, at: int) -> str:

@@ -10,6 +10,7 @@ from typing import Annotated, Literal, TypeAlias
 import typer
 
 from director.cli.command_setup import Url, fail, open_store_or_exit
+from director.errors import DirectorError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -121,7 +122,6 @@ def refuse(*, name: Name, origin: Origin, field: Field, store: Url = None) -> No
 
 def _answer(name: str, origin: str, field: str, *, store: str | None, word: str) -> None:
     from director.runs.secret_uses import SecretUse
-    from director.secrets import SecretRefused, VaultError
     from director.services.secrets import answer_use
     from director.services.workspace import make_workspace
 
@@ -129,7 +129,7 @@ def _answer(name: str, origin: str, field: str, *, store: str | None, word: str)
         state: Literal["approved", "refused"] = "approved" if word == "allow" else "refused"
         try:
             answer_use(make_workspace(opened), SecretUse(name, origin, field), state)
-        except (SecretRefused, VaultError) as problem:
+        except DirectorError as problem:
             fail(f"secret {word}", f"{problem} Nothing was changed.")
     typer.echo(f"{name} on {origin}, {field}: {state}.")
 

@@ -14,9 +14,10 @@ from director.secrets.clear import MARK, Clear
 from director.secrets.encoded_forms import base64_edges, canary_forms, unfit
 from director.secrets.loose_forms import loose_forms, loose_spans, strip_separators
 
-__all__ = ["Redactor", "canary_forms"]
+__all__ = ["MARKS", "Redactor", "canary_forms"]
 
-_MARKS = (MARK, "«redacted»", "⟦redacted⟧", "█")
+# What may stand in the place of a value: the first that cannot be part of one.
+MARKS = (MARK, "«redacted»", "⟦redacted⟧", "█")
 Span: TypeAlias = tuple[int, int]
 # Whether the letter before and after a form holds bits of the value as well.
 Edges: TypeAlias = tuple[bool, bool]
@@ -43,7 +44,7 @@ class Redactor:
         }
         self._loose = loose_forms(each.use() for each in hidden)
         self._mark = _text_mark(self._text, self._loose)
-        self._byte_mark = _mark([mark.encode() for mark in _MARKS], self._bytes)
+        self._byte_mark = _mark([mark.encode() for mark in MARKS], self._bytes)
 
     @property
     def size(self) -> int:
@@ -95,7 +96,7 @@ def _clash(mark: AnyStr, form: AnyStr) -> bool:
 
 def _text_mark(forms: Iterable[str], loose: Sequence[str]) -> str | None:
     """The first mark that is no part of a form, nor of a loose one."""
-    fit = [mark for mark in _MARKS if _mark([strip_separators(mark)], loose)]
+    fit = [mark for mark in MARKS if _mark([strip_separators(mark)], loose)]
     return _mark(fit, list(forms))
 
 

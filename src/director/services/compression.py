@@ -14,22 +14,20 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from director.agent.compression import compression_proposal
 from director.agent.compression.compression_export import exported
 from director.agent.compression.compression_proposal import (
     CompressionProposal,
     check_summary,
+    edit_proposal,
     look,
     propose,
 )
 from director.agent.compression.compression_task import CompressionTask
 from director.agent.compression.thread_compression import apply, attempts, compress_now
-from director.agent.compression.thresholds import Marks, get_marks, marks_for
+from director.agent.compression.thresholds import Marks, get_marks
 from director.agent.model_choice import get_chosen_model, get_chosen_profile
-from director.agent.model_windows import get_capabilities
 from director.agent.turn_lease import TurnRunning, running
 from director.models import Model, NoKey
-from director.models.names import parse
 from director.services.compression_values import (
     CompressionAttempt,
     CompressionResult,
@@ -41,6 +39,7 @@ from director.services.compression_values import (
     read_estimate,
     read_proposal,
 )
+from director.services.context_meter import find_marks
 from director.services.outgoing import redact_result
 from director.services.workspace import Workspace
 from director.store import Store, StoreError
@@ -117,13 +116,13 @@ async def propose_compression(  # noqa: PLR0913  each has a name
 
 
 @redact_result
-def edit_proposal(
+def rewrite_proposal(
     workspace: Workspace, thread: str, id_: str, *, text: str, proposals: ProposalList
 ) -> Proposed:
     """The same compression with the user's words, verified like any other."""
     del workspace
     found = proposals.get(id_, thread)
-    made = compression_proposal.edit_proposal(found.made, text, found.cap)
+    made = edit_proposal(found.made, text, found.cap)
     proposals.replace(id_, replace(found, made=made))
     return read_proposal(id_, made)
 
@@ -211,8 +210,7 @@ def _find_marks(workspace: Workspace, talks: str, writer: Model) -> Marks:
     settings = workspace.settings()
     if talks in ("", writer.name):
         return get_marks(settings, writer)
-    can, named = get_capabilities(workspace.store, settings, talks), parse(talks)
-    return marks_for(settings, can, provider=named.provider, model=named.model)
+    return find_marks(workspace.store, settings, talks)[0]
 
 
 def _check_idle(store: Store, thread: str) -> None:

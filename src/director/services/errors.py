@@ -23,6 +23,7 @@ DirectorError
 ├── LocatorError
 │   ├── NoElement
 │   └── SeveralElements
+├── MarkNotSaved
 ├── ModelError
 ├── NoKey
 │   └── ServerNotAccepted

@@ -25,7 +25,7 @@ from director.services.doubts import (
     list_doubts,
 )
 from director.services.errors import NotFound
-from director.services.outgoing import Identifier, redact_result
+from director.services.outgoing import Identifier, redact_result, refuse_marks
 from director.services.workspace import Workspace
 from director.store import Store, VersionConflict
 from director.store.run_variables import is_workbench, workbench
@@ -168,6 +168,7 @@ async def add_node(
     workspace: Workspace, session: AgentSession, draft: Mapping[str, Any], *, seen: int | None
 ) -> NodesResult:
     """Add a node, of the parts that the tool `create_node` takes."""
+    refuse_marks(draft)
     _check_version(workspace, session.workflow, seen)
     return _get_result(workspace, session, await node_tools.create_node(session, **draft))
 
@@ -181,6 +182,7 @@ async def change_node(
     merge: Literal["update", "replace"],
 ) -> NodesResult:
     """Change a node; its other fields stay as they are."""
+    refuse_marks(changes)
     session = _check_target(workspace, target)
     said = await node_tools.change_node(session, target.node, changes, merge)
     return _get_result(workspace, session, said)

@@ -37,6 +37,7 @@ from typing import (
 
 from director.errors import DirectorError
 from director.secrets import Redactor
+from director.secrets.redaction import MARKS
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -106,6 +107,28 @@ def redact_error(error: DirectorError, workspace: Redacts) -> None:
             setattr(error, name, workspace.redact(getattr(error, name)))
 
 
+class MarkNotSaved(DirectorError):
+    """What was shown redacted came back to be saved: the mark would stand for the value."""
+
+    status = 422
+
+
+def refuse_marks(value: object) -> None:
+    """Refuse a text that holds the mark of a redaction, at any depth of what is to be saved."""
+    if isinstance(value, Mapping):
+        value = [*value, *value.values()]
+    if isinstance(value, tuple | list):
+        for each in value:
+            refuse_marks(each)
+    elif isinstance(value, str) and any(mark in value for mark in MARKS[:-1]):
+        raise MarkNotSaved(
+            f"{value[:200]!r} shows a value of the vault redacted; saved like this, the mark would "
+            "stand in its place.",
+            kept="Nothing was changed.",
+            next_step="Write the reference {{secret:NAME}} there, or the text if it is no secret.",
+        )
+
+
 def redact_value(value: T, redactor: Redactor) -> T:
     """The value with a mark in place of every secret in it; itself if there is none.
 
@@ -134,10 +157,20 @@ def _redact(value: object, redactor: Redactor) -> object:
 
 def _redact_text(value: str | bytes | PurePath, redactor: Redactor) -> object:
     if isinstance(value, bytes):
-        return redactor.clean_bytes(value)
+        return _redact_bytes(value, redactor)
     text = str(value)
     found = redactor.clean(text)
     return value if found == text else type(value)(found)
+
+
+def _redact_bytes(value: bytes, redactor: Redactor) -> bytes:
+    found = redactor.clean_bytes(value)
+    try:
+        text = found.decode()
+    except UnicodeDecodeError:
+        return found
+    # A text is also redacted where a value was rewritten, as in other case or spaced out.
+    return redactor.clean(text).encode()
 
 
 def _redact_items(

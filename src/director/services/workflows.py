@@ -20,7 +20,7 @@ from director.models.servers import accept_server
 from director.runs import save_workflow
 from director.runs.playwright_script import script_of
 from director.services.errors import NotFound
-from director.services.outgoing import Identifier, redact_result
+from director.services.outgoing import Identifier, redact_result, refuse_marks
 from director.services.workspace import Workspace
 from director.store import Store, VersionConflict, Versioned
 from director.store.deleted_workflows import away, bring_back, is_away, put_away
@@ -145,6 +145,7 @@ def import_document(
     workspace: Workspace, document: Workflow, *, replaces: bool = False
 ) -> ImportedDocument:
     """Take a workflow in, under another id if its own is taken; its origins are asked for."""
+    refuse_marks(to_json(document))
     done = import_workflow(workspace.store, document, replaces=replaces)
     return ImportedDocument(done.id, done.version, done.before, done.is_renamed)
 

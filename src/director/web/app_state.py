@@ -26,8 +26,10 @@ from director.runs.resources import Resources
 from director.secrets import VaultError
 from director.services import workflows
 from director.services.compression import ProposalList
+from director.services.context_meter import Meter, read_meter
 from director.services.provider_keys import opens_with
 from director.services.run_service import RunService
+from director.services.workflow_reader import WorkflowReader
 from director.services.workspace import Workspace
 from director.settings import Settings, load_settings
 from director.store import Store
@@ -38,8 +40,6 @@ from director.web.event_hub import Hub
 from director.web.guard.hosts import OwnNames
 from director.web.page_cache import PageCache
 from director.web.pictures import Pictures
-from director.web.reading.meter import Meter, meter
-from director.web.reading.reader import WorkflowReader
 from director.web.sessions import Sessions
 from director.web.store_feed import Feed
 from director.web.turn_runner import T, Turns
@@ -240,9 +240,9 @@ class AppState:
     async def meter(self, workflow: str) -> Meter:
         """How large the next request of a workflow would be."""
         tabs = await self.tabs(workflow)
-        reader, settings = self.reader(workflow), self.settings
+        reader = self.reader(workflow)
         return await asyncio.to_thread(
-            meter, self.cached, workflow, settings, reader=reader, tabs=tabs
+            read_meter, self.workspace, workflow, reader=reader, tabs=tabs
         )
 
     async def _holding(self, workflow: str, work: Callable[[], Awaitable[T]]) -> T:

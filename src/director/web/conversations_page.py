@@ -9,10 +9,10 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from director.agent import current_thread
 from director.agent.saved_workflow import SavedState
+from director.services.conversations import list_conversations
+from director.services.requests import count_requests
 from director.web.app_state import AppState
 from director.web.page_templates import api_of, page
-from director.web.reading.chat import conversations
-from director.web.reading.requests import newest
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, Thread
 from director.web.views.chat import chat
 
@@ -22,7 +22,7 @@ router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 @router.get("/w/{workflow}/conversations")
 def listed(request: Request, workflow: ExistingWorkflowId, studio: CurrentApp) -> HTMLResponse:
     """The conversations of a workflow, the newest first."""
-    rows = conversations(studio.cached, workflow)[::-1]
+    rows = list_conversations(studio.workspace, workflow)[::-1]
     return page(request, "conversations.html", {**_around(studio, workflow), "rows": rows})
 
 
@@ -33,13 +33,13 @@ def one(
     """An earlier conversation; the one of now is read where it goes on."""
     if thread == current_thread(studio.cached, workflow):
         return RedirectResponse(f"/w/{quote(workflow, safe='')}")
-    found = chat(studio.cached, thread)
+    found = chat(studio.workspace, thread)
     shown = {
         **_around(studio, workflow),
         "chat": found,
         "chunk": found.newest,
         "older": thread,
-        "requests": newest(studio.cached, thread),
+        "requests": count_requests(studio.workspace, thread),
     }
     return page(request, "conversation.html", shown)
 

@@ -52,6 +52,8 @@ async def read_surroundings(studio: AppState, workflow: str) -> tuple[object, ..
     return (
         studio.settings,
         find_keys(studio.supplies.vault),
+        # What is redacted depends on it.
+        studio.supplies.vault.stamp(),
         tuple(studio.supplies.files(workflow).list()) if workflow else (),
         await studio.tabs(workflow),
         studio.turns.is_on(workflow),

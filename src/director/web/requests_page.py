@@ -9,11 +9,9 @@ from fastapi.responses import HTMLResponse
 
 from director.agent import current_thread
 from director.agent.saved_workflow import SavedState
-from director.services.errors import NotFound
-from director.store import StoreError
+from director.services.requests import count_requests, list_requests
 from director.web.app_state import AppState
 from director.web.page_templates import api_of, page
-from director.web.reading.requests import lines, newest
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, Thread
 from director.web.views import requests
 
@@ -31,7 +29,7 @@ def listed(
     before: Annotated[int | None, Query(ge=1, le=2**31)] = None,
 ) -> HTMLResponse:
     """The requests of the conversation, some at a time, and the size over time."""
-    rows = lines(studio.cached, thread, before=before, limit=_AT_ONCE)
+    rows = list_requests(studio.workspace, thread, before=before, limit=_AT_ONCE)
     shown = {**_around(studio, workflow, thread), "rows": rows, "before": before}
     return page(request, "requests.html", shown)
 
@@ -46,11 +44,8 @@ def one(  # noqa: PLR0913, PLR0917  each is asked for by name
     other: Annotated[int | None, Query(ge=1, le=2**31)] = None,
 ) -> HTMLResponse:
     """One request by part; with `other`, how it differs from that one."""
-    try:
-        found = requests.inspected(studio.cached, thread, number)
-        differs = requests.compared(studio.cached, thread, other, number) if other else []
-    except StoreError as missing:
-        raise NotFound(str(missing)) from None
+    found = requests.inspected(studio.workspace, thread, number)
+    differs = requests.compared(studio.workspace, thread, other, number) if other else []
     shown = {
         **_around(studio, workflow, thread),
         "one": found,
@@ -66,6 +61,6 @@ def _around(studio: AppState, workflow: str, thread: str) -> dict[str, object]:
         "workflow": workflow,
         "name": SavedState(studio.cached, workflow).workflow().name,
         "older": "" if thread == current_thread(studio.cached, workflow) else thread,
-        "newest": newest(studio.cached, thread),
-        "time": requests.timeline(studio.cached, thread),
+        "newest": count_requests(studio.workspace, thread),
+        "time": requests.timeline(studio.workspace, thread),
     }

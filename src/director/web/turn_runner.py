@@ -13,33 +13,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
-from director.agent import ContextTooLarge, TurnRunning, current_thread
+from director.agent import TurnRunning, current_thread
 from director.agent.turn_events import TurnProgress
-from director.models import ModelError, NoKey, NoLibrary, UnknownModel
-from director.profiles import ProfileError
-from director.runs import RunError
-from director.store import Store, StoreError, VersionConflict
-from director.workflow.values import WorkflowError
+from director.errors import DirectorError
+from director.store import Store
 
 T = TypeVar("T")
 Work: TypeAlias = Coroutine[Any, Any, object]
 _LOG = logging.getLogger("director.web")
 _LONGEST = 2_000
 _LOOK = 0.01  # seconds between two looks whether a message is stored
-# What a turn may end with; its words were written for the user.
-_FORESEEN = (
-    ModelError,
-    NoKey,
-    NoLibrary,
-    UnknownModel,
-    ContextTooLarge,
-    TurnRunning,
-    StoreError,
-    RunError,
-    VersionConflict,
-    WorkflowError,
-    ProfileError,
-)
 
 
 @dataclass(slots=True)
@@ -159,7 +142,7 @@ class Turns:
         if isinstance(problem, TurnRunning):
             # It never began; whoever asked for it was told.
             return
-        if problem is not None and not isinstance(problem, _FORESEEN):
+        if problem is not None and not isinstance(problem, DirectorError):
             _LOG.error("%s", self._clean("".join(traceback.format_exception(problem))))
         why = "" if problem is None else str(problem) or type(problem).__name__
         told = self._progress(TurnProgress("ended", why, failed=problem is not None), 0)

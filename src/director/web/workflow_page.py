@@ -16,13 +16,17 @@ from director.agent.model_choice import get_chosen_profile
 from director.counting import counter_for
 from director.runs.download_facts import list_downloads
 from director.runs.run_journal import records_of, steps_of
+from director.services import context_meter as size
 from director.services import run_exports
 from director.services.approvals import list_effects, list_origins, list_secret_requests
 from director.services.compression import list_attempts
+from director.services.conversation_search import search_conversation
+from director.services.conversations import read_turn
 from director.services.errors import NotFound
 from director.services.nodes import list_nodes
 from director.services.plans import get_description, get_plan
 from director.services.provider_keys import list_provider_models
+from director.services.requests import list_requests
 from director.services.runs import list_open_questions
 from director.services.variables import list_lines
 from director.services.workflows import get_workflow
@@ -31,9 +35,6 @@ from director.store.run_variables import workbench
 from director.web.app_state import AppState
 from director.web.page_answers import answer_page
 from director.web.page_templates import api_of
-from director.web.reading import meter as size
-from director.web.reading.chat import turn_now
-from director.web.reading.requests import lines
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, WorkflowId, thread_of
 from director.web.views import chat, compression, meter, nodes, plan
 from director.web.views.variables_and_tabs import tabs_view
@@ -114,7 +115,7 @@ def _common(workflow: str) -> Shown:
 def _chat(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     store = studio.cached
     thread = current_thread(store, workflow)
-    found = chat.chat(store, thread)
+    found = chat.chat(studio.workspace, thread)
     asked = [one for one in list_origins(studio.workspace, workflow) if one.state == "asked"]
     return {
         "chat": found,
@@ -134,12 +135,15 @@ def _chat(studio: AppState, workflow: str, _: PartQuery) -> Shown:
 def _chunk(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
     thread = thread_of(studio, workflow, asked.thread)
     older = "" if thread == current_thread(studio.cached, workflow) else thread
-    return {"chunk": chat.chunk(studio.cached, thread, asked.chunk or 0), "older": older}
+    return {"chunk": chat.chunk(studio.workspace, thread, asked.chunk or 0), "older": older}
 
 
 def _hits(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
     thread = thread_of(studio, workflow, asked.thread)
-    return {"hits": chat.search(studio.cached, thread, asked.words), "words": asked.words}
+    return {
+        "hits": search_conversation(studio.workspace, thread, asked.words),
+        "words": asked.words,
+    }
 
 
 def _composer(studio: AppState, workflow: str, _: PartQuery) -> Shown:
@@ -150,13 +154,13 @@ def _composer(studio: AppState, workflow: str, _: PartQuery) -> Shown:
         "busy": busy,
         "rehearsal": studio.rehearsals.next(workflow, store),
         "waits": any(one.state == "asked" for one in list_origins(studio.workspace, workflow)),
-        "asked": turn_now(store, thread).asked,
+        "asked": read_turn(studio.workspace, thread).asked,
         "can_retry": bool(store.head(thread)) and not busy,
-        "meter_model": size.model_of(store, workflow, settings),
+        "meter_model": size.get_model_name(studio.workspace, workflow),
         "models": tuple(one.name for one in list_provider_models(studio.workspace)),
         "profile": get_chosen_profile(store, workflow, settings).name,
         "profiles": PROFILES,
-        "background": size.background_of(store, workflow, settings),
+        "background": size.get_background(studio.workspace, workflow),
     }
 
 
@@ -169,7 +173,7 @@ def _is_busy(studio: AppState, workflow: str) -> bool:
 def _offered(studio: AppState, workflow: str, *, units: bool) -> Shown:
     if _is_busy(studio, workflow):
         return {"offer": None, "busy": True}
-    counter = counter_for(size.model_of(studio.cached, workflow, studio.settings) or None)
+    counter = counter_for(size.get_model_name(studio.workspace, workflow) or None)
     reader = studio.reader(workflow)
     now = reader.conversation(current_thread(studio.cached, workflow))
     found = compression.offer(now, counter, units=units, size=reader.sizes.turn_size)
@@ -226,7 +230,7 @@ async def _browser(studio: AppState, workflow: str) -> Shown:
 async def _meter(studio: AppState, workflow: str) -> Shown:
     found = await studio.meter(workflow)
     thread = current_thread(studio.cached, workflow)
-    made = await asyncio.to_thread(lines, studio.cached, thread)
+    made = await asyncio.to_thread(list_requests, studio.workspace, thread)
     return {"meter": meter.meter_view(found, made)}
 
 

@@ -33,14 +33,9 @@ async def compress_when_due(
         # No summary would make it fit: none is paid for.
         return False
     writer = desk.talking(draft.profile.compression.model or desk.talks)
+    turn = find_request(desk.store, desk.thread)
     task = CompressionTask(
-        desk.store,
-        desk.thread,
-        state,
-        writer,
-        marks,
-        turn=find_request(desk.store, desk.thread),
-        clean=desk.clean,
+        desk.store, desk.thread, state, writer, marks, turn=turn, clean=desk.clean
     )
     outcome = await compress_if_due(task, size)
     if outcome.proposal is not None and outcome.proposal.cost is not None:

@@ -8,21 +8,11 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
-from director.agent import TurnRunning, current_thread, new_conversation
-from director.agent.conversation.current_thread import leave_out
+from director.agent import TurnRunning, current_thread
 from director.agent.conversation.message_size import measure_message
-from director.services.errors import NotFound
+from director.services import conversations
+from director.services.conversations import Conversation, ConversationEntry, Page, TurnNow
 from director.web.app_state import AnswerOptions, AppState
-from director.web.reading.chat import (
-    Conversation,
-    ConversationEntry,
-    Page,
-    TurnNow,
-    conversations,
-    one,
-    page,
-    turn_now,
-)
 from director.web.request_bodies import Body, Text
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, Thread
 from director.workflow.credential_patterns import find_passwords
@@ -129,9 +119,8 @@ def leave(
     workflow: ExistingWorkflowId, studio: CurrentApp, seq: Annotated[int, Path(ge=1, le=2**53)]
 ) -> LeftOut:
     """Leave a turn out of all that is sent from now on; it stays in the store."""
-    if studio.is_busy(workflow):
-        raise TurnRunning("A turn of this workflow is running. Nothing was changed.")
-    return LeftOut(leave_out(studio.store, current_thread(studio.store, workflow), seq))
+    _check_idle(workflow, studio)
+    return LeftOut(conversations.leave_out_turn(studio.workspace, workflow, seq))
 
 
 @router.post("/retry", status_code=202)
@@ -162,16 +151,14 @@ async def turn(workflow: ExistingWorkflowId, studio: CurrentApp) -> Now:
 @router.post("/conversations", status_code=201)
 async def begin(workflow: ExistingWorkflowId, studio: CurrentApp) -> Conversation:
     """Begin a new conversation; the older ones stay readable."""
-    if studio.is_busy(workflow):
-        raise TurnRunning("A turn of this workflow is running. Nothing was changed.")
-    thread = new_conversation(studio.store, workflow)
-    return Conversation(thread, 0, current=True)
+    _check_idle(workflow, studio)
+    return conversations.begin_conversation(studio.workspace, workflow)
 
 
 @router.get("/conversations")
 def all_of_them(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[Conversation]:
     """The conversations of a workflow, the oldest first."""
-    return conversations(studio.store, workflow)
+    return conversations.list_conversations(studio.workspace.fresh, workflow)
 
 
 @router.get("/entries")
@@ -182,7 +169,7 @@ def entries(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> Page:
     """The last entries of a conversation, or those before one, the oldest first."""
-    return page(studio.store, thread, before=before, limit=limit)
+    return conversations.read_page(studio.workspace.fresh, thread, before=before, limit=limit)
 
 
 @router.get("/entries/{seq}")
@@ -190,14 +177,16 @@ def entry(
     thread: Thread, studio: CurrentApp, seq: Annotated[int, Path(ge=1, le=2**53)]
 ) -> ConversationEntry:
     """One entry with all of its calls and results, however long."""
-    found = one(studio.store, thread, seq)
-    if found is None:
-        raise NotFound(f"This conversation has no entry {seq} to show.")
-    return found
+    return conversations.read_entry(studio.workspace.fresh, thread, seq)
+
+
+def _check_idle(workflow: str, studio: AppState) -> None:
+    if studio.is_busy(workflow):
+        raise TurnRunning("A turn of this workflow is running. Nothing was changed.")
 
 
 def _now(workflow: str, studio: AppState) -> Now:
     thread = current_thread(studio.store, workflow)
     entry, text = studio.writing(workflow)
-    now = turn_now(studio.store, thread)
-    return Now(now, text, entry, now.text if now.state == "failed" else "")
+    now = conversations.read_turn(studio.workspace.fresh, thread)
+    return Now(now, studio.clean(text), entry, now.text if now.state == "failed" else "")

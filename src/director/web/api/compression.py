@@ -93,7 +93,7 @@ async def propose(
 async def edit(workflow: ExistingWorkflowId, body: Edited, studio: CurrentApp) -> Proposed:
     """The same compression with the user's words, verified like any other."""
     thread = current_thread(studio.store, workflow)
-    return compression.edit_proposal(
+    return compression.rewrite_proposal(
         studio.workspace, thread, body.proposal, text=body.text, proposals=studio.proposals
     )
 

@@ -8,10 +8,9 @@ from typing import Annotated, TypeAlias
 from fastapi import APIRouter, Path, Query
 from fastapi.responses import Response
 
-from director.services.errors import NotFound
-from director.web.reading import requests
-from director.web.reading.meter import Meter
-from director.web.reading.requests import Detail, Moment, RequestRow
+from director.services import requests
+from director.services.context_meter import Meter
+from director.services.requests import Detail, Moment, RequestRow
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, Thread
 
 router = APIRouter(prefix="/workflows/{workflow}", tags=["requests"])
@@ -39,20 +38,19 @@ def all_of_them(
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> list[RequestRow]:
     """The requests of a conversation, the newest first."""
-    return requests.lines(studio.store, thread, before=before, limit=limit)
+    return requests.list_requests(studio.workspace.fresh, thread, before=before, limit=limit)
 
 
 @router.get("/requests/timeline")
 def timeline(thread: Thread, studio: CurrentApp) -> list[Moment]:
     """How the size of the context went, with the compressions."""
-    return requests.timeline(studio.store, thread)
+    return requests.list_moments(studio.workspace.fresh, thread)
 
 
 @router.get("/requests/{number}")
 def one(thread: Thread, number: Number, studio: CurrentApp) -> Detail:
     """One request: its parts, what was cut and why, how each attempt ended."""
-    _check(studio.store.get("request", thread, number), number)
-    return requests.detail(studio.store, thread, number)
+    return requests.read_request(studio.workspace.fresh, thread, number)
 
 
 @router.get(
@@ -67,19 +65,11 @@ def body(
     attempt: Annotated[int, Query(ge=1, le=99)] = 1,
 ) -> Response:
     """The body of a request, byte for byte as it left."""
-    _check(studio.store.get("request", thread, number), number)
-    sent = requests.body(studio.store, thread, number, attempt)
+    sent = requests.read_body(studio.workspace.fresh, thread, number, attempt)
     return Response(sent, media_type="application/json")
 
 
 @router.get("/requests/{number}/diff/{other}")
 def diff(thread: Thread, number: Number, other: Number, studio: CurrentApp) -> Difference:
     """How two requests differ, line by line of their bodies."""
-    for each in (number, other):
-        _check(studio.store.get("request", thread, each), each)
-    return Difference(requests.difference(studio.store, thread, number, other))
-
-
-def _check(found: object, number: int) -> None:
-    if found is None:
-        raise NotFound(f"This conversation has no request {number}.")
+    return Difference(requests.compare_bodies(studio.workspace.fresh, thread, number, other))

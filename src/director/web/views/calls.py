@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from director.web.reading.chat import Called
+from director.services.conversations import Called
 
 State: TypeAlias = Literal["done", "failed", "running", "interrupted", "asked", "answered"]
 SCOUTS = ("deploy_scout", "send_scout")

@@ -1,27 +1,22 @@
 """The words for a conversation: messages with their cards, summaries, how the last turn ended.
 
-It is read in `director.web.reading.chat`, a chunk of entries at a time, so a long thread costs no
-more than a short one. What a model sees is decided by `director.store.context_view`.
+It is read in `director.services.conversations`, a chunk of entries at a time, so a long thread
+costs no more than a short one. What a model sees is decided by `director.store.context_view`.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from director.store import Entry, Store
-from director.web.reading.chat import ConversationEntry, TurnNow, told, turn_now
+from director.services.conversations import ConversationEntry, TurnNow, read_entries, read_turn
+from director.services.workspace import Workspace
 from director.web.views.calls import Card, card
 
 SIZE = 50
 # Results of the last answer of a chunk may stand in the next one.
 _AHEAD = 60
 _RESULT = 40_000
-_SHOWN_HITS = 60
-_AROUND = 60
-_SPACES = re.compile(r"\s+")
 Kind: TypeAlias = Literal["user", "agent", "notice", "summary", "line"]
 _ENDS = {
     "cancelled": "You stopped this turn. What was done until then is kept.",
@@ -70,36 +65,26 @@ class ChatView:
         return self.now.text if is_left else _ENDS.get(self.now.state, "")
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """Where some words were said: the turn, who said it, the words around them."""
-
-    at: int
-    who: str
-    before: str
-    found: str
-    after: str
-
-
-def chat(store: Store, thread: str) -> ChatView:
+def chat(workspace: Workspace, thread: str) -> ChatView:
     """The conversation, of which only the newest chunk is read."""
-    head = store.head(thread)
+    head = workspace.reads.head(thread)
     chunks = max(1, -(-head // SIZE))
-    marks = store.hiding(thread)
+    marks = workspace.reads.hiding(thread)
     seen = f"{len(marks)}.{marks[-1].seq if marks else 0}"
-    now = turn_now(store, thread)
-    return ChatView(thread, head, chunks, seen, now, _chunk(store, now, chunks - 1))
+    now = read_turn(workspace, thread)
+    return ChatView(thread, head, chunks, seen, now, _chunk(workspace, now, chunks - 1))
 
 
-def chunk(store: Store, thread: str, number: int) -> Chunk:
+def chunk(workspace: Workspace, thread: str, number: int) -> Chunk:
     """One stretch of a thread."""
-    return _chunk(store, turn_now(store, thread), number)
+    return _chunk(workspace, read_turn(workspace, thread), number)
 
 
-def _chunk(store: Store, now: TurnNow, number: int) -> Chunk:
+def _chunk(workspace: Workspace, now: TurnNow, number: int) -> Chunk:
     after = number * SIZE
-    found = store.entries(now.thread, after, after + SIZE + _AHEAD)
-    listed = told(store, now.thread, found, longest=_RESULT)
+    listed = read_entries(
+        workspace, now.thread, after=after, upto=after + SIZE + _AHEAD, longest=_RESULT
+    )
     here = (said for said in listed if said.seq <= after + SIZE and said.shown != "deleted")
     return Chunk(number, tuple(_message(said, now) for said in here))
 
@@ -122,34 +107,3 @@ def _message(said: ConversationEntry, now: TurnNow) -> MessageView:
             running = now.state == "running"
             cards = tuple(card(call, running=running, asked=asked) for call in said.calls)
             return MessageView("notice" if said.own else "agent", said, said.text, cards)
-
-
-def search(store: Store, thread: str, words: str) -> list[Hit]:
-    """Where these words stand in the conversation, the newest first."""
-    wanted = words.strip().casefold()
-    if not wanted:
-        return []
-    found: list[Hit] = []
-    turn = 0
-    for entry in store.entries(thread):
-        # A result is shown with the turn that called for it.
-        turn = turn if entry.kind == "result" else entry.seq
-        for who, text in _searched(entry):
-            at = text.casefold().find(wanted)
-            if at >= 0:
-                found.append(_hit(turn, who, text, at, len(wanted)))
-    return found[: -_SHOWN_HITS - 1 : -1]
-
-
-def _searched(entry: Entry) -> Iterator[tuple[str, str]]:
-    if entry.kind == "checkpoint":
-        yield "summary", str(entry.body.get("summary") or "")
-    elif entry.kind in ("user", "agent", "result"):
-        who = {"user": "you", "agent": "Director", "result": "result"}[entry.kind]
-        yield who, str(entry.body.get("text") or "")
-
-
-def _hit(seq: int, who: str, text: str, at: int, length: int) -> Hit:
-    before = _SPACES.sub(" ", text[max(0, at - _AROUND) : at])
-    after = _SPACES.sub(" ", text[at + length : at + length + _AROUND])
-    return Hit(seq, who, before, text[at : at + length], after)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from director.web.reading.meter import Meter
-from director.web.reading.requests import RequestRow
+from director.services.context_meter import Meter
+from director.services.requests import RequestRow
 
 # The order and the colours of the parts: whatever is shown by part is shown so.
 GROUPS: Mapping[str, str] = {

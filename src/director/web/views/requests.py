@@ -1,6 +1,6 @@
 """What the model saw, drawn: the size over a conversation, a request by part, two compared.
 
-Requests are read in `director.web.reading.requests`; nothing is counted anew.
+Requests are read in `director.services.requests`; nothing is counted anew.
 """
 
 from __future__ import annotations
@@ -9,13 +9,18 @@ import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from director.agent.request_log.kept_requests import request
-from director.store import Store
+from director.services.requests import (
+    Detail,
+    RequestRow,
+    Size,
+    list_requests,
+    read_request,
+    read_texts,
+)
+from director.services.workspace import Workspace
 from director.store.checkpoints import Checkpoint
 from director.store.compression import history
-from director.web.reading.requests import Detail, RequestRow, Size, detail, lines
 from director.web.views.meter import GROUPS, Slice, group_of, slices
-from director.web.views.sent import texts_of
 
 _MOST_LINES = 2_000
 _MOST_POINTS = 500
@@ -96,9 +101,9 @@ class Compared:
     lines: tuple[tuple[str, str], ...]
 
 
-def timeline(store: Store, thread: str) -> Timeline | None:
+def timeline(workspace: Workspace, thread: str) -> Timeline | None:
     """The size over the conversation, of Director's own requests, with every checkpoint."""
-    newest = lines(store, thread, limit=_MOST_POINTS)
+    newest = list_requests(workspace, thread, limit=_MOST_POINTS)
     found = [line for line in reversed(newest) if line.purpose == "turn"]
     if not found:
         return None
@@ -115,7 +120,9 @@ def timeline(store: Store, thread: str) -> Timeline | None:
         Point(line, nth * step if len(found) > 1 else 500, height(line.size))
         for nth, line in enumerate(found)
     )
-    marks = tuple(_mark(one, [line.head for line in found], step) for one in history(store, thread))
+    marks = tuple(
+        _mark(one, [line.head for line in found], step) for one in history(workspace.reads, thread)
+    )
     return Timeline(points, marks, height(warn_at), height(limit_at), warn_at, limit_at, most)
 
 
@@ -126,10 +133,10 @@ def _mark(one: Checkpoint, heads: Sequence[int], step: float) -> Mark:
     return Mark(x, text, one.state)
 
 
-def inspected(store: Store, thread: str, number: int) -> Inspected:
-    """A request by part; StoreError if there is none of this number."""
-    found = detail(store, thread, number)
-    texts = texts_of(store, thread, request(store, thread, number).body)
+def inspected(workspace: Workspace, thread: str, number: int) -> Inspected:
+    """A request by part; NotFound if there is none of this number."""
+    found = read_request(workspace, thread, number)
+    texts = read_texts(workspace, thread, number)
     shares = _cached(found.parts, found.line)
     parts = tuple(
         PartRow(*_named(size), size, share, texts.get((size.place, size.name), ""))
@@ -145,15 +152,13 @@ def _named(size: Size) -> tuple[str, str]:
     return group, size.name if size.place == "tools" else GROUPS.get(group, size.name)
 
 
-def compared(store: Store, thread: str, one: int, other: int) -> list[Compared]:
+def compared(workspace: Workspace, thread: str, one: int, other: int) -> list[Compared]:
     """Two requests part by part; a part that is the same in both has no lines."""
     sides = [
-        {(size.place, size.name): size for size in detail(store, thread, number).parts}
+        {(size.place, size.name): size for size in read_request(workspace, thread, number).parts}
         for number in (one, other)
     ]
-    texts = [
-        texts_of(store, thread, request(store, thread, number).body) for number in (one, other)
-    ]
+    texts = [read_texts(workspace, thread, number) for number in (one, other)]
     return [
         Compared(
             *_named(size),

@@ -1,4 +1,4 @@
-"""A conversation as it is shown: entries with their calls and results, a page at a time.
+"""Conversations: list them, read one a page at a time, search it, begin a new one, leave turns out.
 
 However long a thread is, only the asked entries are read, and the few that hide others.
 """
@@ -10,10 +10,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast
 
-from director.agent.conversation.current_thread import current_thread
-from director.agent.turn_lease import last_turn, running
+from director.agent.conversation.current_thread import (
+    current_thread,
+    leave_out,
+    new_conversation,
+)
+from director.agent.turn_lease import TurnRunning, last_turn, running
 from director.context.values import AgentTurn, Call, Turn, UserTurn
 from director.context.wire.parse_events import INTERRUPTED as NO_RESULT
+from director.services.errors import NotFound
+from director.services.outgoing import Identifier, redact_result
+from director.services.workspace import Workspace
 from director.store import Entry, Store
 from director.store.checkpoints import Checkpoint, checkpoints, find_deleted
 from director.store.context_view import TURNS, view
@@ -39,7 +46,7 @@ class Called:
     `source` says which pages its arguments came from, if any.
     """
 
-    id: str
+    id: Identifier
     tool: str
     args: str
     result: str
@@ -76,7 +83,7 @@ class ConversationEntry:
 class Page:
     """Some entries of a thread, the oldest first; `earlier` tells that there are older ones."""
 
-    thread: str
+    thread: Identifier
     head: int
     entries: tuple[ConversationEntry, ...]
     earlier: bool
@@ -86,7 +93,7 @@ class Page:
 class OpenQuestion:
     """A question that the last turn ended with; what is said next is its answer."""
 
-    call: str
+    call: Identifier
     question: str
     choices: tuple[str, ...] = ()
 
@@ -95,7 +102,7 @@ class OpenQuestion:
 class TurnNow:
     """How it stands with the conversation: whether a turn runs, or how the last one ended."""
 
-    thread: str
+    thread: Identifier
     state: TurnState
     text: str = ""
     asked: OpenQuestion | None = None
@@ -107,7 +114,7 @@ class TurnNow:
 class Conversation:
     """A conversation of a workflow: how long it is, when it began, what was said first."""
 
-    thread: str
+    thread: Identifier
     head: int
     current: bool
     began: float | None = None
@@ -115,63 +122,75 @@ class Conversation:
     first: str = ""
 
 
-def conversations(store: Store, workflow: str) -> list[Conversation]:
+@redact_result
+def list_conversations(workspace: Workspace, workflow: str) -> list[Conversation]:
     """The conversations of a workflow, the oldest first."""
+    store = workspace.reads
     now = current_thread(store, workflow)
-    return [_conversation(store, one, now) for one in store.threads(workflow)]
+    return [_read_conversation(workspace, one, now) for one in store.threads(workflow)]
 
 
-def _conversation(store: Store, thread: str, now: str) -> Conversation:
-    head = store.head(thread)
-    ends = [*store.entries(thread, 0, 1), *store.entries(thread, max(0, head - 1), head)]
-    if not ends:
-        return Conversation(thread, head, thread == now)
-    first = str(ends[0].body.get("text") or "")[:_FIRST]
-    return Conversation(thread, head, thread == now, ends[0].at, ends[-1].at, first)
+@redact_result
+def begin_conversation(workspace: Workspace, workflow: str) -> Conversation:
+    """Begin a new conversation; the older ones stay readable."""
+    _check_idle(workspace, workflow)
+    return Conversation(new_conversation(workspace.store, workflow), 0, current=True)
 
 
-def page(
-    store: Store, thread: str, *, before: int | None = None, limit: int = 50, whole: bool = False
+@redact_result
+def leave_out_turn(workspace: Workspace, workflow: str, seq: int) -> tuple[int, ...]:
+    """Leave a turn out of all that is sent from now on; the turns that go with it."""
+    _check_idle(workspace, workflow)
+    return leave_out(workspace.store, current_thread(workspace.store, workflow), seq)
+
+
+@redact_result
+def read_page(
+    workspace: Workspace,
+    thread: str,
+    *,
+    before: int | None = None,
+    limit: int = 50,
+    whole: bool = False,
 ) -> Page:
     """The last entries of a thread, or those before one; a call is never parted from its results.
 
     `whole` leaves long results as they are.
     """
-    head = store.head(thread)
-    end = head if before is None else min(head, before - 1)
-    start = max(0, end - limit)
-    found = store.entries(thread, start, end)
-    while found and found[0].kind == "result" and start > 0:
-        start -= 1
-        found = [*store.entries(thread, start, start + 1), *found]
-    entries = told(store, thread, found, longest=None if whole else LONGEST)
-    return Page(thread, head, entries, earlier=bool(found) and found[0].seq > 1)
+    return _read_page(workspace, thread, before=before, limit=limit, whole=whole)
 
 
-def told(
-    store: Store, thread: str, found: Sequence[Entry], *, longest: int | None = None
+@redact_result
+def read_entries(
+    workspace: Workspace, thread: str, *, after: int, upto: int, longest: int | None = None
 ) -> tuple[ConversationEntry, ...]:
-    """Some entries of a thread as they are shown; results go with the calls that they belong to."""
-    hiding = store.hiding(thread)
-    made = checkpoints(hiding)
-    return tuple(_said(found, made, _shown(made, find_deleted(hiding)), longest))
+    """A stretch of a thread; results go with the calls that they belong to."""
+    found = _get_entries(workspace, thread, after, upto)
+    return _show(workspace.reads, thread, found, longest=longest)
 
 
-def one(store: Store, thread: str, seq: int) -> ConversationEntry | None:
-    """One entry with all of its results, however long they are."""
-    found = store.entries(thread, seq - 1, seq)
+@redact_result
+def read_entry(workspace: Workspace, thread: str, seq: int) -> ConversationEntry:
+    """One entry with all of its results, however long they are; `NotFound` if there is none."""
     after = seq
-    while found and (more := store.entries(thread, after, after + 20)):
+    found = _get_entries(workspace, thread, seq - 1, seq)
+    while found and (more := _get_entries(workspace, thread, after, after + 20)):
         results = [entry for entry in more if entry.kind == "result"]
         found += results
         after = more[-1].seq
         if len(results) < len(more):
             break
-    return next((each for each in told(store, thread, found) if each.seq == seq), None)
+    listed = _show(workspace.reads, thread, found)
+    shown = next((each for each in listed if each.seq == seq), None)
+    if shown is None:
+        raise NotFound(f"This conversation has no entry {seq} to show.")
+    return shown
 
 
-def turn_now(store: Store, thread: str) -> TurnNow:
+@redact_result
+def read_turn(workspace: Workspace, thread: str) -> TurnNow:
     """How it stands with a thread; a turn whose program has died is interrupted."""
+    store = workspace.reads
     last = last_turn(store, thread)
     state = str(last.get("state") or "idle")
     if state == "running" and not running(store, thread):
@@ -180,17 +199,65 @@ def turn_now(store: Store, thread: str) -> TurnNow:
     there = _texts(last.get("origins"))
     effects = _texts(last.get("effects"))
     is_open = state == "asked" and last.get("head") == store.head(thread)
-    asked = _asked(store, thread, str(last.get("call") or ""), text) if is_open else None
+    asked = _asked(workspace, thread, str(last.get("call") or ""), text) if is_open else None
     return TurnNow(thread, cast("TurnState", state), text, asked, there, effects)
+
+
+def _check_idle(workspace: Workspace, workflow: str) -> None:
+    if running(workspace.store, current_thread(workspace.store, workflow)):
+        raise TurnRunning("A turn of this workflow is running. Nothing was changed.")
+
+
+def _get_entries(workspace: Workspace, thread: str, after: int, upto: int) -> list[Entry]:
+    """Entries whose texts are redacted before any is cut: half of a secret is found by nobody."""
+    found = workspace.reads.entries(thread, after, upto)
+    return [replace(entry, body=workspace.redact(entry.body)) for entry in found]
+
+
+def _read_conversation(workspace: Workspace, thread: str, now: str) -> Conversation:
+    head = workspace.reads.head(thread)
+    spans = ((0, 1), (max(0, head - 1), head))
+    ends = [entry for span in spans for entry in _get_entries(workspace, thread, *span)]
+    if not ends:
+        return Conversation(thread, head, thread == now)
+    first = str(ends[0].body.get("text") or "")[:_FIRST]
+    return Conversation(thread, head, thread == now, ends[0].at, ends[-1].at, first)
+
+
+def _read_page(
+    workspace: Workspace,
+    thread: str,
+    *,
+    before: int | None = None,
+    limit: int = 50,
+    whole: bool = False,
+) -> Page:
+    head = workspace.reads.head(thread)
+    end = head if before is None else min(head, before - 1)
+    start = max(0, end - limit)
+    found = _get_entries(workspace, thread, start, end)
+    while found and found[0].kind == "result" and start > 0:
+        start -= 1
+        found = [*_get_entries(workspace, thread, start, start + 1), *found]
+    entries = _show(workspace.reads, thread, found, longest=None if whole else LONGEST)
+    return Page(thread, head, entries, earlier=bool(found) and found[0].seq > 1)
+
+
+def _show(
+    store: Store, thread: str, found: Sequence[Entry], *, longest: int | None = None
+) -> tuple[ConversationEntry, ...]:
+    hiding = store.hiding(thread)
+    made = checkpoints(hiding)
+    return tuple(_said(found, made, _shown(made, find_deleted(hiding)), longest))
 
 
 def _texts(value: object) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list | tuple) else ()
 
 
-def _asked(store: Store, thread: str, call: str, text: str) -> OpenQuestion:
+def _asked(workspace: Workspace, thread: str, call: str, text: str) -> OpenQuestion:
     """The question in the words of the call that asked it."""
-    last = page(store, thread, limit=4, whole=True).entries
+    last = _read_page(workspace, thread, limit=4, whole=True).entries
     for said in reversed(last):
         for each in said.calls:
             if each.id == call:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from typing import cast
+from collections.abc import Callable, Sequence
 
 from director.agent.conversation.current_thread import ThreadLog
-from director.agent.saved_workflow import SavedState, last_run
+from director.agent.saved_workflow import SavedState
+from director.agent.turn_context import read_state
 from director.context.values import Context
-from director.runs.download_facts import list_downloads
-from director.runs.run_journal import records_of, steps_of
 from director.sections.workflow_state import WorkflowState
+from director.services.history_sizes import HistorySizes
 from director.store import Store
 from director.store.context_view import View
-from director.store.run_variables import variables, workbench
-from director.web.reading.history_sizes import HistorySizes
-from director.workflow.values import Json, Tab
+from director.workflow.values import Tab
 
 
 class WorkflowReader:
@@ -36,22 +33,13 @@ class WorkflowReader:
     def state(self, tabs: tuple[Tab, ...] = (), said: Context | None = None) -> WorkflowState:
         """The plan, the description, the workflow with statuses, the variables."""
         with self._reading:
-            saved = self._saved
-            ran = saved.ran()
-            return WorkflowState(
-                saved.workflow(),
-                plan=saved.plan(),
-                description=saved.description(),
-                statuses={node: each.status for node, each in ran.items()},
-                variables=cast(
-                    "Mapping[str, Json]", variables(self._store, workbench(self._workflow))
-                ),
+            return read_state(
+                self._store,
+                self._saved,
+                self._workflow,
                 tabs=tabs,
+                files=self._files(),
                 summary=said.summary if said else None,
-                last_executed=last_run(ran),
-                records=tuple(records_of(self._store, workbench(self._workflow))),
-                downloads=tuple(list_downloads(steps_of(self._store, workbench(self._workflow)))),
-                files=tuple(str(each) for each in self._files()),
             )
 
     def conversation(self, thread: str) -> View:

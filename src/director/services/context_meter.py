@@ -20,9 +20,11 @@ from director.counting import counter_for
 from director.models import NoKey, UnknownModel
 from director.models.names import parse
 from director.profiles import Profile
+from director.services.outgoing import redact_result
+from director.services.workflow_reader import WorkflowReader
+from director.services.workspace import Workspace
 from director.settings import Settings
 from director.store import Store
-from director.web.reading.reader import WorkflowReader
 from director.workflow.values import Tab
 
 
@@ -42,18 +44,15 @@ class Meter:
     window: int
 
 
-def meter(
-    store: Store,
-    workflow: str,
-    settings: Settings,
-    *,
-    reader: WorkflowReader,
-    tabs: tuple[Tab, ...] = (),
+@redact_result
+def read_meter(
+    workspace: Workspace, workflow: str, *, reader: WorkflowReader, tabs: tuple[Tab, ...] = ()
 ) -> Meter:
     """The next request of a workflow as it would be now."""
+    store, settings = workspace.reads, workspace.settings()
     profile = get_chosen_profile(store, workflow, settings)
-    name = model_of(store, workflow, settings)
-    marks, window = marks_of(store, settings, name)
+    name = _name_model(store, workflow, settings)
+    marks, window = find_marks(store, settings, name)
     counter = counter_for(name or None)
     said = reader.conversation(current_thread(store, workflow)).context
     sent = _request(profile, reader, tabs, said)
@@ -74,17 +73,24 @@ def meter(
     )
 
 
-def model_of(store: Store, workflow: str, settings: Settings) -> str:
+@redact_result
+def get_model_name(workspace: Workspace, workflow: str) -> str:
     """The model that a workflow is built with; empty if none is chosen."""
+    return _name_model(workspace.reads, workflow, workspace.settings())
+
+
+def _name_model(store: Store, workflow: str, settings: Settings) -> str:
     try:
         return get_chosen_model(store, workflow, settings)
     except NoKey:
         return ""
 
 
-def background_of(store: Store, workflow: str, settings: Settings) -> bool | None:
+@redact_result
+def get_background(workspace: Workspace, workflow: str) -> bool | None:
     """Whether the next message is answered in the background; None if its model cannot."""
-    name = model_of(store, workflow, settings)
+    store, settings = workspace.reads, workspace.settings()
+    name = _name_model(store, workflow, settings)
     try:
         can = get_capabilities(store, settings, name)
     except UnknownModel:
@@ -92,7 +98,7 @@ def background_of(store: Store, workflow: str, settings: Settings) -> bool | Non
     return is_background(settings, name) if can.background else None
 
 
-def marks_of(store: Store, settings: Settings, model: str) -> tuple[Marks, int]:
+def find_marks(store: Store, settings: Settings, model: str) -> tuple[Marks, int]:
     """The marks for a model, and its window; the settings' own if it is not known."""
     try:
         named = parse(model)

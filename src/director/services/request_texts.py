@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from director.agent.request_log.context_records import context_of
@@ -16,8 +16,10 @@ from director.store.values import Json
 _LONGEST = 60_000
 
 
-def texts_of(store: Store, thread: str, body: Json) -> dict[tuple[str, str], str]:
-    """The text of each part, by its place and name, as it was sent."""
+def texts_of(
+    store: Store, thread: str, body: Json, clean: Callable[[str], str]
+) -> dict[tuple[str, str], str]:
+    """The text of each part, by its place and name, as it was sent; `clean` before it is cut."""
     head = cast("int", body["head"])
     told = project(store.entries(thread, upto=head)) if head else Context()
     sent = context_of(cast("Mapping[str, object]", body["context"]), told)
@@ -34,7 +36,7 @@ def texts_of(store: Store, thread: str, body: Json) -> dict[tuple[str, str], str
         found["history", "summary"] = sent.summary.text
     for name, lines in _history(turns).items():
         found["history", name] = "\n\n".join(lines)
-    return {key: text[:_LONGEST] for key, text in found.items()}
+    return {key: clean(text)[:_LONGEST] for key, text in found.items()}
 
 
 def _blocks(place: str, turns: Sequence[Turn], names: Sequence[str]) -> dict[tuple[str, str], str]:

@@ -15,8 +15,13 @@ from director.agent.request_log.kept_requests import (
     sent_bytes,
     tools_of,
 )
+from director.agent.request_log.request_replay import Replayed, replayed
 from director.context.report import Loss
 from director.models import Usage
+from director.services.errors import NotFound
+from director.services.outgoing import redact_result
+from director.services.request_texts import texts_of
+from director.services.workspace import Workspace
 from director.store import Store, Versioned
 from director.store.compression import history
 
@@ -93,25 +98,24 @@ class Moment:
     cost: float | None = None
 
 
-def newest(store: Store, thread: str) -> int:
+@redact_result
+def count_requests(workspace: Workspace, thread: str) -> int:
     """The number of the last request of a thread; 0 if none was made."""
-    found = store.get(KIND, thread)
-    return found.version if found else 0
+    return _count(workspace.reads, thread)
 
 
-def lines(
-    store: Store, thread: str, *, before: int | None = None, limit: int | None = None
+@redact_result
+def list_requests(
+    workspace: Workspace, thread: str, *, before: int | None = None, limit: int | None = None
 ) -> list[RequestRow]:
     """The requests of a thread, the newest first: all, or so many before one."""
-    end = newest(store, thread)
-    end = end if before is None else min(end, before - 1)
-    start = 0 if limit is None else max(0, end - limit)
-    return [_line(one) for one in reversed(store.versions(KIND, thread, after=start, upto=end))]
+    return _list_rows(workspace.reads, thread, before=before, limit=limit)
 
 
-def detail(store: Store, thread: str, number: int) -> Detail:
-    """One request; StoreError if there is none."""
-    found = request(store, thread, number)
+@redact_result
+def read_request(workspace: Workspace, thread: str, number: int) -> Detail:
+    """One request by part; `NotFound` if there is none."""
+    found = _get(workspace, thread, number)
     body = cast("Mapping[str, Any]", found.body)
     report = body["report"]
     return Detail(
@@ -129,30 +133,82 @@ def detail(store: Store, thread: str, number: int) -> Detail:
         sections=tuple(body["context"]["sections"]),
         tools=tuple(
             {"name": one.name, "description": one.description, "parameters": one.parameters}
-            for one in tools_of(store, body)
+            for one in tools_of(workspace.reads, body)
         ),
     )
 
 
-def body(store: Store, thread: str, number: int, attempt: int = 1) -> bytes:
-    """The body of a request exactly as it left."""
-    return sent_bytes(store, thread, number, attempt)
+@redact_result
+def list_records(workspace: Workspace, thread: str) -> list[Versioned]:
+    """The requests of a thread as they are kept, the oldest first."""
+    return list(workspace.reads.versions(KIND, thread))
 
 
-def difference(store: Store, thread: str, one: int, other: int) -> list[str]:
+@redact_result
+def read_record(workspace: Workspace, thread: str, number: int) -> Versioned:
+    """A request as it is kept."""
+    return request(workspace.reads, thread, number)
+
+
+@redact_result
+def read_texts(workspace: Workspace, thread: str, number: int) -> dict[tuple[str, str], str]:
+    """The text of each part of a request, by its place and name, as it was sent."""
+    return texts_of(workspace.reads, thread, _get(workspace, thread, number).body, workspace.clean)
+
+
+@redact_result
+def read_body(workspace: Workspace, thread: str, number: int, attempt: int = 1) -> bytes:
+    """The body of a request as it left, byte for byte but for what the vault holds now."""
+    _get(workspace, thread, number)
+    return sent_bytes(workspace.reads, thread, number, attempt)
+
+
+@redact_result
+def compare_bodies(
+    workspace: Workspace, thread: str, one: int, other: int, *, around: int = 2
+) -> list[str]:
     """How two requests differ, line by line of their bodies."""
-    before, after = (_lines(sent_bytes(store, thread, number)) for number in (one, other))
+    before, after = (_lines(read_body(workspace, thread, number)) for number in (one, other))
     names = (f"request {one}", f"request {other}")
-    found = difflib.unified_diff(before, after, names[0], names[1], lineterm="", n=2)
+    found = difflib.unified_diff(before, after, names[0], names[1], lineterm="", n=around)
     return [line for line, _ in zip(found, range(_MOST), strict=False)]
 
 
-def timeline(store: Store, thread: str, *, limit: int = 500) -> list[Moment]:
+@redact_result
+async def replay_request(workspace: Workspace, thread: str, number: int) -> Replayed:
+    """Make a request again from the store, offline, and compare it byte for byte."""
+    return await replayed(workspace.store, thread, number)
+
+
+@redact_result
+def list_moments(workspace: Workspace, thread: str, *, limit: int = 500) -> list[Moment]:
     """How the size of the context went, with the compressions, in their order."""
-    turns = (line for line in lines(store, thread, limit=limit) if line.purpose == "turn")
+    store = workspace.reads
+    turns = (line for line in _list_rows(store, thread, limit=limit) if line.purpose == "turn")
     moments = [Moment(one.at, "request", one.number, one.size, one.cost) for one in turns]
     made = [Moment(one.at, one.state, one.seq, one.after) for one in history(store, thread)]
     return sorted([*moments, *made], key=lambda moment: moment.at)
+
+
+def _count(store: Store, thread: str) -> int:
+    found = store.get(KIND, thread)
+    return found.version if found else 0
+
+
+def _get(workspace: Workspace, thread: str, number: int) -> Versioned:
+    found = workspace.reads.get(KIND, thread, number)
+    if found is None:
+        raise NotFound(f"This conversation has no request {number}.")
+    return found
+
+
+def _list_rows(
+    store: Store, thread: str, *, before: int | None = None, limit: int | None = None
+) -> list[RequestRow]:
+    end = _count(store, thread)
+    end = end if before is None else min(end, before - 1)
+    start = 0 if limit is None else max(0, end - limit)
+    return [_line(one) for one in reversed(store.versions(KIND, thread, after=start, upto=end))]
 
 
 def _line(one: Versioned) -> RequestRow:

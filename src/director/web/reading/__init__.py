@@ -1,1 +1,0 @@
-"""What the app shows, read from the store as plain values; nothing is changed or asked here."""
