@@ -15,7 +15,7 @@ from director.context.values import AgentTurn, Counter, Summary
 from director.context.wire import emit
 from director.store import Entry, EntryDraft, Store, StoreError, VersionConflict, open_store
 from director.store.compression import Preview, compress, delete, history, preview, restore
-from director.store.context_view import find_archived, project, units_of, view, visible
+from director.store.context_view import find_archived, project, view, visible
 from store.threads import WIRES, flaws, result, speaking, threads, turns_in, user
 
 _names = itertools.count(1)
@@ -66,7 +66,7 @@ def seen(store: Store, thread: str) -> tuple[object, list[list[object]]]:
 
 def chosen_by(data: st.DataObject, store: Store, thread: str) -> set[int]:
     """Some whole units."""
-    units = units_of(store.entries(thread))
+    units = view(store.entries(thread)).units
     return {seq for unit in units if data.draw(st.booleans()) for seq in unit}
 
 
@@ -134,7 +134,7 @@ def test_only_whole_units_are_covered(
     thread = begun(shared, drafts)
     entries = shared.entries(thread)
     choice = {entry.seq for entry in entries if data.draw(st.booleans())}
-    units = [set(unit) for unit in units_of(entries)]
+    units = [set(unit) for unit in view(entries).units]
     if choice == set().union(*(unit for unit in units if unit <= choice)):
         look = preview(shared, thread, choice)
         assert {turn.at for turn in look.fold.turns} == choice == set(look.covers)

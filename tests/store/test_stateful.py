@@ -24,7 +24,7 @@ from hypothesis.stateful import (
 
 from director.context.values import AgentTurn, Summary
 from director.store.compression import compress, delete, preview, restore
-from director.store.context_view import project, units_of
+from director.store.context_view import project, view
 from director.store.store import Store
 from director.store.store_opening import open_store
 from director.store.values import StoreError, VersionConflict
@@ -117,7 +117,7 @@ class Threads(RuleBasedStateMachine):
     @rule(choice=st.randoms(use_true_random=False), everything=st.booleans())
     def fold(self, choice: object, everything: bool) -> None:  # noqa: FBT001
         """Some units, or all, are compressed."""
-        parts = units_of(self.store.entries("t"))
+        parts = view(self.store.entries("t")).units
         chosen = [p for p in parts if everything or choice.random() < 0.5]  # type: ignore[attr-defined]
         if not chosen:
             return
@@ -156,7 +156,7 @@ class Threads(RuleBasedStateMachine):
     @rule(choice=st.randoms(use_true_random=False))
     def forget(self, choice: object) -> None:
         """A unit is taken out of view."""
-        parts = units_of(self.store.entries("t"))
+        parts = view(self.store.entries("t")).units
         if not parts:
             return
         unit = choice.choice(parts)  # type: ignore[attr-defined]
