@@ -217,17 +217,17 @@ def _drawer(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
     found = node_drawer(studio.cached, flow, asked.node)
     if found is None:
         raise NotFound(f"This workflow has no node {asked.node!r} by now.")
-    return {"drawer": found}
+    return {"drawer": studio.workspace.redact(found)}
 
 
 def _variables(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     run = workbench(workflow)
     return {
         "variables": list_lines(studio.workspace, workflow),
-        "tables": record_tables(records_of(studio.cached, run)),
+        "tables": studio.workspace.redact(record_tables(records_of(studio.cached, run))),
         "has_run": studio.cached.get("run", run) is not None,
         "run": run,
-        "downloads": list_downloads(steps_of(studio.cached, run)),
+        "downloads": studio.workspace.redact(list_downloads(steps_of(studio.cached, run))),
         "files": studio.supplies.files(workflow).list(),
     }
 

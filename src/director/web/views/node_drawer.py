@@ -155,10 +155,11 @@ def _versions(store: Store, workflow: str, node: str) -> list[NodeVersion]:
 
 def _difference(before: Json, now: Json) -> Iterator[tuple[str, str]]:
     """The lines that differ, without what is sensitive."""
-    sides = [json.dumps(mask_value(one), indent=1, ensure_ascii=False) for one in (before, now)]
-    for nth, line in enumerate(
-        unified_diff(*(one.splitlines() for one in sides), lineterm="", n=1)
-    ):
+    old, new = (
+        json.dumps(mask_value(one), indent=1, ensure_ascii=False).splitlines()
+        for one in (before, now)
+    )
+    for nth, line in enumerate(unified_diff(old, new, lineterm="", n=1)):
         if 2 <= nth < _MOST_LINES and not line.startswith("@"):
             yield {"+": "added", "-": "gone"}.get(line[:1], "same"), line
 
