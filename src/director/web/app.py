@@ -10,6 +10,7 @@ from pathlib import Path
 from fastapi import APIRouter, FastAPI
 from fastapi.staticfiles import StaticFiles
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 
 from director.distribution import NAME
 from director.web import api, event_stream, page_routes, sign_in
@@ -56,6 +57,7 @@ def make_app(studio: AppState) -> FastAPI:
     )
     app.state.studio = studio
     tell_errors(app)
-    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    # Scripts and styles hold nothing of the user's: they alone are compressed.
+    app.mount("/static", GZipMiddleware(StaticFiles(directory=STATIC)), name="static")
     app.router.routes.extend(_routes.routes)
     return app

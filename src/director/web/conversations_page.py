@@ -46,4 +46,4 @@ def one(
 
 def _around(studio: AppState, workflow: str) -> dict[str, object]:
     name = SavedState(studio.cached, workflow).workflow().name
-    return {"workflow": workflow, "api": api_of(workflow), "name": name}
+    return {"workflow": workflow, "api": api_of(workflow), "name": name, "here": ""}

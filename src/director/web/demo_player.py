@@ -44,7 +44,8 @@ class Rehearsals:
 
     def begin(self) -> str:
         """Make an empty workflow to rehearse with; its id."""
-        site = self._served(_PORT) or self._served(0)
+        # A fresh site each time: what an earlier demo archived is in its inbox again.
+        site = (self._served(_PORT) if _PORT not in self._sites else None) or self._served(0)
         if site is None:
             raise StoreError("The demo site cannot be served: no port is free. Nothing was made.")
         made = scripted_demo.begin(self._store, self._vault, site.url)

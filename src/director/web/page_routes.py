@@ -17,6 +17,9 @@ from director.web.page_answers import answer_page
 from director.web.page_templates import page
 from director.web.route_dependencies import CurrentApp
 from director.web.views import settings as view
+from director.web.views.last_runs import last_runs
+from director.web.views.runs import MARKS as RUN_MARKS
+from director.web.views.secret_users import secret_users
 from director.web.views.workflow_pages import page_rows
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
@@ -34,7 +37,7 @@ async def workflows(
     """The workflows there are, a page at a time; on a first visit, what to do first."""
 
     async def make() -> tuple[str, dict[str, object]]:
-        return "workflows.html", await asyncio.to_thread(_list, studio, page_number, words)
+        return "home.html", await asyncio.to_thread(_list, studio, page_number, words)
 
     return await answer_page(request, studio, ("", page_number, words), make)
 
@@ -48,6 +51,9 @@ def _list(studio: AppState, page_number: int, words: str) -> dict[str, object]:
         "deleted": list_workflows(studio.workspace, deleted=True),
         "model": studio.settings.model.value,
         "keys": find_keys(studio.supplies.vault),
+        "runs": last_runs(studio.cached),
+        "marks": RUN_MARKS,
+        "here": "home",
     }
 
 
@@ -66,6 +72,8 @@ def settings(request: Request, studio: CurrentApp) -> HTMLResponse:
         ],
         "rows": list_workflows(studio.workspace),
         "origins": list_reach(studio.workspace),
+        "users": secret_users(studio.cached),
+        "here": "settings",
     }
     return page(request, "settings.html", shown)
 
@@ -73,4 +81,4 @@ def settings(request: Request, studio: CurrentApp) -> HTMLResponse:
 @router.get("/help")
 def help_(request: Request) -> HTMLResponse:
     """What is what, and which keys do what."""
-    return page(request, "help.html", {})
+    return page(request, "help.html", {"here": "help"})

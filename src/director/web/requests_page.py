@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
@@ -9,7 +10,7 @@ from fastapi.responses import HTMLResponse
 
 from director.agent import current_thread
 from director.agent.saved_workflow import SavedState
-from director.services.requests import count_requests, list_requests
+from director.services.requests import RequestRow, count_requests, list_requests
 from director.web.app_state import AppState
 from director.web.page_templates import api_of, page
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, Thread
@@ -51,9 +52,17 @@ def one(  # noqa: PLR0913, PLR0917  each is asked for by name
         "one": found,
         "other": other,
         "differs": differs,
+        "trace": _trace(studio, thread, number),
         "api": api_of(workflow),
     }
     return page(request, "request.html", shown)
+
+
+def _trace(studio: AppState, thread: str, number: int) -> list[tuple[int, list[RequestRow]]]:
+    """The requests around one, by the turn that they were made for, the oldest first."""
+    found = list_requests(studio.workspace, thread, before=number + _AT_ONCE, limit=2 * _AT_ONCE)
+    by_turn = groupby(reversed(found), key=lambda row: row.turn)
+    return [(turn, list(rows)) for turn, rows in by_turn]
 
 
 def _around(studio: AppState, workflow: str, thread: str) -> dict[str, object]:
@@ -63,4 +72,5 @@ def _around(studio: AppState, workflow: str, thread: str) -> dict[str, object]:
         "older": "" if thread == current_thread(studio.cached, workflow) else thread,
         "newest": count_requests(studio.workspace, thread),
         "time": requests.timeline(studio.workspace, thread),
+        "here": "inspect",
     }

@@ -28,6 +28,7 @@ def listed(request: Request, workflow: ExistingWorkflowId, studio: CurrentApp) -
         "inputs": list_inputs(flow),
         "rows": service.list_runs(studio.workspace, workflow, limit=_MOST),
         "marks": runs.MARKS,
+        "here": "runs",
     }
     return page(request, "runs.html", shown)
 
@@ -42,4 +43,5 @@ def one(
         raise NotFound(f"The workflow {workflow!r} has no run {run!r}.")
     found = runs.make_view(detail, service.get_run_workflow(studio.workspace, run))
     shown = {"workflow": workflow, "api": api_of(workflow), "view": found, "marks": runs.MARKS}
+    shown["here"] = "runs"
     return page(request, "run.html", shown)

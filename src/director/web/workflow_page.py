@@ -37,9 +37,11 @@ from director.web.page_answers import answer_page
 from director.web.page_templates import api_of
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, WorkflowId, thread_of
 from director.web.views import chat, compression, meter, nodes, plan
+from director.web.views.node_drawer import node_drawer
+from director.web.views.outline import outline
+from director.web.views.record_tables import record_tables
 from director.web.views.variables_and_tabs import tabs_view
 from director.workflow.description import PARTS, Description
-from director.workflow.record_types import list_record_types
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 Shown: TypeAlias = dict[str, Any]
@@ -72,6 +74,7 @@ class PartQuery(BaseModel):
     chunk: Annotated[int, Field(ge=0, le=2**31)] | None = None
     words: Annotated[str, Field(max_length=500)] = ""
     rows: Annotated[int, Field(ge=1, le=2**31)] = nodes.ROWS
+    node: Annotated[str, Field(max_length=200)] = ""
 
 
 @router.get("/w/{workflow}/part/{part}")
@@ -83,7 +86,7 @@ async def part(
     asked: Annotated[PartQuery, Query()],
 ) -> HTMLResponse:
     """One panel, or what a dialog shows."""
-    key = (workflow, part, asked.thread, asked.version, asked.chunk, asked.words, asked.rows)
+    key = (workflow, part, *asked.model_dump().values())
     return await answer_page(request, studio, key, lambda: _part(studio, workflow, part, asked))
 
 
@@ -109,7 +112,7 @@ def kept(workflow: ExistingWorkflowId, hash_: str, studio: CurrentApp) -> Respon
 
 
 def _common(workflow: str) -> Shown:
-    return {"workflow": workflow, "api": api_of(workflow), "marks": plan.MARKS}
+    return {"workflow": workflow, "api": api_of(workflow), "marks": plan.MARKS, "here": "work"}
 
 
 def _chat(studio: AppState, workflow: str, _: PartQuery) -> Shown:
@@ -204,15 +207,27 @@ def _nodes(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
     statuses = studio.reader(workflow).state().statuses
     flow = list_nodes(studio.workspace, workflow, statuses=statuses, most=asked.rows)
     found = nodes.workflow_view(flow, statuses)
-    return {"view": found, "rows": asked.rows, "first_rows": nodes.ROWS}
+    shown = {"view": found, "outline": outline(found.nodes), "called": found.flow.name}
+    return {**shown, "rows": asked.rows, "first_rows": nodes.ROWS}
+
+
+def _drawer(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
+    statuses = studio.reader(workflow).state().statuses
+    flow = nodes.workflow_view(list_nodes(studio.workspace, workflow, statuses=statuses), statuses)
+    found = node_drawer(studio.cached, flow, asked.node)
+    if found is None:
+        raise NotFound(f"This workflow has no node {asked.node!r} by now.")
+    return {"drawer": studio.workspace.redact(found)}
 
 
 def _variables(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     run = workbench(workflow)
     return {
         "variables": list_lines(studio.workspace, workflow),
-        "record_types": list_record_types(records_of(studio.cached, run)),
-        "downloads": list_downloads(steps_of(studio.cached, run)),
+        "tables": studio.workspace.redact(record_tables(records_of(studio.cached, run))),
+        "has_run": studio.cached.get("run", run) is not None,
+        "run": run,
+        "downloads": studio.workspace.redact(list_downloads(steps_of(studio.cached, run))),
         "files": studio.supplies.files(workflow).list(),
     }
 
@@ -252,6 +267,7 @@ _PARTS: Mapping[str, tuple[str, Callable[..., Any]]] = {
     "plan": ("plan", _plan),
     "nodes": ("nodes", _nodes),
     "variables": ("variables", _variables),
+    "drawer": ("drawer", _drawer),
     "browser": ("browser", _browser),
     "meter": ("metering", _metering),
     "compress": ("compress", _compress),

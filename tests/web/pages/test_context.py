@@ -15,22 +15,25 @@ from web.pages.windows import FOREVER, App, a_talk, ask, say
 def compress(page: Page) -> None:
     """Have a summary written and apply it."""
     page.locator("#compress").click()
-    page.get_by_role("button", name="Write a preview").click()
+    page.get_by_role("button", name="Write the summary").click()
     expect(page.locator("#preview-text")).to_contain_text("lamp-0")
-    page.get_by_role("button", name="Compress", exact=True).click()
-    expect(page.locator("dialog")).to_be_hidden()
+    page.locator("#dialog").get_by_role("button", name="Compress", exact=True).click()
+    expect(page.locator("#dialog")).to_be_hidden()
 
 
 def test_the_monitor_is_always_there_and_opens_the_inspector(app: App) -> None:
-    """Size against warning and limit, a bar by part whose segments name themselves."""
+    """Size against warning and limit, parts by name, the price; a link to what was sent."""
     a_talk(app.store, "meters")
     page = app.open("/w/meters")
     meter = page.locator("#meter")
-    expect(meter).to_contain_text("warns at 160K · limit 180K")
+    expect(meter).to_contain_text("warns at 160K")
     titles = meter.locator("rect title").all_text_contents()
     assert {one.partition(":")[0] for one in titles} >= {"System prompt", "Tools", "Results"}
-    meter.click()
-    expect(page.get_by_text("No request was made yet.")).to_be_visible()
+    meter.locator("summary").click()
+    for word in ("below the warning", "limit 180K", "System prompt", "Results", "So far"):
+        expect(meter.get_by_text(word).last).to_be_visible()
+    meter.get_by_role("link", name="What the model saw").click()
+    expect(page.get_by_text("No request was made yet")).to_be_visible()
 
 
 def test_the_inspector_shows_exactly_what_was_sent_and_how_two_requests_differ(app: App) -> None:
@@ -39,17 +42,21 @@ def test_the_inspector_shows_exactly_what_was_sent_and_how_two_requests_differ(a
     app.stage.lines["Look."] = [ask("get_workflow_summary"), say("Seen.")]
     page = app.open("/w/inspects")
     page.fill("#say", "Look.")
-    page.press("#say", "Control+Enter")
+    page.press("#say", "Enter")
     expect(page.locator("section .message.agent").last).to_contain_text("Seen.")
     page.goto(f"{app.url}/w/inspects/requests")
     expect(page.locator("svg.time")).to_be_visible()
-    expect(page.locator("tbody tr, table tr")).to_have_count(3)
+    expect(page.locator("tbody tr")).to_have_count(2)
     page.get_by_role("link", name="2", exact=True).first.click()
-    expect(page.get_by_text("Nothing was cut: the model saw all of it.")).to_be_visible()
     expect(page.locator("table.parts")).to_contain_text("System prompt")
+    page.get_by_role("tab", name="Left out").click()
+    expect(page.get_by_text("Nothing was cut: the model saw all of it.")).to_be_visible()
+    page.get_by_role("tab", name="Text").click()
     page.locator(".part-text summary", has_text="Your messages").click()
     expect(page.locator(".part-text pre:visible")).to_contain_text("Get lamp-1.")
+    page.get_by_role("tab", name="Compare").click()
     page.get_by_role("button", name="Compare").click()
+    page.get_by_role("tab", name="Compare").click()
     expect(page.locator("#difference .added").first).to_be_visible()
     expect(page.locator("#difference details", has_text="System prompt")).to_contain_text("same")
 
@@ -60,14 +67,14 @@ def test_requests_are_listed_fifty_at_a_time(app: App) -> None:
     app.stage.lines["Count."] = [say("One.")]
     page = app.open("/w/many")
     page.fill("#say", "Count.")
-    page.press("#say", "Control+Enter")
+    page.press("#say", "Enter")
     expect(page.locator("section .message.agent").last).to_contain_text("One.")
     made = app.store.get("request", thread)
     assert made is not None
     for _ in range(59):
         app.store.put("request", thread, made.body)
     page.goto(f"{app.url}/w/many/requests")
-    numbers = page.locator("td:first-child a")
+    numbers = page.locator("tbody td:first-child a")
     expect(numbers).to_have_count(50)
     expect(numbers.first).to_have_text("60")
     page.get_by_role("link", name="Older").click()
@@ -83,13 +90,13 @@ def test_an_earlier_conversation_is_opened_read_searched_and_inspected(app: App)
     app.stage.lines["The last word."] = [say("Heard.")]
     page = app.open("/w/olds")
     page.fill("#say", "The last word.")
-    page.press("#say", "Control+Enter")
+    page.press("#say", "Enter")
     expect(page.locator("section .message.agent").last).to_contain_text("Heard.")
     compress(page)
-    page.get_by_text("More").click()
+    page.locator("header [data-menu] summary").click()
     page.get_by_role("button", name="New conversation").click()
-    expect(page.get_by_text("Say what you want done.")).to_be_visible()
-    page.get_by_text("More").click()
+    expect(page.get_by_text("What should this workflow do?")).to_be_visible()
+    page.locator("header [data-menu] summary").click()
     page.get_by_role("link", name="Conversations").click()
     rows = page.locator(".workflows li")
     expect(rows).to_have_count(2)
@@ -103,11 +110,11 @@ def test_an_earlier_conversation_is_opened_read_searched_and_inspected(app: App)
     page.locator("#hits a").last.click()
     expect(page.locator(".message.found")).to_be_in_viewport()
     page.get_by_role("link", name="What the model saw").click()
-    page.get_by_role("link", name="1", exact=True).first.click()
+    page.locator("tbody").get_by_role("link", name="1", exact=True).first.click()
     expect(page.locator("h1")).to_have_text("Request 1")
     assert f"thread={thread}" in page.url
     page.get_by_role("link", name="An earlier conversation").click()
-    page.get_by_role("link", name="Go to the conversation of now").click()
+    page.get_by_role("link", name="Go to the current conversation").click()
     expect(page.locator("#say")).to_be_visible()
 
 
@@ -115,19 +122,20 @@ def test_compression_from_the_button_to_restore(app: App) -> None:
     """The exact count, a preview with what is kept and lost, greyed turns, citations, Restore."""
     thread = a_talk(app.store, "compresses")
     page = app.open("/w/compresses")
-    expect(page.locator("#compress")).to_have_text("⚡ Compress 18 messages")
+    expect(page.locator("#compress")).to_contain_text("Compress 18 messages")
     compress(page)
     summary = page.locator(".message.summary")
     expect(summary).to_contain_text("in use")
     expect(page.locator(".message.archived")).to_have_count(18)
     expect(page.locator("#compress")).to_have_count(0)
+    summary.locator("summary").click()
     summary.locator(".cite a").first.click()
     cited = page.locator(".message.found")
     expect(cited).to_be_in_viewport()
     assert int(cited.get_attribute("data-turn") or 0) in history(app.store, thread)[0].added
-    page.get_by_text("More").click()
+    page.locator("header [data-menu] summary").click()
     page.get_by_role("button", name="Compressions").click()
-    dialog = page.locator("dialog")
+    dialog = page.locator("#dialog")
     expect(dialog).to_contain_text("in use")
     with page.expect_download() as handed:
         dialog.get_by_role("link", name="JSON").click()
@@ -142,12 +150,11 @@ def test_turns_can_be_chosen_and_the_text_edited(app: App) -> None:
     thread = a_talk(app.store, "chooses")
     page = app.open("/w/chooses")
     page.locator("#compress").click()
-    dialog = page.locator("dialog")
-    dialog.get_by_text("Choose messages").click()
+    dialog = page.locator("#dialog")
     dialog.get_by_role("checkbox").last.uncheck()
     expect(dialog.locator("#count")).not_to_have_text("18")
     count = int(dialog.locator("#count").text_content() or 0)
-    dialog.get_by_role("button", name="Write a preview").click()
+    dialog.get_by_role("button", name="Write the summary").click()
     dialog.get_by_role("button", name="Edit").click()
     written = dialog.get_by_label("Your text of the summary")
     mine = written.input_value()
@@ -169,9 +176,9 @@ def test_a_second_compression_builds_on_the_first(app: App) -> None:
 
     app.store.append(thread, talk(3, start=6))
     page.locator("#compress").click()
-    expect(page.locator("dialog")).to_contain_text("builds on the summary of 18")
-    page.get_by_role("button", name="Write a preview").click()
-    page.get_by_role("button", name="Compress", exact=True).click()
+    expect(page.locator("#dialog")).to_contain_text("builds on the summary of 18")
+    page.get_by_role("button", name="Write the summary").click()
+    page.locator("#dialog").get_by_role("button", name="Compress", exact=True).click()
     expect(page.locator(".message.summary").first).to_contain_text("taken into a later one")
 
 
@@ -181,15 +188,16 @@ def test_nothing_is_compressed_while_a_turn_runs(app: App) -> None:
     app.stage.lines["Hang."] = [[FOREVER, *say("Never.")]]
     page = app.open("/w/runs")
     page.locator("#compress").click()
-    page.get_by_role("button", name="Write a preview").click()
+    page.get_by_role("button", name="Write the summary").click()
     expect(page.locator("#apply")).to_be_enabled()
+    expect(page.locator("#why")).to_have_text("")
     other = app.open("/w/runs")
     other.fill("#say", "Hang.")
-    other.press("#say", "Control+Enter")
+    other.press("#say", "Enter")
     expect(other.get_by_role("button", name="Stop")).to_be_visible()
     expect(other.locator("#compress")).to_have_count(0)
-    page.get_by_role("button", name="Compress", exact=True).click()
-    expect(page.locator("dialog .told")).to_contain_text("running")
+    page.locator("#dialog").get_by_role("button", name="Compress", exact=True).click()
+    expect(page.locator("#dialog .told")).to_contain_text("running")
     assert history(app.store, current_thread(app.store, "runs")) == []
     other.get_by_role("button", name="Stop").click()
     expect(other.locator("#ended")).to_be_visible()

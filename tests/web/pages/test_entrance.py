@@ -29,7 +29,7 @@ def test_reloads_links_the_way_back_and_other_windows_work_under_the_random_name
     context = app.browser.new_context()
     page = context.new_page()
     enter(page, url, app.studio)
-    page.get_by_role("link", name="Named").click()
+    page.get_by_role("link", name="Named", exact=True).click()
     expect(page.locator("h1")).to_contain_text("Named")
     assert page.url == f"{url}/w/named"
     assert page.title() == "Named · Director"
@@ -38,7 +38,7 @@ def test_reloads_links_the_way_back_and_other_windows_work_under_the_random_name
     page.reload()
     expect(page.locator("h1")).to_contain_text("Named")
     page.go_back()
-    expect(page.get_by_role("heading", name="Workflows")).to_be_visible()
+    expect(page.get_by_role("heading", name="Workflows", level=2)).to_be_visible()
     page.go_forward()
     expect(page.locator("#meter rect").first).to_be_attached()
     page.goto(f"{url}/settings#secrets")

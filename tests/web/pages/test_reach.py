@@ -37,12 +37,12 @@ def shown(app: App) -> list[str]:
     app.stage.lines["Hello."] = [say("Hello **there**, see [this](https://example.org).")]
     page = app.open("/w/long")
     page.fill("#say", "Hello.")
-    page.press("#say", "Control+Enter")
+    page.press("#say", "Enter")
     expect(page.locator("section .message.agent").last).to_contain_text("there")
     expect(page.locator("#composer")).to_have_attribute("data-busy", "0")
     page.goto(f"{app.url}/w/axe/runs")
     page.get_by_role("button", name="Start").click()
-    expect(page.locator(".card.asks")).to_be_visible()
+    expect(page.locator(".ask")).to_be_visible()
     run = page.url.removeprefix(app.url)
     page.close()
     old = a_talk(app.store, "older")
@@ -87,41 +87,51 @@ def test_every_page_fits_a_phone(app: App, shown: list[str]) -> None:
         wide[path] = page.evaluate("document.documentElement.scrollWidth")
     assert {path: width for path, width in wide.items() if width > 390} == {}
     page.goto(f"{app.url}/w/axe")
-    expect(page.locator("#plan")).to_be_hidden()
-    page.get_by_role("button", name="Plan").click()
-    expect(page.locator("#plan")).to_be_visible()
+    expect(page.locator("#nodes")).to_be_hidden()
+    page.get_by_role("button", name="Workflow", exact=True).click()
+    expect(page.locator("#nodes")).to_be_visible()
     expect(page.locator("#say")).to_be_hidden()
 
 
 def test_the_keyboard_sends_searches_and_compresses(app: App, shown: list[str]) -> None:
-    """Ctrl+K, Ctrl+Shift+L, Escape; and the help page lists them."""
+    """The palette, the message box, Ctrl+Shift+L, Escape; and the help page lists them."""
     page = app.open(shown[2])
     page.keyboard.press("Control+k")
+    page.keyboard.type("search this")
+    page.keyboard.press("Enter")
     expect(page.locator("#words")).to_be_focused()
-    page.keyboard.press("Control+Shift+L")
-    expect(page.locator("dialog")).to_contain_text("Compress")
     page.keyboard.press("Escape")
-    expect(page.locator("dialog")).to_be_hidden()
+    page.locator("#talk").focus()
+    page.keyboard.press("/")
+    expect(page.locator("#say")).to_be_focused()
+    page.keyboard.press("Control+Shift+L")
+    expect(page.locator("#dialog")).to_contain_text("Compress")
+    page.keyboard.press("Escape")
+    expect(page.locator("#dialog")).to_be_hidden()
     page.goto(f"{app.url}/help")
-    expect(page.locator("main")).to_contain_text("compress (the lightning)")
+    expect(page.locator("main")).to_contain_text("Compress the conversation")
 
 
 def test_settings_are_saved_and_secrets_are_write_only(app: App) -> None:
     """A threshold, a wrong one with the reason, origins, and a secret that nobody reads back."""
     a_workflow(app.store, "sets")
     page = app.open("/settings")
-    page.get_by_label("Warning").fill("150000")
-    page.locator("#context").get_by_role("button", name="Save").click()
-    expect(page.get_by_label("Warning")).to_have_value("150000")
+    page.get_by_label("Warn above (tokens)").fill("150000")
+    page.locator("#context form", has=page.get_by_label("Warn above (tokens)")).get_by_role(
+        "button", name="Save"
+    ).click()
+    expect(page.get_by_label("Warn above (tokens)")).to_have_value("150000")
     expect(page.locator("#context")).to_contain_text("settings.toml")
     assert load_settings().warn_at.value == 150_000
-    page.get_by_label("Warning").fill("190000")
-    page.locator("#context").get_by_role("button", name="Save").click()
-    expect(page.locator("#context .told")).to_contain_text("must be below compress_at")
-    page.get_by_label("Name").fill("shop")
-    page.get_by_label("Value").fill("hush-hush-9")
+    page.get_by_label("Warn above (tokens)").fill("190000")
+    page.locator("#context form", has=page.get_by_label("Warn above (tokens)")).get_by_role(
+        "button", name="Save"
+    ).click()
+    expect(page.locator("#context .told").first).to_contain_text("must be below compress_at")
+    page.get_by_label("Name", exact=True).fill("shop")
+    page.get_by_label("Value", exact=True).fill("hush-hush-9")
     page.get_by_label("Only on these origins").fill("https://shop.example")
-    page.locator("#secrets").get_by_role("button", name="Keep").click()
+    page.locator("#secrets").get_by_role("button", name="Save the secret").click()
     expect(page.locator("#secrets table")).to_contain_text("https://shop.example")
     assert "hush-hush-9" not in page.content()
 
@@ -137,7 +147,7 @@ def test_a_page_that_loses_the_server_says_so_and_recovers(app: App) -> None:
     expect(page.locator("#offline")).to_be_visible()
     set_variable(app.store, workbench("offline"), "meanwhile", 1, "a test")
     page.fill("#say", "Are you there?")
-    page.press("#say", "Control+Enter")
+    page.press("#say", "Enter")
     expect(page.locator("#composer .told")).to_contain_text("does not answer")
     with serving(app.store, app.stage, int(url.rpartition(":")[2])):
         expect(page.locator("#offline")).to_be_hidden()

@@ -1,4 +1,4 @@
-"""The rehearsal in the app, pressed on to its end; and a server that is killed in the middle."""
+"""The demo in the app, which plays to its end; and a server that is killed in the middle."""
 
 from __future__ import annotations
 
@@ -13,47 +13,31 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from web.pages.windows import App
 
 PATIENCE = 180_000
 
 
-def pressed_on(page: Page) -> None:
-    """Do what the rehearsal offers next, until it is over."""
-    over = page.locator("#rehearsal a.primary")
-    while not over.count():
-        expect(page.locator("#composer")).to_have_attribute("data-busy", "0", timeout=PATIENCE)
-        allow = page.locator("[data-approval] button[value=approved]")
-        if allow.count():
-            allow.click()
-            expect(page.locator("#main")).to_contain_text("What shall happen", timeout=PATIENCE)
-            continue
-        done = page.locator("#rehearsal .pill").text_content() or ""
-        if page.locator("#rehearsal [data-dialog]").count():
-            page.locator("#rehearsal [data-dialog]").click()
-            page.get_by_role("button", name="Write a preview").click()
-            page.get_by_role("button", name="Compress", exact=True).click()
-        else:
-            page.get_by_role("button", name="Say it").click()
-        expect(page.locator("#rehearsal .pill")).not_to_have_text(done, timeout=PATIENCE)
-
-
 @pytest.mark.slow
-def test_the_rehearsal_is_finished_by_pressing_on_and_its_workflow_runs(app: App) -> None:
-    """From the first page: a plan ticked off, thirteen green nodes, a live tab, a run."""
+def test_the_demo_plays_by_itself_to_its_end_and_its_workflow_runs(app: App) -> None:
+    """One press on the first page: a plan ticked off, thirteen passed nodes, a live tab, a run."""
     page = app.open()
-    page.get_by_role("button", name="Watch the rehearsal").click()
-    expect(page.locator("#rehearsal")).to_contain_text("no model was asked")
-    pressed_on(page)
-    expect(page.locator("#plan header .num")).to_have_text("6 of 6")
-    expect(page.locator("#nodes header .num")).to_have_text("13 of 13 green")
+    page.get_by_role("button", name="Play the demo").click()
+    expect(page.locator("#demo")).to_contain_text("Demo 0 of 5")
+    while page.get_by_role("button", name="4×").count() == 0:
+        page.locator("[data-demo-do=speed]").click()
+    ends = page.get_by_role("link", name="Now on your own page")
+    expect(ends).to_be_visible(timeout=3 * PATIENCE)
+    expect(page.locator("#plan-count")).to_have_text("6 of 6")
+    expect(page.locator("#flow-sum")).to_contain_text("13 passed")
     expect(page.locator(".message.summary")).to_have_count(1)
-    page.wait_for_function("document.getElementById('picture').naturalWidth > 0")
-    page.locator("#rehearsal a.primary").click()
+    expect(page.locator("#table-invoice tbody tr")).to_have_count(8)
+    page.locator("#demo").get_by_role("link", name="Run it").click()
     page.get_by_role("button", name="Start").click()
-    expect(page.locator("header .pill")).to_have_text("done", timeout=PATIENCE)
+    expect(page.locator("#run-state")).to_contain_text("Passed", timeout=PATIENCE)
+    expect(page.locator(".now .big")).to_contain_text("invoices stay")
 
 
 @contextmanager
@@ -86,10 +70,10 @@ def test_a_killed_server_leaves_a_page_that_recovers_and_tells_the_truth(
         context = app.browser.new_context()
         page = context.new_page()
         page.goto(link)
-        page.get_by_label("What should the workflow be called?").fill("Killed")
-        page.get_by_role("button", name="Create a workflow").click()
-        page.fill("#say", "Begin.")
-        page.press("#say", "Control+Enter")
+        page.get_by_label("What should it do?").fill("Begin.")
+        page.get_by_role("button", name="Create workflow").click()
+        expect(page.locator("#say")).to_have_value("Begin.")
+        page.press("#say", "Enter")
         expect(page.get_by_role("button", name="Stop")).to_be_visible()
         expect(page.locator(".message.user")).to_contain_text("Begin.")
         program.send_signal(signal.SIGKILL)

@@ -16,15 +16,15 @@ def test_a_run_is_started_with_inputs_watched_answered_and_read(app: App) -> Non
     """The form has the inputs; the question is answered in place; records come as CSV and JSON."""
     a_workflow(app.store, "prices", "Prices")
     page = app.open("/w/prices/runs")
-    expect(page.get_by_text("No run yet.")).to_be_visible()
+    expect(page.get_by_text("No run yet")).to_be_visible()
     assert page.get_by_label("password").get_attribute("type") == "password"
     page.get_by_label("rate").fill("10")
     page.get_by_role("button", name="Start").click()
-    expect(page.locator(".card.asks")).to_contain_text("Which code did you get?")
-    expect(page.locator("header .pill")).to_have_text("asks you")
+    expect(page.locator(".ask")).to_contain_text("Which code did you get?")
+    expect(page.locator("#run-state")).to_contain_text("Waits for you")
     page.get_by_label("Your answer").fill("123456")
     page.get_by_role("button", name="Answer").click()
-    expect(page.locator("header .pill")).to_have_text("done")
+    expect(page.locator("#run-state")).to_contain_text("Passed")
     expect(page.locator(".step", has_text="convert")).to_have_count(2)
     for form in ("CSV", "JSON"):
         with page.expect_download() as handed:
@@ -33,7 +33,7 @@ def test_a_run_is_started_with_inputs_watched_answered_and_read(app: App) -> Non
         rows = list(csv.DictReader(io.StringIO(text))) if form == "CSV" else json.loads(text)
         assert [str(row["convert"]) for row in rows] == ["30", "50"]
     page.goto(f"{app.url}/w/prices/runs")
-    expect(page.locator("td .pill")).to_have_text("done")
+    expect(page.locator("td .st")).to_contain_text("Passed")
 
 
 def test_a_one_time_code_is_asked_in_the_chat(app: App) -> None:
@@ -41,14 +41,14 @@ def test_a_one_time_code_is_asked_in_the_chat(app: App) -> None:
     a_workflow(app.store, "codes")
     page = app.open("/w/codes/runs")
     page.get_by_role("button", name="Start").click()
-    expect(page.locator(".card.asks")).to_be_visible()
+    expect(page.locator(".ask")).to_be_visible()
     chat = app.open("/w/codes")
-    card = chat.locator("#tail .card.asks")
+    card = chat.locator("#tail .ask")
     expect(card).to_contain_text("Which code did you get?")
     card.get_by_label("Your answer").fill("42")
     card.get_by_role("button", name="Answer").click()
     expect(card).to_have_count(0)
-    expect(page.locator("header .pill")).to_have_text("done")
+    expect(page.locator("#run-state")).to_contain_text("Passed")
 
 
 def test_a_run_is_cancelled_and_resumed(app: App) -> None:
@@ -56,9 +56,11 @@ def test_a_run_is_cancelled_and_resumed(app: App) -> None:
     a_workflow(app.store, "cancels")
     page = app.open("/w/cancels/runs")
     page.get_by_role("button", name="Start").click()
-    expect(page.locator(".card.asks")).to_be_visible()
+    expect(page.locator(".ask")).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
-    expect(page.locator("header .pill")).to_have_text("cancelled")
+    expect(page.locator("#run-state")).to_contain_text("Cancelled")
     page.get_by_role("button", name="Resume").click()
-    expect(page.locator(".card.asks")).to_be_visible()
-    expect(page.locator(".step", has_text="find").first).to_contain_text("green")
+    expect(page.locator(".ask")).to_be_visible()
+    expect(
+        page.locator(".step", has_text="find").first.get_by_role("img", name="Passed")
+    ).to_be_visible()

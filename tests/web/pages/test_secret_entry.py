@@ -24,13 +24,13 @@ def test_a_secret_that_is_asked_for_is_entered_hidden_and_the_turn_goes_on(app: 
     ]
     page = app.open("/w/asks")
     page.fill("#say", "Log in.")
-    page.press("#say", "Control+Enter")
+    page.press("#say", "Enter")
     card = page.locator("[id^=secret-]").first
     expect(card).to_contain_text(SHOP)
     expect(card).to_contain_text("to log in <b>now</b>")
     field = card.locator("input[type=password]")
     field.fill(VALUE)
-    card.get_by_role("button", name="Keep in the vault").click()
+    card.get_by_role("button", name="Save in the vault").click()
     expect(page.get_by_text("I log in.")).to_be_visible()
     vault = app.studio.supplies.vault
     assert vault.reveal(Reference("shop_password"), SHOP).use() == VALUE
@@ -45,7 +45,7 @@ def test_a_typed_password_is_asked_about_before_it_leaves(app: App) -> None:
     app.stage.lines["My password is {{secret:mail_password}}"] = [say("Good.")]
     page = app.open("/w/types")
     page.fill("#say", "My password is Herbst-Rose#66")
-    page.press("#say", "Control+Enter")
+    page.press("#say", "Enter")
     expect(page.locator("#password-asked")).to_be_visible()
     assert app.store.head(current_thread(app.store, "types")) == 0
     page.fill("#password-name", "mail_password")
@@ -65,7 +65,7 @@ def test_a_message_that_is_too_large_is_refused_while_it_is_typed(app: App) -> N
     expect(page.locator("#composer .told")).to_contain_text("too large")
     assert app.store.head(current_thread(app.store, "large")) == 0
     page.fill("#say", "Hello.")
-    page.press("#say", "Control+Enter")
+    page.press("#say", "Enter")
     expect(page.get_by_text("Hello you.")).to_be_visible()
     page.locator("article.user button.leave").first.click()
     expect(page.locator("article.user")).to_have_count(0)

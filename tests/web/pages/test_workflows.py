@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from playwright.sync_api import expect
@@ -18,17 +19,21 @@ def test_a_first_visit_offers_the_rehearsal_and_one_place_for_a_key(
     with open_store(tmp_path / "empty.db") as store, serving(store, app.stage) as (url, studio):
         page = app.context.new_page()
         enter(page, url, studio)
-        expect(page.get_by_text("no key, nothing to set up")).to_be_visible()
+        expect(page.get_by_text("No key needed")).to_be_visible()
         page.goto(f"{url}/settings#models")
-        page.get_by_label("OpenAI").fill("sk-not-a-real-key-at-all")
-        keeps = page.locator("form", has=page.get_by_label("OpenAI"))
-        keeps.get_by_role("button", name="Keep").click()
-        expect(page.get_by_text("there, in the vault")).to_be_visible()
+        page.get_by_label("OpenAI API key").fill("sk-not-a-real-key-at-all")
+        keeps = page.locator("form", has=page.get_by_label("OpenAI API key"))
+        keeps.get_by_role("button", name="Save").click()
+        expect(page.get_by_text("saved, in the vault")).to_be_visible()
         assert "sk-not-a-real-key" not in page.content()
         page.goto(url)
-        page.get_by_role("button", name="Watch the rehearsal").click()
-        expect(page.locator("#rehearsal")).to_contain_text("scripted, no model was asked")
-        expect(page.get_by_role("button", name="Say it")).to_be_enabled()
+        page.get_by_role("button", name="Play the demo").click()
+        expect(page.locator("#demo-says")).to_have_attribute(
+            "title", re.compile("no model was asked")
+        )
+        expect(page.get_by_role("button", name="Pause")).to_be_enabled()
+        page.get_by_role("button", name="Pause").click()
+        expect(page.get_by_role("button", name="Play")).to_be_enabled()
         page.close()
 
 
@@ -38,19 +43,21 @@ def test_workflows_are_listed_created_duplicated_exported_and_imported(
     """Each from the list, each in one or two clicks."""
     a_workflow(app.store, "prices", "Prices")
     page = app.open()
-    page.get_by_label("Name of a new workflow").fill("Letters to rows")
-    page.get_by_role("button", name="Create").click()
+    page.get_by_label("What should it do?").fill("Letters to rows. Every Friday.")
+    page.get_by_role("button", name="Create workflow").click()
     expect(page.locator("h1")).to_contain_text("Letters to rows")
+    expect(page.locator("#say")).to_have_value("Letters to rows. Every Friday.")
     page.goto(app.url)
     row = page.locator("#workflow-prices")
     expect(row).to_contain_text("4 nodes")
-    row.get_by_text("More").click()
+    row.locator("[data-menu] summary").click()
     with page.expect_download() as handed:
         row.get_by_role("link", name="Export", exact=True).click()
     document = json.loads(Path(handed.value.path()).read_text())
     assert [node["alias"] for node in document["nodes"]] == ["find", "each", "convert", "code"]
+    row.locator("[data-menu] summary").click()
     row.get_by_role("button", name="Duplicate").click()
-    expect(page.get_by_role("link", name="Prices (copy)")).to_be_visible()
+    expect(page.get_by_role("link", name="Prices (copy)", exact=True)).to_be_visible()
     taken = tmp_path / "prices.json"
     taken.write_text(json.dumps({**document, "id": "taken-in", "name": "Taken in"}))
     page.get_by_label("Import a workflow").set_input_files(taken)
@@ -62,13 +69,13 @@ def test_deleting_a_workflow_can_be_undone(app: App) -> None:
     """At once from the message, and later from the list of what was deleted."""
     a_workflow(app.store, "gone", "Soon gone")
     page = app.open()
-    name = page.get_by_role("link", name="Soon gone")
-    for undo in ("Undo", "Bring back"):
+    name = page.get_by_role("link", name="Soon gone", exact=True)
+    for undo in ("Undo", "Restore"):
         row = page.locator("#workflow-gone")
-        row.get_by_text("More").click()
+        row.locator("[data-menu] summary").click()
         row.get_by_role("button", name="Delete").click()
         expect(name).to_have_count(0)
-        if undo == "Bring back":
+        if undo == "Restore":
             page.get_by_text("Deleted (").click()
         page.get_by_role("button", name=undo).click()
         expect(name).to_be_visible()
@@ -78,4 +85,4 @@ def test_the_list_changes_live(app: App) -> None:
     """A workflow that another program makes is there by itself."""
     page = app.open()
     a_workflow(app.store, "elsewhere", "Made elsewhere")
-    expect(page.get_by_role("link", name="Made elsewhere")).to_be_visible()
+    expect(page.get_by_role("link", name="Made elsewhere", exact=True)).to_be_visible()

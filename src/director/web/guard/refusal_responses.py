@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping
 from starlette.types import Scope, Send
 
 LOGIN = (
-    '<form id="login" class="row wrap low"><label>Password '
-    '<input type="password" name="password" autocomplete="current-password" autofocus></label> '
-    '<button class="primary">Enter</button><p class="told" role="alert"></p></form>'
+    '<form id="login" class="row wrap"><label for="password">Password</label>'
+    '<input class="in auto" id="password" type="password" name="password" '
+    'autocomplete="current-password" autofocus>'
+    '<button class="btn pri">Enter</button><p class="told" role="alert"></p></form>'
     '<script type="module" src="/static/entrance.js"></script>'
 )
 
@@ -52,10 +53,9 @@ def page_of(words: Iterable[str], form: str = "") -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         '<link rel="icon" href="/static/icon.svg" type="image/svg+xml">'
-        '<link rel="stylesheet" href="/static/app.css">'
-        '<link rel="stylesheet" href="/static/pages.css"></head>'
-        f'<body><main class="page narrow" id="main"><section class="panel"><div class="body stack">'
-        f"{lines}{form}</div></section></main></body></html>"
+        '<link rel="stylesheet" href="/static/app.css"></head>'
+        '<body><main class="page narrow" id="main"><h1>Director</h1>'
+        f'<section class="card p16 col">{lines}{form}</section></main></body></html>'
     )
 
 

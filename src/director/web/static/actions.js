@@ -10,11 +10,11 @@ export async function send(method, url, body) {
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch {
-    throw new Error("Director does not answer. Nothing was changed; try again when it is back.");
+    throw new Error("Director does not answer. Nothing was changed; try again when the connection is back.");
   }
   const text = await answer.text();
   const said = text && answer.headers.get("content-type")?.includes("json") ? JSON.parse(text) : {};
-  if (!answer.ok) throw new Error(told(said) || `That did not work (${answer.status}).`);
+  if (!answer.ok) throw Object.assign(new Error(told(said) || `That did not work (${answer.status}).`), { status: answer.status });
   return said;
 }
 
@@ -36,7 +36,7 @@ export function toast(text, undo) {
   }
   shown.hidden = false;
   clearTimeout(toast.timer);
-  toast.timer = setTimeout(() => (shown.hidden = true), undo ? 20000 : 4000);
+  toast.timer = setTimeout(() => (shown.hidden = true), undo ? 20000 : 6000);
 }
 
 function place(near) {
@@ -46,8 +46,16 @@ function place(near) {
 
 export function complain(near, error) {
   const where = place(near);
-  if (where) where.textContent = error ? error.message : "";
-  else if (error) toast(error.message);
+  if (!where) {
+    if (error) toast(error.message);
+    return;
+  }
+  where.textContent = error ? error.message : "";
+  // What a key or a model is missing for is put right in one place.
+  if (error && /\b(key|model is chosen|no model)\b/i.test(error.message) && location.pathname !== "/settings") {
+    where.append(Object.assign(document.createElement("a"), { href: "/settings#models", textContent: "Open Settings" }));
+  }
+  if (error) where.scrollIntoView({ block: "nearest" });
 }
 
 export async function during(button, work) {
@@ -125,6 +133,7 @@ async function submitted(form, button) {
     });
     const answer = await during(button, () => send(method, url, body));
     if (form.dataset.clear !== undefined) form.reset();
+    if (form.dataset.closes) document.getElementById(form.dataset.closes).open = false;
     const done = new CustomEvent("done", { bubbles: true, detail: answer });
     done.submitted = button?.value;
     form.dispatchEvent(done);
@@ -142,6 +151,8 @@ async function called(button) {
   try {
     const answer = await during(button, () => send(method, url, method === "DELETE" ? undefined : body));
     button.dispatchEvent(new CustomEvent("done", { bubbles: true, detail: answer }));
+    // A test that ran and failed is no success, though the request was one.
+    if (answer.failed && typeof answer.text === "string") throw new Error(answer.text.split("\n").slice(0, 3).join(" "));
     if (button.dataset.undo) {
       const [how, where] = button.dataset.undo.split(" ");
       toast(button.dataset.says, () => send(how, where, {}).then(() => location.reload()));

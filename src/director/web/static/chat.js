@@ -1,9 +1,20 @@
 // The conversation in chunks: those near the view are there, the others are room of their height.
+import { markdown } from "./markdown.js";
 import { morph, parsed, unpressed } from "./morph.js";
 import { ask } from "./session.js";
 
 const SIZE = 50;
 const NEAR = "1500px 0px";
+
+// A long result is cut in the page, and read in full when it is asked for.
+async function whole(button) {
+  const answer = await ask(button.dataset.whole);
+  if (!answer.ok) return;
+  const call = (await answer.json()).calls.find((one) => one.id === button.dataset.callId);
+  const shown = button.closest("div").querySelector("pre");
+  if (call) shown.textContent = call[button.dataset.field ?? "result"];
+  button.parentElement.remove();
+}
 
 export class Talk {
   constructor(base, turn, shows = () => {}) {
@@ -15,11 +26,13 @@ export class Talk {
     this.live = document.getElementById("live");
     this.latest = document.getElementById("latest");
     this.entry = 0;
+    this.text = "";
     this.loads = new Map();
     this.near = new IntersectionObserver((seen) => this.seen(seen), { root: this.box, rootMargin: NEAR });
     for (const chunk of this.chunks()) this.near.observe(chunk);
     this.latest.onclick = () => this.follow();
     this.box.addEventListener("scroll", () => (this.latest.hidden = this.atEnd()), { passive: true });
+    this.showStopped();
     this.follow();
     if (this.tail.dataset.running === "1") this.caughtUp();
     addEventListener("hashchange", () => this.named());
@@ -29,7 +42,15 @@ export class Talk {
       event.preventDefault();
       this.search(document.getElementById("words").value);
     });
+    let typing = 0;
+    document.addEventListener("input", (event) => {
+      if (event.target.id !== "words") return;
+      clearTimeout(typing);
+      typing = setTimeout(() => this.search(event.target.value), 200);
+    });
     document.addEventListener("click", (event) => {
+      const more = event.target.closest("[data-whole]");
+      if (more) whole(more);
       if (event.target.closest("[data-close-hits]")) this.search("");
       const turn = event.target.closest("[data-turn][href]");
       if (!turn) return;
@@ -144,8 +165,14 @@ export class Talk {
       this.put(number, fresh);
       morph(this.tail, tail);
       if (this.entry && document.getElementById(`t${this.entry}`)) this.clear();
-      if (tail.dataset.running === "0") this.clear();
+      if (tail.dataset.running === "0") {
+        if (this.text && tail.dataset.state !== "said") this.keepStopped();
+        this.clear();
+      }
+      this.showStopped();
     });
+    const failed = document.getElementById("failed");
+    if (failed && before.state !== "failed") failed.scrollIntoView({ block: "nearest" });
     const older = before.seen !== tail.dataset.seen ? this.chunks() : [];
     const previous = number > Number(before.chunks) - 1 ? [this.chunk(Number(before.chunks) - 1)] : [];
     for (const chunk of new Set([...older, ...previous])) {
@@ -153,16 +180,38 @@ export class Talk {
     }
   }
 
+  // Text that was being written when its turn was stopped stays on the page until more is said.
+  keepStopped() {
+    sessionStorage.setItem(`stopped:${this.tail.dataset.thread}`, JSON.stringify({ head: this.tail.dataset.head, text: this.text }));
+  }
+
+  showStopped() {
+    const kept = JSON.parse(sessionStorage.getItem(`stopped:${this.tail.dataset.thread}`) ?? "null");
+    let shown = document.getElementById("stopped");
+    if (kept?.head !== this.tail.dataset.head) {
+      shown?.remove();
+      return;
+    }
+    if (shown) return;
+    shown = Object.assign(document.createElement("div"), { id: "stopped", className: "message stopped" });
+    const says = Object.assign(document.createElement("div"), { className: "says" });
+    markdown(kept.text, says);
+    const note = Object.assign(document.createElement("p"), { className: "q s", textContent: "Not finished. It is kept on this page only; the model does not see it again." });
+    shown.append(says, note);
+    this.live.after(shown);
+  }
+
   // Text that is being written, before it is an entry.
   begin(entry) {
     this.entry = entry ?? 0;
-    this.stream.textContent = "";
+    this.text = "";
+    this.stream.replaceChildren();
   }
 
   // A piece of text that stands `at` so many characters in; what came before may have been missed.
   said(text, entry, at) {
     if (entry !== this.entry) this.begin(entry);
-    const known = [...this.stream.textContent].length;
+    const known = [...this.text].length;
     if (at > known) {
       this.caughtUp();
       return;
@@ -172,9 +221,20 @@ export class Talk {
   }
 
   write(text) {
+    this.text += text;
+    // The first piece at once, the others as often as they can be seen.
+    if (performance.now() - (this.drawn ?? 0) > 60) this.draw();
+    else this.drawing ||= requestAnimationFrame(() => this.draw());
+  }
+
+  draw() {
+    cancelAnimationFrame(this.drawing);
+    this.drawing = 0;
+    this.drawn = performance.now();
+    if (!this.text) return;
     this.change(() => {
       this.live.hidden = false;
-      this.stream.append(text);
+      markdown(this.text, this.stream, true);
     });
   }
 
@@ -191,7 +251,8 @@ export class Talk {
   }
 
   clear() {
-    this.stream.textContent = "";
+    this.text = "";
+    this.stream.replaceChildren();
     this.live.hidden = true;
   }
 

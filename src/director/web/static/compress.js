@@ -1,8 +1,10 @@
 // The dialog of a compression: look, have a summary written, edit it, apply it. The server keeps
 // the proposal; this window only names it.
 import { complain, during, send, toast } from "./actions.js";
+import { markdown } from "./markdown.js";
 
 const tokens = (count) => `${count.toLocaleString("en")} tokens`;
+const short = (many) => (many < 10000 ? many.toLocaleString("en") : `${Math.round(many / 1000).toLocaleString("en")}K`);
 const money = (cost) => (cost === null || cost === undefined ? "not known" : `$${cost.toFixed(4)}`);
 
 export function opened(dialog) {
@@ -18,29 +20,41 @@ export function opened(dialog) {
   const turns = () => boxes.filter((box) => box.checked).flatMap((box) => box.dataset.turns.split(",").map(Number));
   const chosen = () => (boxes.every((box) => box.checked) ? {} : { turns: turns() });
 
+  const limit = Number(form.dataset.limit);
+  const count = (many, word) => `${many.toLocaleString("en")} ${word}${many === 1 ? "" : "s"}`;
+
+  // Why the button cannot be pressed, in the words that are true now; nothing if it can.
+  function reason(why) {
+    at("why").textContent = why;
+    at("apply").disabled = Boolean(why);
+  }
+
   function sizes(before, after, about) {
     const left = Math.max(0, size - before + after);
-    at("after-tokens").textContent = `${about ? "about " : ""}${tokens(left)}`;
-    at("after-bar").value = left;
+    at("after-tokens").textContent = `${about ? "about " : ""}${short(left)}`;
+    at("after-tokens").title = tokens(left);
+    at("after-bar").setAttribute("width", limit ? Math.min(100, (100 * left) / limit) : 0);
   }
 
   async function look() {
     const mine = ++looks;
     proposal = null;
-    at("apply").disabled = true;
     at("preview").hidden = true;
+    at("edit").hidden = true;
+    at("unwritten").hidden = false;
     at("write").disabled = turns().length === 0;
+    reason(turns().length ? "Write the summary first" : "Nothing is chosen");
     complain(form, null);
     if (!turns().length) return;
     try {
       const found = await send("POST", `${base}/look`, chosen());
       if (mine !== looks) return;
       at("count").textContent = found.count;
-      at("chosen").textContent = found.count;
+      at("messages").textContent = found.count === 1 ? "message" : "messages";
       at("counted").textContent = `${found.users} of yours, ${found.agents} of Director`;
       sizes(found.before, found.after, true);
-      at("price").textContent = found.cost === null ? "not known" : `about ${money(found.cost)}`;
-      at("at-stake").textContent = `${found.names.toLocaleString("en")} names and numbers at stake · written by ${found.model}`;
+      at("price").textContent = found.cost === null ? "a price that is not known" : `about ${money(found.cost)}`;
+      at("at-stake").textContent = `${count(found.names, "fact")} to preserve. Written by ${found.model}.`;
     } catch (error) {
       if (mine === looks) complain(form, error);
     }
@@ -49,21 +63,23 @@ export function opened(dialog) {
   function show(made) {
     proposal = made;
     at("preview").hidden = false;
-    at("preview-text").textContent = made.summary;
+    at("unwritten").hidden = true;
+    at("edit").hidden = false;
+    markdown(made.summary, at("preview-text"));
     at("preview-text").hidden = false;
     at("own").hidden = true;
     at("own").value = made.written;
     at("edit").textContent = "Edit";
     const share = Math.round(100 * made.share);
-    at("kept").textContent = `${share}% of the names as written${share < 100 ? ", others put back" : ""}`;
-    at("lost").hidden = false;
-    at("lost").className = `pill ${made.lost.length ? "warn" : "good"}`;
-    at("lost").textContent = made.lost.length ? `${made.lost.length} lost` : "nothing is lost";
+    at("kept").textContent = share < 100 ? `${share}% kept in the summary, the rest appended word for word` : "All of them are kept in the summary";
+    if (made.lost.length) at("kept").textContent = `${share}% kept in the summary`;
+    at("lost").className = `tag ${made.lost.length ? "warn" : "ok"}`;
+    at("lost").textContent = made.lost.length ? `${made.lost.length} lost` : "none lost";
     at("losses").replaceChildren(...made.lost.slice(0, 20).map((one) => Object.assign(document.createElement("li"), { textContent: `not in it: ${one}` })));
     sizes(made.before, made.after, false);
     if (made.cost !== null) at("price").textContent = money(made.cost);
-    at("apply").disabled = false;
-    at("write").textContent = "Write another";
+    at("write").lastChild.textContent = "Write another";
+    reason("");
   }
 
   async function attempt(button, work) {
@@ -75,7 +91,16 @@ export function opened(dialog) {
     }
   }
 
-  at("write").onclick = () => attempt(at("write"), async () => show(await send("POST", `${base}/propose`, chosen())));
+  at("write").onclick = () =>
+    attempt(at("write"), async () => {
+      reason("The summary is being written");
+      try {
+        show(await send("POST", `${base}/propose`, chosen()));
+      } catch (error) {
+        reason("The summary was not written");
+        throw error;
+      }
+    });
   at("edit").onclick = () => {
     if (at("own").hidden) {
       at("own").hidden = false;

@@ -1,6 +1,8 @@
 // Loaded before the page is shown: what a person does before the modules listen is done again when
 // they do, in the same order, so that nobody is too fast. It does nothing after that.
 (() => {
+  const theme = localStorage.getItem("director-theme");
+  if (theme) document.documentElement.dataset.theme = theme;
   const KINDS = ["click", "keydown", "change", "submit"];
   const waiting = [];
   const kept = new AbortController();

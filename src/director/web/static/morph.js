@@ -58,6 +58,8 @@ function attributes(old, fresh) {
     const stays = KEPT.has(name) || (own && name === "hidden") || (shown && name === "src");
     if (!fresh.hasAttribute(name) && !stays) old.removeAttribute(name);
   }
+  // What the server opens or closes by itself when it changes: a group in which something failed.
+  if (fresh.dataset.open !== undefined && old.dataset.open !== fresh.dataset.open) old.open = fresh.dataset.open === "1";
   for (const { name, value } of fresh.attributes) {
     if (KEPT.has(name) || (own && name === "hidden")) continue;
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);

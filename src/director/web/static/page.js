@@ -2,8 +2,10 @@
 import * as actions from "./actions.js";
 import * as live from "./live.js";
 import { morph, unpressed } from "./morph.js";
+import * as palette from "./palette.js";
 import * as pictures from "./pictures.js";
 import { ask, prepare } from "./session.js";
+import * as tables from "./tables.js";
 
 const banner = document.getElementById("offline");
 live.listen((event) => {
@@ -15,6 +17,44 @@ live.start();
 // Without it a window does not follow to the next start; nothing else is lost.
 prepare().catch(() => {});
 pictures.start();
+palette.start();
+tables.start();
+
+// Light or dark: as the system has it, until one is chosen here.
+document.addEventListener("click", ({ target }) => {
+  const chosen = target.closest("[data-theme-is]")?.dataset.themeIs;
+  if (chosen === undefined && !target.closest("[data-theme-switch]")) return;
+  const root = document.documentElement;
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme:dark)").matches;
+  const next = chosen ?? (dark ? "light" : "dark");
+  if (next) {
+    root.dataset.theme = next;
+    localStorage.setItem("director-theme", next);
+  } else {
+    delete root.dataset.theme;
+    localStorage.removeItem("director-theme");
+  }
+  themes();
+});
+function themes() {
+  const now = localStorage.getItem("director-theme") ?? "";
+  for (const one of document.querySelectorAll("[data-theme-is]")) one.setAttribute("aria-pressed", String(one.dataset.themeIs === now));
+}
+themes();
+
+// A menu closes when something in it was taken, or something else was pressed.
+document.addEventListener("click", ({ target }) => {
+  for (const menu of document.querySelectorAll("details.pop[open]")) {
+    if (!menu.contains(target) || (menu.dataset.menu !== undefined && target.closest(".menu > :is(button, a)"))) menu.open = false;
+  }
+});
+document.addEventListener("keydown", ({ key }) => {
+  if (key !== "Escape") return;
+  for (const menu of document.querySelectorAll("details.pop[open]")) {
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  }
+});
 
 // A page that is made anew as a whole when something it shows has changed.
 const watched = document.querySelector("[data-watches]");
@@ -28,6 +68,15 @@ if (watched) {
     clearTimeout(waiting);
     waiting = setTimeout(again, 120);
   });
+  // What is looked for stands in the address, and the list follows while it is typed.
+  const finds = document.querySelector("[data-finds] input");
+  finds?.form.addEventListener("submit", (event) => event.preventDefault());
+  document.addEventListener("input", ({ target }) => {
+    if (!target.closest("[data-finds]")) return;
+    clearTimeout(waiting);
+    history.replaceState(null, "", target.value ? `?${new URLSearchParams({ words: target.value })}` : location.pathname);
+    waiting = setTimeout(again, 150);
+  });
   async function again() {
     try {
       const answer = await ask(location.href, { headers: { accept: "text/html" } });
@@ -36,11 +85,22 @@ if (watched) {
       const fresh = page.getElementById(watched.id);
       await unpressed();
       if (fresh) morph(watched, document.importNode(fresh, true));
+      tables.apply();
     } catch {
       // The banner says that the server is gone.
     }
   }
 }
+
+// How long a run has taken by now.
+function took() {
+  for (const one of document.querySelectorAll("[data-since]")) {
+    const seconds = Math.max(0, Math.round(Date.now() / 1000 - Number(one.dataset.since)));
+    one.textContent = seconds < 90 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  }
+}
+setInterval(took, 1000);
+took();
 
 // Which models can be used: asked only where one is chosen, for it looks around on this machine.
 let asked = null;
@@ -53,12 +113,14 @@ async function usable() {
     return { usable: [], servers: [] };
   }
 }
+// Servers that were found here are buttons: one press puts the model in.
 const servers = document.querySelector("[data-servers]");
 if (servers) {
   usable().then((found) => {
     document.getElementById("usable").replaceChildren(...found.usable.map((one) => new Option(one.name)));
-    const told = found.servers.map((one) => `${one.kind} at ${one.address} (${one.models.length} models)`).join(", ");
-    servers.textContent = told ? `On this machine: ${told}.` : "No model server was found on this machine (Ollama, LM Studio, llama.cpp, vLLM).";
+    const made = found.servers.flatMap((one) => one.models.map((name) => [`${one.kind} · ${name}`, `chat:${one.address}#${name}`]));
+    if (!made.length) servers.textContent = "No model server was found on this computer (Ollama, LM Studio, llama.cpp, vLLM).";
+    else servers.replaceChildren(...made.slice(0, 12).map(([textContent, name]) => Object.assign(document.createElement("button"), { type: "button", className: "btn sm", textContent, onclick: () => (document.querySelector("[data-usable]").value = name) })));
   });
 }
 document.addEventListener("focusin", async ({ target }) => {

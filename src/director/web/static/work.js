@@ -2,14 +2,20 @@
 import { complain, during, send } from "./actions.js";
 import { Talk } from "./chat.js";
 import { opened } from "./compress.js";
+import * as demo from "./demo.js";
+import * as drawer from "./drawer.js";
+import * as layout from "./layout.js";
 import * as live from "./live.js";
 import { parsed, swap, unpressed } from "./morph.js";
 import * as pictures from "./pictures.js";
 import { ask } from "./session.js";
+import * as tables from "./tables.js";
+import * as variables from "./variables.js";
+import * as versions from "./versions.js";
 
 const own = document.body.dataset.workflow;
 const base = `/w/${encodeURIComponent(own)}/part/`;
-const talk = new Talk(base, `/api/workflows/${encodeURIComponent(own)}/turn`, () => panel("chat"));
+const talk = new Talk(base, `/api/workflows/${encodeURIComponent(own)}/turn`, () => layout.panel("chat"));
 const stale = new Set();
 const loading = new Set();
 let waiting = 0;
@@ -41,8 +47,14 @@ async function load(part) {
     const html = answer.ok ? await answer.text() : "";
     await unpressed();
     swap(html);
+    tables.apply();
     if (part === "browser") picture();
-    if (part === "composer" && composer().dataset.busy === "1" && last) going(last);
+    if (part === "browser" || part === "nodes") layout.grow();
+    if (part === "nodes") {
+      versions.refresh();
+      drawer.refresh();
+    }
+    if (part === "composer") settled();
   } catch {
     // It is still out of date, so it is asked for again; if the server is gone the banner says so.
     setTimeout(() => touch([part]), 1000);
@@ -50,16 +62,28 @@ async function load(part) {
   return undefined;
 }
 
+const TOOLS = {
+  update_plan: "Writing the plan",
+  create_node: "Creating a node",
+  update_node: "Changing a node",
+  test_single_node: "Testing a node",
+  execute_nodes: "Running nodes",
+  debug_navigate: "Opening a page",
+  debug_action: "Trying something on the page",
+  deploy_scout: "A scout looks at the page",
+  send_scout: "A scout looks at the page",
+  inspect_tab: "Looking at the page",
+};
 const GOING = {
   asking: () => "Asking the model",
   background: () => "The model works in the background",
   thinking: () => "The model is thinking",
-  text: () => "The model is answering",
+  text: () => "Writing",
   answered: () => "Answered",
-  calling: (what) => `Running ${what.tool}`,
-  waiting: () => "Waiting for your answer above",
-  called: (what) => `${what.tool} ${what.failed ? "failed" : "done"}`,
-  compressed: () => "The conversation was compressed",
+  calling: (what) => TOOLS[what.tool] ?? "Working",
+  waiting: () => "Waiting for you",
+  called: (what) => (what.failed ? "A step failed" : "Working"),
+  compressed: () => "Compressed",
 };
 
 let last = null;
@@ -70,8 +94,16 @@ function going(what) {
   if (!says) return;
   const line = Object.assign(document.createElement("span"), { className: "waiting", textContent: says });
   if (shown.textContent !== says) shown.replaceChildren(line);
+  doing(what.what === "calling" || what.what === "waiting" ? says : "");
   document.getElementById("stop").hidden = false;
-  document.getElementById("send").disabled = true;
+}
+
+// What is being done, over the picture of where it is done.
+function doing(says) {
+  const over = document.getElementById("doing");
+  if (!over) return;
+  over.hidden = !says;
+  document.getElementById("doing-says").textContent = says;
 }
 
 live.listen((event) => {
@@ -84,8 +116,10 @@ live.listen((event) => {
   if (what.what === "again" || what.what === "asking") talk.begin(what.entry);
   if (what.what === "waiting") touch(["chat"]);
   if (what.what === "called") touch(["browser"]);
-  if (["ended", "failed", "over"].includes(what.what)) touch(["chat", "composer", "meter", "browser"]);
-  else going(what);
+  if (["ended", "failed", "over"].includes(what.what)) {
+    doing("");
+    touch(["chat", "composer", "meter", "browser"]);
+  } else going(what);
   return undefined;
 });
 touch(["meter"]);
@@ -99,6 +133,7 @@ setInterval(picture, 2000);
 
 // Saying something.
 const composer = () => document.getElementById("composer");
+const busy = () => composer().dataset.busy === "1";
 function message(text) {
   const body = { text };
   for (const name of ["model", "profile"]) {
@@ -153,6 +188,7 @@ async function say(line = "", asItIs = false) {
   const box = document.getElementById("say");
   const text = line || box.value.trim();
   if (!text || document.getElementById("send").disabled) return;
+  if (busy() && !line) return wait(text);
   const body = message(text);
   complain(form, null);
   try {
@@ -162,11 +198,47 @@ async function say(line = "", asItIs = false) {
     if (!line) box.value = "";
     keep();
     talk.follow();
+    form.dataset.busy = "1";
     going({ what: "asking" });
     touch(["chat", "composer"]);
   } catch (error) {
     complain(form, error);
   }
+}
+
+// What is written while a turn runs waits in this window, and is sent when the turn was answered.
+const QUEUE = `queue:${own}`;
+function wait(text) {
+  sessionStorage.setItem(QUEUE, text);
+  if (document.getElementById("say").value.trim() === text) document.getElementById("say").value = "";
+  keep();
+  queue();
+}
+
+function queue() {
+  const text = sessionStorage.getItem(QUEUE);
+  document.getElementById("queue").hidden = !text;
+  document.getElementById("queued").textContent = text ?? "";
+  return text;
+}
+
+// A turn that ended is followed by what waits, unless it failed, was stopped or asks something.
+async function settled() {
+  const text = queue();
+  demo.tick();
+  if (busy()) {
+    if (last) going(last);
+    return;
+  }
+  last = null;
+  doing("");
+  if (!text) return;
+  const answer = await ask(`${composer().dataset.messages.replace(/say$/, "turn")}`);
+  const { turn } = answer.ok ? await answer.json() : {};
+  if (turn?.state !== "said" || sessionStorage.getItem(QUEUE) !== text) return;
+  sessionStorage.removeItem(QUEUE);
+  queue();
+  say(text);
 }
 
 async function press(what) {
@@ -205,6 +277,8 @@ document.addEventListener("submit", (event) => {
 const dialog = document.getElementById("dialog");
 async function show(part) {
   const answer = await ask(`${base}${part}`);
+  if (dialog.open) return;
+  dialog.classList.toggle("small", part !== "compress");
   dialog.replaceChildren(...parsed(await answer.text()));
   dialog.setAttribute("aria-label", dialog.querySelector("h2")?.textContent.trim() ?? "Dialog");
   dialog.showModal();
@@ -212,39 +286,42 @@ async function show(part) {
 }
 dialog.addEventListener("done", () => dialog.close());
 
-function panel(name) {
-  document.getElementById("main").dataset.panel = name;
-  for (const one of document.querySelectorAll("[data-shows]")) one.setAttribute("aria-pressed", String(one.dataset.shows === name));
-  if (name === "chat") talk.follow();
-}
-
 // A node that is linked to; of a long workflow it may not be shown yet.
 async function reveal(link) {
-  if (!document.querySelector(link)) {
-    document.getElementById("nodes").dataset.query = "?rows=1000";
-    await load("nodes");
-    document.querySelector(link)?.scrollIntoView();
-  }
-  const inside = document.querySelector(link)?.querySelector("details");
-  if (inside) inside.open = true;
+  if (document.querySelector(link)) return;
+  document.getElementById("nodes").dataset.query = "?rows=1000";
+  await load("nodes");
+  document.querySelector(link)?.scrollIntoView({ block: "nearest" });
+}
+
+function search() {
+  document.getElementById("search").hidden = false;
+  layout.panel("chat");
+  document.getElementById("words").focus();
 }
 
 document.addEventListener("click", (event) => {
   const at = (selector) => event.target.closest(selector);
   if (at("[data-say]")) say(at("[data-say]").dataset.say);
+  if (at("[data-fill]")) {
+    document.getElementById("say").value = at("[data-fill]").dataset.fill;
+    document.getElementById("say").focus();
+  }
   if (at("#stop")) press("stop");
-  if (at("#retry")) press("retry");
+  if (at("[data-press]")) press(at("[data-press]").dataset.press);
   if (at("#password-keep")) keepPassword();
   if (at("#password-send")) say("", true);
-  if (at("[data-dialog]")) {
-    show(at("[data-dialog]").dataset.dialog);
-    document.getElementById("chat-menu").open = false;
-  } else if (!at("#chat-menu")) document.getElementById("chat-menu").open = false;
-  if (at("[data-shows]")) panel(at("[data-shows]").dataset.shows);
-  if (at("[data-panel-link]")) {
-    panel(at("[data-panel-link]").dataset.panelLink);
-    reveal(at("[data-panel-link]").getAttribute("href"));
+  if (at("[data-dialog]")) show(at("[data-dialog]").dataset.dialog);
+  if (at("[data-variable]")) variables.open(at("[data-variable]").dataset.variable, dialog);
+  if (at("[data-find]")) search();
+  if (at("[data-queue]")) {
+    const text = sessionStorage.getItem(QUEUE);
+    sessionStorage.removeItem(QUEUE);
+    queue();
+    if (at("[data-queue]").dataset.queue === "edit") document.getElementById("say").value = text ?? "";
+    document.getElementById("say").focus();
   }
+  if (at("#chat a[href^='#node-']")) reveal(at("a").getAttribute("href"));
   if (at("[data-more]")) {
     document.getElementById(at("[data-more]").dataset.more).dataset.query = at("[data-more]").dataset.query;
     touch([at("[data-more]").dataset.more]);
@@ -265,28 +342,66 @@ document.addEventListener("done", (event) => {
   const approved = event.detail?.some?.((one) => one.state === "approved") && !event.detail.some((one) => one.state === "asked");
   const allowed = event.target.closest("[data-approval]") && ["approved", "all"].includes(event.submitted);
   // While the turn runs the call itself waits for the answer, and goes on by it.
-  const ended = document.getElementById("stop").hidden;
+  const ended = !busy();
   if (approved && allowed && ended) say("I approve that. Go on.");
   const secret = event.target.closest("[data-secret]")?.dataset.secret;
   if (secret && ended && event.submitted === "given" && !event.detail.some((one) => one.state === "asked")) say(`${secret} is in the vault. Go on.`);
-  if (event.target.closest("#nodes form")) event.target.hidden = true;
   touch(["chat", "composer", "nodes", "variables", "meter", "browser"]);
 });
 
+// The newest approval is answered by a key when nothing is being typed.
+function answer(value) {
+  const every = document.querySelectorAll(`[data-approval] button[value=${value}]`);
+  every[every.length - 1]?.click();
+}
+
+const KEYS = {
+  "/": () => {
+    layout.panel("chat");
+    document.getElementById("say").focus();
+  },
+  "[": () => layout.fold("left"),
+  "]": () => layout.fold("right"),
+  j: () => drawer.go(1),
+  k: () => drawer.go(-1),
+  t: () => document.getElementById("test-node")?.click(),
+  a: () => {
+    document.getElementById("add-node").open = true;
+    document.getElementById("add-alias").focus();
+  },
+  y: () => answer("approved"),
+  n: () => answer("refused"),
+};
+
 document.addEventListener("keydown", (event) => {
   const control = event.ctrlKey || event.metaKey;
-  const typing = event.target.closest("input, textarea, select");
-  if (control && event.key === "Enter" && event.target.id === "say") {
+  const typing = event.target.closest("input, textarea, select, [contenteditable]");
+  const open = document.querySelector("dialog[open]");
+  if (event.key === "Enter" && event.target.id === "say" && !event.shiftKey && !event.isComposing) {
     event.preventDefault();
     say();
-  } else if (event.key === "Escape" && !dialog.open && !document.getElementById("stop").hidden) {
-    press("stop");
-  } else if ((control && event.key.toLowerCase() === "k") || (event.key === "/" && !typing)) {
-    event.preventDefault();
-    panel("chat");
-    document.getElementById("words").focus();
+  } else if (event.key === "Escape" && !open && !event.defaultPrevented) {
+    if (event.target.id === "words") {
+      document.getElementById("search").hidden = true;
+      talk.search("");
+    } else if (drawer.isOpen()) drawer.close();
+    else if (!document.getElementById("stop").hidden) press("stop");
   } else if (control && event.shiftKey && event.key.toLowerCase() === "l") {
     event.preventDefault();
     show("compress");
+  } else if (control && event.key.toLowerCase() === "z" && !typing) {
+    event.preventDefault();
+    versions.step(event.shiftKey ? "redo" : "undo");
+  } else if (!control && !event.altKey && !typing && !open && KEYS[event.key]) {
+    event.preventDefault();
+    KEYS[event.key]();
   }
 });
+
+layout.start();
+layout.grow();
+versions.start();
+drawer.start(base);
+demo.start(say);
+queue();
+picture();

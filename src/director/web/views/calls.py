@@ -95,7 +95,7 @@ def _line(args: Mapping[str, object], call: Called) -> str:
     told = [str(args[name]) for name in _TELLING if isinstance(args.get(name), str | int)]
     if call.tool in SCOUTS and call.state != "open":
         held = sum(each.holds for each in _findings(call))
-        told.insert(0, f"{held} findings hold")
+        told.insert(0, "1 finding confirmed" if held == 1 else f"{held} findings confirmed")
     line = " · ".join(" ".join(each.split()) for each in told if each)
     return line if len(line) <= _LINE else f"{line[: _LINE - 1]}…"
 

@@ -6,12 +6,14 @@ costs no more than a short one. What a model sees is decided by `director.store.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from director.services.conversations import ConversationEntry, TurnNow, read_entries, read_turn
 from director.services.workspace import Workspace
 from director.web.views.calls import Card, card
+from director.web.views.step_groups import StepGroup, StepPart, extract_title, step_lines
 
 SIZE = 50
 # Results of the last answer of a chunk may stand in the next one.
@@ -19,7 +21,7 @@ _AHEAD = 60
 _RESULT = 40_000
 Kind: TypeAlias = Literal["user", "agent", "notice", "summary", "line"]
 _ENDS = {
-    "cancelled": "You stopped this turn. What was done until then is kept.",
+    "cancelled": "Stopped by you. What was done until then is kept.",
     "failed": "This turn failed before it was answered. What was said and done is kept.",
 }
 
@@ -32,6 +34,7 @@ class MessageView:
     said: ConversationEntry
     text: str
     cards: tuple[Card, ...] = ()
+    group: StepGroup | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,38 @@ def _chunk(workspace: Workspace, now: TurnNow, number: int) -> Chunk:
         workspace, now.thread, after=after, upto=after + SIZE + _AHEAD, longest=_RESULT
     )
     here = (said for said in listed if said.seq <= after + SIZE and said.shown != "deleted")
-    return Chunk(number, tuple(_message(said, now) for said in here))
+    found = workspace.reads.entries(now.thread, after, after + SIZE + _AHEAD)
+    ends = {str(one.body.get("call")): one.at for one in found if one.kind == "result"}
+    return Chunk(number, tuple(_group_steps([_message(said, now) for said in here], ends)))
+
+
+def _group_steps(
+    messages: Sequence[MessageView], ends: Mapping[str, float]
+) -> Iterator[MessageView]:
+    """The messages; calls without words of their own go on with the group before them."""
+    last: MessageView | None = None
+    for nth, message in enumerate(messages):
+        calls = [card for card in message.cards if not card.question]
+        if message.kind != "agent" or not calls:
+            if last is not None:
+                yield last
+                last = None
+            yield message
+            continue
+        later = [card for other in messages[nth + 1 :] for card in other.cards]
+        steps = step_lines(calls, later, began=message.said.at, ends=ends)
+        part = StepPart(message.said.seq, message.said.shown, steps)
+        asks = tuple(card for card in message.cards if card.question)
+        if last is not None and last.group is not None and not message.text and not last.cards:
+            group = replace(last.group, parts=(*last.group.parts, part))
+            last = replace(last, group=group, cards=asks)
+            continue
+        if last is not None:
+            yield last
+        text, title = extract_title(message.text)
+        last = replace(message, text=text, cards=asks, group=StepGroup(title, (part,)))
+    if last is not None:
+        yield last
 
 
 def _message(said: ConversationEntry, now: TurnNow) -> MessageView:
@@ -97,11 +131,11 @@ def _message(said: ConversationEntry, now: TurnNow) -> MessageView:
             return MessageView("summary", said, said.text)
         case "restore":
             return MessageView(
-                "line", said, f"The compression of entry {said.covers[0]} was undone."
+                "line", said, f"The compression at message {said.covers[0]} was undone"
             )
         case "delete":
-            many = "message was" if len(said.covers) == 1 else "messages were"
-            return MessageView("line", said, f"{len(said.covers)} {many} taken back.")
+            many = "message" if len(said.covers) == 1 else "messages"
+            return MessageView("line", said, f"{len(said.covers)} {many} removed")
         case _:
             asked = now.asked.call if now.asked else ""
             running = now.state == "running"

@@ -13,11 +13,11 @@ from director.services.doubts import DoubtRow
 from director.services.nodes import NodeRow, Nodes, Tried
 
 MARKS = {
-    "success": ("good", "green"),
-    "partial": ("warn", "in part"),
-    "failed": ("bad", "failed"),
-    "skipped": ("soft", "skipped"),
-    "": ("soft", "not tested"),
+    "success": ("ok", "Passed"),
+    "partial": ("warn", "In part"),
+    "failed": ("bad", "Failed"),
+    "skipped": ("skp", "Skipped"),
+    "": ("new", "Not tested"),
 }
 ROWS = 50  # nodes that are shown at first
 _LONGEST = 8_000

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from director.services.plans import PlanInVersion, VersionNote
 from director.workflow.plan import Phase, Plan
 
-# A mark, and the word that a screen reader says for it: status is never told by colour alone.
+# A shape, and the word that a screen reader says for it: status is never told by colour alone.
 MARKS = {
-    "pending": ("○", "to do"),
-    "in_progress": ("◐", "in progress"),
-    "completed": ("✓", "done"),
-    "failed": ("✕", "failed"),
+    "pending": ("new", "To do"),
+    "in_progress": ("now", "In progress"),
+    "completed": ("ok", "Done"),
+    "failed": ("bad", "Failed"),
 }
 
 

@@ -20,19 +20,20 @@ from director.workflow.sensitive import mask_value
 from director.workflow.values import Json, Workflow
 
 MARKS = {
-    "queued": ("soft", "queued"),
-    "running": ("now", "running"),
-    "waiting": ("warn", "asks you"),
-    "done": ("good", "done"),
-    "failed": ("bad", "failed"),
-    "cancelled": ("soft", "cancelled"),
-    "success": ("good", "green"),
-    "partial": ("warn", "in part"),
-    "skipped": ("soft", "skipped"),
-    "begun": ("now", "running"),
-    "open": ("soft", "to do"),
+    "queued": ("new", "Queued"),
+    "running": ("run", "Running"),
+    "waiting": ("wait", "Waits for you"),
+    "done": ("ok", "Passed"),
+    "failed": ("bad", "Failed"),
+    "cancelled": ("skp", "Cancelled"),
+    "success": ("ok", "Passed"),
+    "partial": ("warn", "In part"),
+    "skipped": ("skp", "Skipped"),
+    "begun": ("run", "Running"),
+    "open": ("new", "To do"),
 }
 _MOST_RECORDS = 200
+_HEADLINE = 220
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class StepView:
     @property
     def mark(self) -> tuple[str, str]:
         """The colour and the word for its state."""
-        return MARKS.get(self.state, ("soft", self.state))
+        return MARKS.get(self.state, ("new", self.state))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,37 @@ class RunView:
     columns: tuple[str, ...]
     records: tuple[tuple[str, ...], ...]
     more: int
+    effects: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def failure_node(self) -> str:
+        """The node that the run failed at; empty if it did not."""
+        failed = (
+            view.step.node for view in self.steps if view.state == "failed" and view.step.node
+        )
+        return next(failed, "") if self.detail.run.state == "failed" else ""
+
+    @property
+    def headline(self) -> str:
+        """What happens now, or what came of it, in one sentence."""
+        state = self.detail.run.state
+        if state == "running":
+            now = [view.name for view in self.steps if view.state == "begun"]
+            return f"Running {now[-1]}" if now else "Between two steps"
+        if state == "done":
+            return self._result()
+        failed = f"Failed at {self.detail.where}" if self.detail.where else "Failed"
+        words = {"queued": "Queued", "waiting": "Waits for your answer", "cancelled": "Cancelled"}
+        return words.get(state, failed)
+
+    def _result(self) -> str:
+        """The text that the last node gave, else how many records there are."""
+        top = [view.step for view in self.steps if not view.step.depth]
+        last = top[-1].result if top else None
+        if isinstance(last, str) and 0 < len(last) <= _HEADLINE:
+            return last
+        count = len(self.records) + self.more
+        return (f"{count} record{'' if count == 1 else 's'}") if count else "Passed"
 
 
 def make_view(found: RunDetail, workflow: Workflow) -> RunView:
@@ -90,7 +122,18 @@ def make_view(found: RunDetail, workflow: Workflow) -> RunView:
             tuple(_cell(name, row.get(name)) for name in columns) for row in table[:_MOST_RECORDS]
         ),
         max(0, len(found.records) - _MOST_RECORDS),
+        tuple(_effects(found.steps, workflow)),
     )
+
+
+def _effects(steps: Sequence[StepRow], workflow: Workflow) -> list[tuple[str, float]]:
+    """What was done that happens once, and when."""
+    once = {node.id: node for node in workflow.nodes if node.effect == "once"}
+    return [
+        (once[step.node].description or node_text(once[step.node], 80), step.began + step.took)
+        for step in steps
+        if step.node in once and step.type != "item" and step.status == "success" and step.began
+    ]
 
 
 def _steps(steps: Sequence[StepRow], workflow: Workflow) -> list[StepView]:
@@ -98,11 +141,13 @@ def _steps(steps: Sequence[StepRow], workflow: Workflow) -> list[StepView]:
     start = min((step.began for step in timed), default=0.0)
     whole = max((step.began + step.took for step in timed), default=0.0) - start or 1.0
     does = {node.id: node_text(node) for node in workflow.nodes}
+    follows = _next_begins(steps)
     found = []
     for step in steps:
         is_item = step.type == "item"
+        end = min(step.began + step.took, follows.get(step.key, start + whole))
         left = 100 * (step.began - start) / whole if step.began else 0.0
-        width = min(100 - left, max(0.4, 100 * step.took / whole)) if step.began else 0.0
+        width = min(100 - left, max(0.3, 100 * (end - step.began) / whole)) if step.began else 0.0
         found.append(
             StepView(
                 step,
@@ -114,6 +159,18 @@ def _steps(steps: Sequence[StepRow], workflow: Workflow) -> list[StepView]:
                 width,
             )
         )
+    return found
+
+
+def _next_begins(steps: Sequence[StepRow]) -> dict[str, float]:
+    """When the step after each began, of those as deep: no bar reaches into the next one."""
+    found: dict[str, float] = {}
+    last: dict[int, StepRow] = {}
+    for step in sorted((one for one in steps if one.began), key=lambda one: one.began):
+        before = last.get(step.depth)
+        if before is not None:
+            found[before.key] = step.began
+        last[step.depth] = step
     return found
 
 
