@@ -33,7 +33,7 @@ MARKS = {
     "open": ("new", "To do"),
 }
 _MOST_RECORDS = 200
-_HEADLINE = 220
+_HEADLINE = 400
 
 
 @dataclass(frozen=True, slots=True)
