@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from director.store import EntryDraft, Store, open_store
-from director.store.context_view import project
+from director.store.context_view import project_context_view
 from director.web.reading import chat
 
 THREAD = "bench"
@@ -63,7 +63,7 @@ def show_before(store: Store) -> int:
 
 def read_whole(store: Store) -> int:
     """All that a model would be sent, if it fitted."""
-    project(store.read_visible(THREAD))
+    project_context_view(store.read_visible(THREAD))
     return store.head(THREAD)
 
 
