@@ -77,7 +77,7 @@ def test_verify_names_the_entry_that_was_altered(run: Run, file: Path) -> None:
     code, _, err = run("verify", "--store", str(file))
     assert code == 1
     assert "Altered: thread t1, entry 2" in err
-    assert "Mend it" in err
+    assert "Fix it" in err
 
 
 def test_an_exported_thread_is_imported_exactly(run: Run, url: str, tmp_path: Path) -> None:

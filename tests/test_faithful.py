@@ -208,6 +208,10 @@ def test_excerpts_hold_the_error_and_no_reference_of_a_page_that_is_gone() -> No
         ("#{n} button Buy item {n}", "#{n}"),
         ("@e{n} [button] Buy item {n}", "@e{n}"),
         ("<e{n}|button> Buy item {n}", "e{n}"),
+        ("[0-{n}] button: Buy item {n}", "0-{n}"),
+        ('<button bid="{n}">Buy item {n}</button>', "{n}"),
+        ("({n}) Buy item {n}", "{n}"),
+        ("{n}: button 'Buy item {n}'", "{n}"),
     ],
 )
 def test_references_of_any_format_survive_with_their_label(line: str, argument: str) -> None:

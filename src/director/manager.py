@@ -89,7 +89,7 @@ class ContextManager:
         """All turns but the newest `keep` tokens of them, for a summary; None if none may go."""
         parts = units(tuple(self._turns))
         stay, left = find_protected(parts), keep
-        stay |= keep_users(Context(turns=tuple(self._turns)), parts, stay, self._token_budget())[1]
+        stay |= keep_users(Context(turns=tuple(self._turns)), parts, self._token_budget())[1]
         for place in range(len(parts) - 1, -1, -1):
             left -= sum(turn_size(turn, self._counter) for turn in parts[place])
             if left >= 0 or place == len(parts) - 1:

@@ -9,7 +9,8 @@ import pytest
 
 from director import fit_messages
 from director.context import laws
-from director.context.excerpts import Excerpt, select
+from director.context.excerpt_choice import select
+from director.context.excerpts import Excerpt
 from director.context.presets import PRESETS, Options
 from director.context.units import thoughts, units, without_thinking
 from director.context.values import AgentTurn, Budget, chars4

@@ -33,7 +33,8 @@ from director import (
     truncate,
 )
 from director.context.compaction import Compactor, room_at, target_size
-from director.context.excerpts import earlier, extract, select, write
+from director.context.excerpt_choice import select
+from director.context.excerpts import earlier, extract, write
 from director.context.fold import fold_cut
 from director.context.laws import sticky
 from director.context.notices import find_notice, is_range_notice

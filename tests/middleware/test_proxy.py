@@ -151,6 +151,36 @@ def test_with_nothing_to_manage_every_byte_passes_both_ways(kind: str, path: byt
     assert echo.got == head % url.removeprefix("http://").encode() + body
 
 
+def test_a_first_file_read_of_37646_characters_passes_the_proxy_at_60000_byte_by_byte() -> None:
+    """As a coding client sends it: tools, a thought about caching, the file as the newest result."""
+    file = "\n".join(f"{n}\tdef handle_{n}(value): return {n}" for n in range(2_000))[:37_646]
+    use = {"type": "tool_use", "id": "toolu_1", "name": "Read", "input": {"file_path": "/a/big.py"}}
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": file}
+    cached = {"cache_control": {"type": "ephemeral"}}
+    request = {
+        "model": "claude-sonnet-4-5",
+        "max_tokens": 1_000,
+        "system": [{"type": "text", "text": "You write code.", **cached}],
+        "tools": [{"name": "Read", "input_schema": {"type": "object"}}],
+        "messages": [
+            {"role": "user", "content": "What does handle_900 return?"},
+            {"role": "assistant", "content": [use]},
+            {"role": "user", "content": [{**result, **cached}]},
+        ],
+    }
+    body = json.dumps(request, indent=1).encode()
+    head = (
+        b"POST /v1/messages?beta=true HTTP/1.1\r\nHost: %%s\r\nx-api-key: sk-1\r\n"
+        b"Content-Length: %d\r\n\r\n" % len(body)
+    )
+    echo = Echo(ANSWERS["json"])
+    config = ContextConfig(strategy="hybrid", budget=60_000)
+    with echo.serving() as url, proxied(url, config) as proxy:
+        asyncio.run(_raw(proxy.port, head % b"localhost:1" + body))
+    assert len(file) == 37_646
+    assert echo.got == head % url.removeprefix("http://").encode() + body
+
+
 def test_a_stream_passes_event_by_event() -> None:
     """An event arrives before the upstream has sent the next: nothing is held back."""
 

@@ -26,8 +26,10 @@ SAYS = (
     "{} rows",
     "Showing 1-2 of {}",
     "{} Treffer",
+    "Record Count: {}",
     "Found {} entries",
     "Results: {}",
+    "Record Count: {}",
 )
 
 

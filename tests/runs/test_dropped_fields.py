@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from director.browser.entry_links import choose_entry_page
 from director.runs import Run, list_run_steps, run_workflow
+from director.runs.doubts import EffectSeen, find_doubts
 from director.store import Store
+from director.workflow.values import Config
 from runs.answers import AnsweringSite, sent_to, serve_answers
 from runs.building import flow, node
 from runs.conftest import Live
@@ -82,3 +85,81 @@ def test_a_dropped_field_is_found_on_the_page_of_the_proof(
     assert [each["kind"] for each in run.doubts] == ["value"]
     (add,) = [step for step in list_run_steps(store, run.id) if step.alias == "add"]
     assert add.notes == ("Not seen again on the page after it was sent: #phone, #price.",)
+
+
+BARE = """<table><thead><tr><th>Actions<th>Name</thead><tbody><tr><td><a href=/visits/remove/1>x</a><td>Old
+<tr><td>{links}<td>Nordwind</table>"""
+LINKS = """<a href=/visits/remove/7>View</a><a href=/visits/show/7?mark=paid>Show</a>
+<a href=/other/show/7>Show</a><a href=/visits/delete/show/7>Show</a>"""
+
+
+@pytest.mark.parametrize(
+    ("link", "phone", "doubted"),
+    [
+        ("/visits/show/7", TYPED["phone"], []),
+        ("/visits/show/7", "", ["value"]),
+        ("/visits/edit/7", "None", ["value"]),
+        ("", "", []),
+    ],
+)
+def test_a_dropped_field_is_found_on_the_page_of_the_entry(  # noqa: PLR0917  fixtures
+    live: Live, store: Store, site: AnsweringSite, link: str, phone: str, doubted: list[str]
+) -> None:
+    """Its list has no column for it; what the row leads to besides is never opened."""
+    kept: list[str] = []
+    site["POST /add"] = lambda _: kept.append("add") or sent_to("/visits/list")
+    own = f"{LINKS}<a href={link}>Open</a>" if link else LINKS
+    site["/visits/list"] = lambda _: BARE.format(links=own) if kept else "<p>Nothing</p>"
+    for path in ("/visits/remove/7", "/other/show/7", "/visits/delete/show/7", "/visits/remove/1"):
+        site[path] = lambda _, path=path: kept.append(path) or ""
+    site["/visits/show/7?mark=paid"] = lambda _: kept.append("paid") or ""
+    if link:
+        site[link] = DL.format(**{**TYPED, "phone": phone})
+    proof = {
+        "url": f"{site.origin}/visits/list",
+        "happened": [{"element": {"role": "cell", "name": "Nordwind"}}],
+    }
+    run = save(live, store, site, proof=proof)
+    assert [each["kind"] for each in run.doubts] == doubted
+    assert kept == ["add"]
+
+
+@pytest.mark.parametrize(
+    ("listed_on", "links", "chosen"),
+    [
+        ("http://a/v/list/?q=1", ["http://a/v/edit/3", "http://a/v/show/3"], "http://a/v/show/3"),
+        ("http://a/adm/v/", ["http://a/adm/v/3/change/"], "http://a/adm/v/3/change/"),
+        ("http://a/v/list/", ["http://b/v/show/3", "http://a/w/show/3", "http://a/show/3"], ""),
+        ("http://a/v/list/", ["http://a/v/show/3?do=1", "http://a/v/deleteview/view/3"], ""),
+        ("http://a/v/list/", ["http://a/v/show", "http://a/v/list/#x", "javascript:x()"], ""),
+        ("http://a/", ["http://a/show/3"], ""),
+    ],
+)
+def test_only_a_link_that_says_that_it_shows_is_the_page_of_an_entry(
+    listed_on: str, links: list[str], chosen: str
+) -> None:
+    """Under the path of its list, on its site, without a query and without words of an effect."""
+    assert choose_entry_page(listed_on, links) == chosen
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown", "doubted"),
+    [
+        ("2026-04-05", "2026-05-04", ["value"]),
+        ("5.4.2026", "04.05.2026", ["value"]),
+        ("5.4.2026", "05.04.2026", []),
+        ("2026-04-05", "05.04.2026", []),
+        ("2026-04-05", "04/05/2026", []),
+        ("04/05/2026", "05/04/2026", []),
+    ],
+)
+def test_a_date_whose_day_and_month_changed_places_is_doubted(
+    typed: str, shown: str, doubted: list[str]
+) -> None:
+    """Where both are written in a way that has one order; slashes may be either."""
+    fields: tuple[Config, ...] = (
+        {"field": "#name", "typed": "Ada", "shown": "Ada"},
+        {"field": "#planned", "typed": typed, "shown": shown},
+    )
+    seen = EffectSeen("n1", "save", "n1", "http://a/", fields=fields, is_seen=True)
+    assert [each.kind for each in find_doubts((), [seen])] == doubted

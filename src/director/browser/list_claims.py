@@ -59,7 +59,7 @@ _TEXTS = """typed => {
   }
   return {shown, texts: found, part: null};
 }"""
-_ROW = "tbody tr, [role=row], ul > li, ol > li, article"
+ROW = "tbody tr, [role=row], ul > li, ol > li, article"
 _LONGEST = 300
 _FRAMES = 5  # that are asked what went wrong
 
@@ -143,7 +143,7 @@ async def find_claimed_rows(session: Session, typed: tuple[str, ...]) -> list[Js
     page = session.page()
 
     async def look(_: MaskedPage) -> list[Json]:
-        rows = page.locator(f"css={_ROW}").filter(visible=True)
+        rows = page.locator(f"css={ROW}").filter(visible=True)
         return cast("list[Json]", await rows.evaluate_all(_ROWS, list(typed)))
 
     async with session.doing("see whether it is there"):

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from director.context import excerpts
 from director.context.compaction import Compactor, Cut, keeps_summary, room_at
 from director.context.element_references import reference_remover
+from director.context.excerpt_choice import select
 from director.context.excerpts import Excerpt
 from director.context.importance import PruningRules, importance, says_the_same
 from director.context.literals import form_of, literals
@@ -92,7 +93,7 @@ def _fold_turns(
     counter = budget.counter
     parts, full = units(context.turns), units(whole.turns)
     stay = find_protected(parts)
-    parts, users = keep_users(context, parts, stay, budget, recalls=plan.how.recalls)
+    parts, users = keep_users(context, parts, budget, low=low, recalls=plan.how.recalls)
     fixed = sum(section_size(section, counter) for section in context.sections)
     stay |= users | _find_latest(parts, plan.how.keep_latest)
     room = low - fixed - sum(unit_size(parts[i], counter) for i in stay)
@@ -259,9 +260,7 @@ def _choose(context: Context, found: Sequence[Excerpt], budget: Budget, room: in
     ]
     shown = {line.strip() for text in elsewhere for line in text.splitlines()}
     found = [excerpt for excerpt in found if excerpt.who != "→" or excerpt.text not in shown]
-    return excerpts.select(
-        found, room, budget.counter, elsewhere, _list_named_forms(context, found)
-    )
+    return select(found, room, budget.counter, elsewhere, _list_named_forms(context, found))
 
 
 def _list_named_forms(context: Context, found: Sequence[Excerpt]) -> frozenset[str]:

@@ -19,7 +19,7 @@ def prune_cut(rules: PruningRules | None = None) -> Cut:
     def cut(context: Context, budget: Budget, low: int, /) -> Context:
         parts = units(context.turns)
         stay = find_protected(parts)
-        cut_parts, users = keep_users(context, parts, stay, budget)
+        cut_parts, users = keep_users(context, parts, budget)
         if cut_parts != parts:
             context = replace(context, turns=tuple(turn for unit in cut_parts for turn in unit))
             parts = cut_parts

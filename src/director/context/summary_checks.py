@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from director.context import excerpts
 from director.context.compaction import SMALLEST_ROOM
+from director.context.excerpt_choice import select
 from director.context.literals import literals
 from director.context.trust import trust_of
 from director.context.values import AgentTurn, Counter, Fold, Summary
@@ -38,7 +39,7 @@ def mechanical(fold: Fold, room: int, counter: Counter) -> Summary:
     for turn in fold.turns:
         found += excerpts.extract(turn, SMALLEST_ROOM)
     found.sort(key=lambda piece: piece.at)
-    chosen = excerpts.select(found, room, counter)
+    chosen = select(found, room, counter)
     covers = _covers(fold)
     text = excerpts.write(chosen, covers)
     return Summary(text, covers, trust_of(fold.turns, fold.previous))
@@ -51,7 +52,7 @@ def repair_summary(written: str, fold: Fold, room: int, counter: Counter) -> Sum
         return mechanical(fold, room, counter)
     found = _missing(written, fold)
     left = room - counter(written)
-    chosen = excerpts.select(found, left, counter, [written]) if found else []
+    chosen = select(found, left, counter, [written]) if found else []
     text = f"{written}\n{excerpts.write(chosen, _covers(fold))}" if chosen else written
     return Summary(text, _covers(fold), trust_of(fold.turns, fold.previous))
 

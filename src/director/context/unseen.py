@@ -19,6 +19,7 @@ from director.context.units import unseen_turn
 from director.context.values import AgentTurn, Budget, Call, Context, Counter, UserTurn
 
 _TRIES, _CLOSE, _FILLED = 8, 0.95, 0.75
+_LATEST = 24
 
 
 def share_by_need(needs: Sequence[int], room: int) -> list[int]:
@@ -95,9 +96,10 @@ def cut_unseen(context: Context, budget: Budget, *, recalls: bool) -> Context:
     at, turn = agents[-1]
     room = budget.limit - size + turn_size(turn, budget.counter)
     asked = [t.text for t in context.turns if isinstance(t, UserTurn)]
-    cutting = Cutting(
-        words_of([*asked[:1], *asked[-1:]]), find_references(context.turns), recalls=recalls
-    )
+    # What shows how a page writes references may just have left: the page before this one.
+    left = context.fold.turns[-_LATEST:] if context.fold else ()
+    references = find_references((*left, *context.turns))
+    cutting = Cutting(words_of([*asked[:1], *asked[-1:]]), references, recalls=recalls)
     smaller = _cut_turn(turn, room, budget.counter, cutting)
     return replace(context, turns=(*context.turns[:at], smaller, *context.turns[at + 1 :]))
 

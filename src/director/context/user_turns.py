@@ -7,7 +7,7 @@ that is too large to stay is cut like a result.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -15,7 +15,7 @@ from director.context.cut import cut_text, words_of
 from director.context.notices import range_notice, without_range_notice
 from director.context.sizes import context_size, section_size, turn_size
 from director.context.trust import trust_of
-from director.context.units import Unit, unit_size, user_share
+from director.context.units import Unit, find_protected, unit_size, user_share
 from director.context.unseen import fill_room, share_by_need, unseen_size
 from director.context.values import AgentTurn, Budget, Context, Fold, Summary, Turn, UserTurn
 
@@ -81,14 +81,15 @@ def fold_more(context: Context, gone: Sequence[Turn]) -> Fold:
 
 
 def keep_users(
-    context: Context, parts: Sequence[Unit], stay: set[int], budget: Budget, *, recalls: bool = True
+    context: Context, parts: Sequence[Unit], budget: Budget, *, low: int = 0, recalls: bool = True
 ) -> tuple[list[Unit], set[int]]:
     """The units with huge messages of the user cut, and which of the user's are to stay.
 
     All of them up to the share of the user; past it the first and the newest are favoured, and
-    corrections and constraints before small talk.
+    corrections and constraints before small talk. A huge one takes more where all the rest leaves
+    room down to `low`.
     """
-    counter, kept = budget.counter, list(parts)
+    counter, kept, stay = budget.counter, list(parts), find_protected(parts)
     fixed = sum(section_size(section, counter) for section in context.sections)
     fixed += sum(unit_size(parts[i], counter) for i in stay)
     users = [i for i, unit in enumerate(parts) if isinstance(unit[0], UserTurn)]
@@ -103,20 +104,19 @@ def keep_users(
     if wanted > room and len(users) == len(parts):
         # A transcript has no newest that matters more: its excerpts are chosen from all of it.
         return kept, set()
-    chosen: set[int] = set()
-    favours = {i: _favour(parts, i, first=i == users[0]) for i in loose}
-    for i in sorted(loose, key=lambda i: -favours[i]):
-        if loose[i] <= room:
-            chosen.add(i)
-            room -= loose[i]
+    chosen = _choose_favoured(parts, loose, room, first=users[0] if users else -1)
+    room -= sum(loose[i] for i in chosen)
     huge = [i for i in sorted(loose) if i not in chosen and loose[i] > max(room, _SMALLEST_CUT)]
-    rooms = share_by_need([loose[i] for i in huge], min(room, share))
-    named = words_of([parts[users[-1]][0].text]) if huge else frozenset()
-    for i, left in zip(huge, rooms, strict=True):
-        shorter = _cut_user(parts[i][0], left, budget, named, recalls=recalls)
-        if shorter is not None:
-            kept[i] = (shorter,)
-            chosen.add(i)
+    if huge:
+        rest = context_size(context, counter) - sum(loose[i] for i in huge)
+        unused = min(low - rest - _NOTE, most)
+        rooms = share_by_need([loose[i] for i in huge], max(min(room, share), unused))
+        named = words_of([parts[users[-1]][0].text])
+        for i, left in zip(huge, rooms, strict=True):
+            shorter = _cut_user(parts[i][0], left, budget, named, recalls=recalls)
+            if shorter is not None:
+                kept[i] = (shorter,)
+                chosen.add(i)
     return kept, chosen
 
 
@@ -128,6 +128,19 @@ def _room_of_users(parts: Sequence[Unit], wanted: int, share: int, most: int) ->
         return max(share, int(_IN_WORK * most))
     # In a chat without tools all that is known came from the user; the answers leave first.
     return max(share, int(_IN_CHATS * most))
+
+
+def _choose_favoured(
+    parts: Sequence[Unit], loose: Mapping[int, int], room: int, *, first: int
+) -> set[int]:
+    """The messages of the user that fit into a room, by size, the favoured ones first."""
+    chosen: set[int] = set()
+    favours = {i: _favour(parts, i, first=i == first) for i in loose}
+    for i in sorted(loose, key=lambda i: -favours[i]):
+        if loose[i] <= room:
+            chosen.add(i)
+            room -= loose[i]
+    return chosen
 
 
 def _favour(parts: Sequence[Unit], i: int, *, first: bool) -> float:

@@ -58,7 +58,7 @@ class _Window:
         """The context without its oldest units, as many as it takes."""
         parts = units(context.turns)
         stay = find_protected(parts)
-        cut_parts, users = keep_users(context, parts, stay, budget, recalls=self.recalls)
+        cut_parts, users = keep_users(context, parts, budget, low=low, recalls=self.recalls)
         late = self._find_preserved(parts)
         loose = [i for i in range(len(parts)) if i not in stay | users]
         said = [i for i in loose if isinstance(parts[i][0], UserTurn)]

@@ -19,6 +19,7 @@ from playwright.async_api import Error as PlaywrightError
 from director.browser import BrowserError, BrowserGone, Session
 from director.browser.bundle import LocatorError
 from director.browser.elements import find_matching_elements, read_element_value
+from director.browser.entry_links import find_entry_page
 from director.browser.list_claims import (
     find_claimed_rows,
     look_at_list,
@@ -31,6 +32,7 @@ from director.browser.readiness import wait_until_ready
 from director.browser.session_events import OutgoingRequest
 from director.browser.shown_fields import find_shown_fields
 from director.runs.doubts.effects_done import list_effect_marks, list_typed
+from director.runs.entry_pages import look_at_entries
 from director.runs.filled_fields import name_filled_fields
 from director.runs.held_before import HeldBefore, digest_page
 from director.runs.request_marks import mark_request
@@ -342,6 +344,7 @@ async def read_back(stage: Stage, steps: Sequence[Step]) -> dict[str, Config]:
                 for key, proof in wanted.items():
                     if proof["url"] == url:
                         found[key] = await _look_for(session, known[key], proof)
+            await look_at_entries(session, known, found)
     except (*_UNSEEN, RunError):
         # What cannot be looked at is no doubt: its own conditions held.
         return found
@@ -369,8 +372,10 @@ async def _look_for(session: Session, step: Step, proof: Config) -> Config:
         rows = await find_claimed_rows(session, tuple(marks))
     named = (step.observed or {}).get("named")
     fields = cast("Sequence[Config]", named) if holds and is_list(named) and named else ()
+    told = tuple(marks) or texts
     return {
         "fields": await find_shown_fields(session, fields) if fields else [],
+        "entry": await find_entry_page(session, told) if fields else "",
         "found": int(holds) if is_told else None,
         "where": str(proof["url"]),
         "rows": rows,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 from director.runs.doubts import RowReading
 from director.runs.doubts.doubt import RowVisit, is_blank
@@ -75,6 +75,7 @@ def make_visit(step: Step) -> RowVisit:
         str(seen.get("url", "")),
         rows,
         counters=cast("tuple[Config, ...]", tuple(as_rows(seen.get("counters")))),
+        **_describe_fields(seen),
         following=_find_following(step, seen),
         preceding=cast("Config | None", None if turns else seen.get("preceding")),
         pages=cast("Config | None", seen.get("pages")),
@@ -83,20 +84,14 @@ def make_visit(step: Step) -> RowVisit:
         skips=seen.get("skips") is True,
         matched=as_count(result.get("totalElements")),
         limited=isinstance(limit, int) and len(items) >= limit,
-        absent=tuple(str(each) for each in as_rows(seen.get("absent"))),
-        cut=cast("Config", seen.get("cut") or {}),
-        pictured=cast("Config", seen.get("pictured") or {}),
         words=str(seen.get("words", "")),
         made=(step.records or {}).get("made"),
         merged=(step.records or {}).get("merged", 0),
         trouble=str(seen.get("trouble") or ""),
         asks_login=seen.get("asks_login") is True,
         later=cast("Config", seen.get("later") or {}),
-        covered=cast("Config", seen.get("covered") or {}),
         distinct=max(0, as_count(seen.get("distinct")) - len(items) + len(rows)),
-        headings=cast("Config", seen.get("headings") or {}),
         empty=len(items) - len(rows),
-        marked=tuple(str(each) for each in as_rows(seen.get("marked"))),
         hidden=as_count(seen.get("hidden")),
         hidden_at=tuple(as_count(each) for each in as_rows(seen.get("hidden_at"))),
         is_touched=seen.get("touched") is True,
@@ -104,6 +99,13 @@ def make_visit(step: Step) -> RowVisit:
         parts=tuple(as_count(each) for each in as_rows(result.get("pages"))),
         room=0 if turns else as_count(seen.get("room")),
     )
+
+
+def _describe_fields(seen: Config) -> dict[str, Any]:
+    """What the page says of the fields of the rows, by the names of a visit."""
+    told = {name: seen.get(name) or {} for name in ("cut", "pictured", "covered", "headings")}
+    listed = {name: tuple(map(str, as_rows(seen.get(name)))) for name in ("absent", "marked")}
+    return {**told, **listed}
 
 
 def _find_following(step: Step, seen: Config) -> Config | None:

@@ -12,6 +12,9 @@ from director.workflow.doubt_checks import DoubtKind
 from director.workflow.values import Config, Json
 
 _OWN = re.compile(r"^#?\d+$|^\d{1,2}:\d{2}(?::\d{2})?(?:\s*[ap]\.?m\.?)?$", re.IGNORECASE)
+# Dates whose parts stand in one order wherever they are written so.
+_DATES = (re.compile(r"\d{4}-\d{1,2}-\d{1,2}"), re.compile(r"\d{1,2}\.\d{1,2}\.\d{4}"))
+_NOTHING = re.compile(r"none|null|n/?a|[-\u2013\u2014]+", re.IGNORECASE)
 _TYPED = 3  # letters of a typed text that tell it from others
 _REFUSED = 400
 
@@ -125,7 +128,8 @@ def _find_dropped(seen: EffectSeen) -> Iterator[Doubt]:
         return
     for each in seen.fields:
         typed, shown = str(each["typed"]), str(each["shown"])
-        if _is_kept(each) or (shown and not _says_another(typed, shown)):
+        is_blank = not shown or _NOTHING.fullmatch(shown) is not None
+        if _is_kept(each) or (not is_blank and not _says_another(typed, shown)):
             continue
         yield seen.doubt(
             "value",
@@ -153,6 +157,9 @@ def _says_another(typed: str, shown: str) -> bool:
 
 def _are_other_numbers(one: str, other: str) -> bool:
     """Whether two texts of digits are no notations of one number or date."""
+    if any(each.fullmatch(one) and each.fullmatch(other) for each in _DATES):
+        dates = [[int(part) for part in re.findall(r"\d+", each)] for each in (one, other)]
+        return dates[0] != dates[1]
     digits = [re.sub(r"\D", "", each).strip("0") for each in (one, other)]
     parts = [sorted(map(int, re.findall(r"\d+", each))) for each in (one, other)]
     if not all(digits) or parts[0] == parts[1]:

@@ -49,7 +49,7 @@ _PAGE = re.compile(rf"\b(?:page|seite|p\u00e1gina|pagina|sida|strona|p\.)\s*{_N}
 _SHOWN_FIRST = re.compile(rf"{_SHOWING}\s+(?:only |the )?(?:first |top )?{_N}\s*{_OF}\s*{_N}")
 _SHOWN_LAST = re.compile(rf"{_N}\s*{_OF}\s*{_N}\s+(?:{_NOUN}\s+)?(?:{_SHOWING}|{_NOUN})\b")
 _TOTAL = re.compile(rf"{_N}(?P<plus>\+)?\s+(?:\w+ )?{_NOUN}(?:\s+{_FOUND})?{_AFTER}[.:!]?$")
-_NAMED = re.compile(rf"\b{_NOUN}(?:\s+{_FOUND})?\s*[:=]\s*{_N}[.!]?$")
+_NAMED = re.compile(rf"\b{_NOUN}(?:\s+(?:{_FOUND}|count))?\s*[:=]\s*{_N}[.!]?$")
 _FOUND_N = re.compile(rf"^(?:{_FOUND}|we found)\s+{_N}(?P<plus>\+)?\s+\w+{_AFTER}[.:!]?$")
 _AND_MORE = re.compile(
     rf"^\W*(?:(?:and|plus|und|et|y)\s+|\+\s*){_N}\s+(?:more|others?|weitere|autres|m\u00e1s)(?:\s+\w+){{0,2}}\W*$"
