@@ -30,13 +30,13 @@ VARIABLES = {
 _CRASH = """
 import os
 from director.cli import app
-from director.models.names import credentials, parse
+from director.models.names import find_model_credentials, parse_model_name
 
 @app.command("crash")
 def crash() -> None:
     key = os.environ["OPENAI_API_KEY"]
     env = dict(os.environ)
-    access = credentials(parse("openai:gpt-6.1-terra"), env)
+    access = find_model_credentials(parse_model_name("openai:gpt-6.1-terra"), env)
     raise RuntimeError("broke")
 
 app(["crash"])

@@ -198,11 +198,11 @@ def test_without_re2_the_worker_does_it() -> None:
     """A base installation is no weaker, only slower."""
     program = (
         "import sys; sys.modules['re2'] = None\n"
-        "from director.workflow.patterns import PatternError, search_texts\n"
-        "assert search_texts(r'^/\\d+$', ['/12', '/x']) == [True, False]\n"
-        "try: search_texts('(a+)+$', ['a' * 45 + '!'])\n"
+        "from director.workflow.patterns import PatternError, search_pattern_in_texts\n"
+        "assert search_pattern_in_texts(r'^/\\d+$', ['/12', '/x']) == [True, False]\n"
+        "try: search_pattern_in_texts('(a+)+$', ['a' * 45 + '!'])\n"
         "except PatternError as problem: print(problem)\n"
-        "assert search_texts('b', ['abc']) == [True]\n"
+        "assert search_pattern_in_texts('b', ['abc']) == [True]\n"
     )
     ran = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=False

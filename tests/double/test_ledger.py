@@ -354,8 +354,8 @@ def test_without_genai_prices_nothing_has_a_price() -> None:
     """The double works where the extra is not installed."""
     program = (
         "import sys; sys.modules['genai_prices'] = None\n"
-        "from director.testing.double.request_log.token_prices import price\n"
-        "print(price('openai', 'gpt-5.4', uncached=1, read=0, writes={}, output=0, at=1.8e9))"
+        "from director.testing.double.request_log.token_prices import compute_token_price\n"
+        "print(compute_token_price('openai', 'gpt-5.4', uncached=1, read=0, writes={}, output=0, at=1.8e9))"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert ran.stdout.split() == [b"None"]
