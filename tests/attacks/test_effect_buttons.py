@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attacks.shops import BUY, SHOP, shop
-from director.agent.permissions.effect_approval import effects
+from director.agent.permissions.effect_approval import list_requested_effects
 from director.agent.saved_workflow import SavedState
 from director.store import Store
 from web.pages.conftest import _home, app  # noqa: F401  fixtures
@@ -16,7 +16,7 @@ ALL = "Allow everything on this site"
 
 
 def _states(store: Store) -> dict[str, str]:
-    return {one.name: one.state for one in effects(store, "w")}
+    return {one.name: one.state for one in list_requested_effects(store, "w")}
 
 
 def _tell(page: Page, text: str) -> None:
