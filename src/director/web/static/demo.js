@@ -22,7 +22,7 @@ function next() {
   }
   if (composer.dataset.busy === "1" || at("#tail").dataset.running === "1") return null;
   if (composer.dataset.demo === "say") return () => say(document.getElementById("demo-line").dataset.text);
-  if (composer.dataset.demo === "compress") return at("#compress") && (() => at("#compress").click());
+  if (composer.dataset.demo === "compress" && at("#compress")) return () => at("#compress").click();
   return null;
 }
 
@@ -32,14 +32,15 @@ function show() {
   if (speed) speed.textContent = `${state.speed}×`;
 }
 
-function typed(press) {
-  const composer = document.getElementById("composer");
-  const says = !at("[data-approval] button") && !at("dialog[open]") && composer.dataset.demo === "say";
-  if (says && state.plays) document.getElementById("say").value = document.getElementById("demo-line").dataset.text;
+function typed() {
+  const says = !at("[data-approval] button") && !at("dialog[open]") && at("#composer").dataset.demo === "say";
+  const line = says ? document.getElementById("demo-line").dataset.text : "";
+  if (line) document.getElementById("say").value = line;
   waiting = setTimeout(() => {
     waiting = 0;
-    if (says) document.getElementById("say").value = "";
-    press();
+    if (line && document.getElementById("say").value === line) document.getElementById("say").value = "";
+    // What was there when the wait began may have been answered elsewhere by now.
+    next()?.();
     setTimeout(tick, 400);
   }, 2200 / state.speed);
 }
@@ -47,8 +48,7 @@ function typed(press) {
 export function tick() {
   show();
   if (!at("#demo") || !state.plays || waiting) return;
-  const press = next();
-  if (press) typed(press);
+  if (next()) typed();
   else if (document.getElementById("composer").dataset.demo !== "none") {
     waiting = setTimeout(() => {
       waiting = 0;
